@@ -40,7 +40,7 @@ from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
 from core.pure import Estimates, SeedSearch, estimate, sends_reports
 from core.reports import users_at_once
-from core.runner import run
+from core.running.runner import run
 from core.scenario import parse
 from core.task import Frequencies
 from core.trial import no_pulse, run_block

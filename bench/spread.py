@@ -14,7 +14,7 @@ from typing import Any
 
 from core.cluster import cluster
 from core.experiment import compile as bind
-from core.runner import run
+from core.running.runner import run
 from core.scenario import parse
 
 

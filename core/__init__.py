@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from .protocols.curators import Laplace as Laplace
     from .protocols.curators import Stability as Stability
     from .pure import estimate as estimate
-    from .runner import Progress as Progress
-    from .runner import Results as Results
-    from .runner import run as run
+    from .running.runner import Progress as Progress
+    from .running.runner import Results as Results
+    from .running.runner import run as run
     from .scenario import Scenario as Scenario
     from .scenario import load as load
     from .scenario import parse as parse
@@ -46,7 +46,7 @@ _HOMES = {
     **dict.fromkeys(("Experiment", "compile"), "experiment"),
     **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE", "Rappor", "RapporSpec"), "protocols"),
     "estimate": "pure",
-    **dict.fromkeys(("Progress", "Results", "run"), "runner"),
+    **dict.fromkeys(("Progress", "Results", "run"), "running.runner"),
     **dict.fromkeys(("Scenario", "load", "parse"), "scenario"),
 }
 

@@ -1,4 +1,4 @@
-"""Computes on a cluster of Dask: an executor as `core.runner.run` takes it.
+"""Computes on a cluster of Dask: an executor as `core.running.runner.run` takes it.
 
 Needs the extra `cluster`. Populations of large domains travel once; Dask computes the batches of a
 worker that was lost again, elsewhere.
@@ -21,8 +21,8 @@ from typing import Any, Final
 from .errors import FileError, RunError, ScenarioError, got
 from .population import Population
 from .ranges import Range
+from .running.workers import LostError
 from .store import versions
-from .workers import LostError
 
 PATIENCE: Final = 10
 """Seconds to wait for a scheduler, and for its first worker."""

@@ -56,7 +56,7 @@ def compile(  # noqa: A001
 
     With `limits`, sizes that would take very long or very much memory are refused. A goal is
     reached for here, which may take a search by simulation: `pulse` is called meanwhile, and
-    raises to stop. Without `searches`, such goals are left to `core.searching.searched`.
+    raises to stop. Without `searches`, such goals are left to `core.running.searching.searched`.
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(

@@ -15,7 +15,7 @@ from .goal import Answer
 from .limits import MAX_USERS
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, Arms, Block, digest
-from .runner import Progress, run
+from .running.runner import Progress, run
 from .sampling import Floats
 from .search import solved, with_fakes
 from .store import Store

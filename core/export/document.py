@@ -11,7 +11,7 @@ from ..campaign import Entry, Round, entry_of, rounds_of
 from ..cell import Cell
 from ..protocols import BitNoise
 from ..results import Arms, CellResults, round_of
-from ..runner import Results
+from ..running.runner import Results
 from ..sampling import Floats
 from ..theory import bit_gain, compared
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..cell import Cell
 from ..goal import Answer
 from ..metrics import METRICS, plain
-from ..runner import Results
+from ..running.runner import Results
 from ..theory import privacy_spent
 from .document import cell_documents
 

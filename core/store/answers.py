@@ -16,7 +16,7 @@ from .store import Store
 
 
 class KeptAnswers:
-    """The memory of `core.searching.searched`: a store, or None for this process alone.
+    """The memory of `core.running.searching.searched`: a store, or None for this process alone.
 
     fresh : know nothing, and keep what is found. A store that cannot be read or written stops no
     search: `failure` says what happened.

@@ -21,7 +21,7 @@ from ..experiment import Experiment, bind
 from ..metrics import METRICS
 from ..population import CSVColumn, Population, given_population
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally
-from ..runner import Results
+from ..running.runner import Results
 from ..scenario import Scenario
 from ..search import with_fakes
 from .blocks import block_of

@@ -19,7 +19,7 @@ from ..metrics import METRICS
 from ..plugins import asked
 from ..population import CSVColumn
 from ..results import BLOCK_TRIALS, Block
-from ..runner import Results
+from ..running.runner import Results
 from .address import addresses, cell_keys, differing, histogram_digests, versions
 from .owner import me, process_of
 from .records import Run, RunCell
@@ -37,7 +37,7 @@ def begin(
     fresh: bool = False,
     frequencies: bool = True,
 ) -> RunMemory:
-    """Start to keep a run; hand what comes back to `core.runner.run` as its memory.
+    """Start to keep a run; hand what comes back to `core.running.runner.run` as its memory.
 
     fresh : compute everything again. frequencies : as for `run`.
     """
@@ -140,7 +140,7 @@ def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None)
 
 
 class RunMemory:
-    """A run while it is computed and kept: the memory of `core.runner.run`.
+    """A run while it is computed and kept: the memory of `core.running.runner.run`.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
     """

@@ -12,7 +12,7 @@ from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
 from core.experiment import compile as bind
 from core.results import Block
-from core.runner import Results
+from core.running.runner import Results
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
 from core.trial import no_pulse

@@ -12,7 +12,7 @@ from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
 from core.export import parameter_names, parameter_text, to_json
 from core.results import Block, CellResults, Estimate
-from core.runner import Results as Measured
+from core.running.runner import Results as Measured
 from core.sampling import Floats
 from core.task.frequencies import trial_estimates
 from core.theory import compared

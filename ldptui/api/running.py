@@ -9,17 +9,17 @@ from typing import Any
 
 import scenarios
 from core import experiment as core_experiment
-from core import runner
 from core.cell import Cell
 from core.errors import FileError, ScenarioError, got
 from core.experiment import Experiment
 from core.plugins import Allowed, permit
 from core.ranges import WORKERS
 from core.results import Block
-from core.runner import Progress
+from core.running import runner
+from core.running.runner import Progress
+from core.running.searching import searched
 from core.scenario import Scenario, parse
 from core.scenario import load as load_file
-from core.searching import searched
 
 from .by_name import plain
 from .results import Results

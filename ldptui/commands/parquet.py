@@ -15,7 +15,7 @@ from core.errors import FileError
 from core.export import csv_lines, of_one_type, parameter_text
 from core.files import whole_file
 from core.metrics import METRICS
-from core.runner import Results
+from core.running.runner import Results
 
 from .dictionary import dictionary
 

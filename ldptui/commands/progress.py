@@ -19,11 +19,11 @@ from typing import Any, Final, TextIO, TypeAlias
 
 from core.errors import one_line
 from core.experiment import Experiment
-from core.orphans import lasting
-from core.runner import WHOLE, Memory, Progress, Results, Shard
-from core.runner import run as run_experiment
-from core.searching import Answers, Searched, searched
-from core.workers import LostError
+from core.running.orphans import lasting
+from core.running.runner import WHOLE, Memory, Progress, Results, Shard
+from core.running.runner import run as run_experiment
+from core.running.searching import Answers, Searched, searched
+from core.running.workers import LostError
 
 from ..terminal.output import encodable, note
 from ..text import format as text

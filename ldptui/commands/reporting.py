@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import ScenarioError, got, one_line
 from core.export import results_cells_csv, to_csv, to_json
 from core.files import write_atomically
-from core.runner import Results
+from core.running.runner import Results
 
 from .. import __version__, exits
 from ..terminal.output import check_writable, in_colour, note, width, write_out

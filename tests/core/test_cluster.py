@@ -19,8 +19,8 @@ from core import cluster as cluster_module
 from core.cluster import Cluster, cluster
 from core.errors import FileError, RunError, ScenarioError
 from core.population import Population
-from core.runner import Progress, run
-from core.workers import LostError
+from core.running.runner import Progress, run
+from core.running.workers import LostError
 
 pytest.importorskip("distributed")
 

@@ -16,7 +16,7 @@ from core.hashing import bucket_counts
 from core.loops import LOOPS, WORTH_S, Loops
 from core.protocols import OLH, OUE
 from core.pure import SeedSearch
-from core.runner import run
+from core.running.runner import run
 from core.trial import no_pulse
 
 compiled = pytest.importorskip("core.compiled")

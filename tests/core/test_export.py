@@ -17,7 +17,7 @@ from core.arms import UNDEFENDED
 from core.experiment import compile
 from core.export import csv_lines, results_cells_csv, to_csv, to_json
 from core.metrics import metrics_of
-from core.runner import Results, run
+from core.running.runner import Results, run
 from core.scenario import parse
 
 SCENARIO = """\

@@ -16,9 +16,9 @@ from core.errors import ScenarioError
 from core.experiment import compile
 from core.goal import Goal
 from core.protocols import PROTOCOLS
+from core.running.searching import searched
 from core.scenario import Scenario
 from core.search import _Bracket, _divergence, solved, with_fakes
-from core.searching import searched
 from core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
@@ -304,7 +304,7 @@ def test_bad_goals(attack: Any, top: dict[str, Any], message: str) -> None:
 
 def test_outputs_carry_the_answers() -> None:
     from core.export import to_csv, to_json
-    from core.runner import run
+    from core.running.runner import run
     from ldptui.text.table import results_table
 
     work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2), trials=2,

@@ -22,7 +22,7 @@ from core.experiment import Experiment
 from core.plugins import Allowed, Plugin, asked, find, permit
 from core.protocols import RapporSpec
 from core.pure import LocalMechanism, Rng
-from core.runner import run
+from core.running.runner import run
 from core.scenario import Scenario, parse, schema, sweepable_keys
 from core.store import cell_keys
 from core.trial import run_block

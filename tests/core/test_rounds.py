@@ -18,7 +18,7 @@ from core.arms import ATTACKED, UNDEFENDED
 from core.campaign import entry_of, rounds_of
 from core.export import to_csv, to_json
 from core.metrics import metrics_of
-from core.runner import Results
+from core.running.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
 from ldptui.engine.worker.rounds import rounds_sent
 from ldptui.explain.formulas import cell_formulas

@@ -19,7 +19,7 @@ from core.protocols import ProtocolSpec
 from core.pure import Mechanism
 from core.reports import Pulse
 from core.results import Arms, Block, Moments
-from core.runner import run
+from core.running.runner import run
 from core.store import begin, cell_keys, open_store
 from core.streams import Path as Way
 from core.task import Frequencies

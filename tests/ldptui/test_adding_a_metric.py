@@ -17,7 +17,7 @@ from core.export import to_csv, to_json
 from core.metrics import METRICS, Metric
 from core.recording import read_recording, write_recording
 from core.replay import replay
-from core.runner import Results, run
+from core.running.runner import Results, run
 from core.store import Store, begin, open_store
 from ldptui.catalogue import metric_words
 from ldptui.commands.dictionary import dictionary

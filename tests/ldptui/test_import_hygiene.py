@@ -58,9 +58,7 @@ def test_the_worker_needs_no_screen() -> None:
 
 
 def test_core_never_imports_the_screen() -> None:
-    program = (
-        "import sys, core.runner, core.export, core.theory, core.scenario; print(*sys.modules)"
-    )
+    program = "import sys, core.export, core.running.runner, core.theory; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )

@@ -18,7 +18,7 @@ import scenarios
 from core.attacks import PythonAttack, Reactive
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, asked, permit
-from core.runner import Results
+from core.running.runner import Results
 from core.scenario import load
 from core.theory import attacked_variance, expected_estimate, expected_metrics
 

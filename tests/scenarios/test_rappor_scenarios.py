@@ -21,7 +21,7 @@ from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import plain
 from core.protocols import SUE, Rappor, Unary
-from core.runner import Results
+from core.running.runner import Results
 from core.scenario import schema
 from ldptui.commands import cli
 

@@ -15,13 +15,13 @@ import numpy as np
 from core import store as core_store
 from core.errors import FileError, RunError, ScenarioError, got
 from core.experiment import Experiment, compile  # noqa: A004
-from core.foretime import LONG_S, expected_seconds
 from core.limits import held_bytes, in_bytes
 from core.recording import write_recording
 from core.results import BLOCK_TRIALS
-from core.runner import WHOLE, Results, Shard, units
+from core.running.foretime import LONG_S, expected_seconds
+from core.running.runner import WHOLE, Results, Shard, units
+from core.running.searching import open_goals
 from core.scenario import Scenario
-from core.searching import open_goals
 from core.store import KeptAnswers, RunMemory, Store, begin, open_store
 
 from ... import __version__, exits

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.export import to_json
-from core.runner import Results
+from core.running.runner import Results
 from core.store import Run
 
 

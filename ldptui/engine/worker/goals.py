@@ -6,8 +6,8 @@ from typing import Final
 
 from core.cell import Cell
 from core.goal import Answer
+from core.running.searching import Answers
 from core.search import answered_by
-from core.searching import Answers
 from core.store import KeptAnswers
 
 FOUND: Final = KeptAnswers(None)

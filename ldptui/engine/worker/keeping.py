@@ -18,7 +18,7 @@ from core.errors import FileError
 from core.experiment import Experiment
 from core.goal import Answer
 from core.results import Block
-from core.runner import Memory, Results
+from core.running.runner import Memory, Results
 from core.store import KeptAnswers, RunMemory, RunPart, Store, begin, open_store, resume
 
 from ... import __version__

@@ -15,13 +15,13 @@ import numpy as np
 from core.errors import CellError, LdpError, ScenarioError
 from core.experiment import Experiment
 from core.experiment import compile as bind
-from core.foretime import LONG_S, expected_seconds
 from core.results import Tally, digest
-from core.runner import Results, run
+from core.running.foretime import LONG_S, expected_seconds
+from core.running.runner import Results, run
+from core.running.searching import open_goals, searched
+from core.running.workers import LostError
 from core.scenario import Scenario
-from core.searching import open_goals, searched
 from core.trial import run_block
-from core.workers import LostError
 
 from ...text.format import duration, searching
 from .imports import import_for, import_solver

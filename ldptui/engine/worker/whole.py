@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.experiment import Experiment
 from core.results import CellResults, Tally
-from core.runner import Failure, Results
+from core.running.runner import Failure, Results
 
 from .part import PartSoFar
 

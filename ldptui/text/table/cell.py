@@ -9,7 +9,7 @@ from core.cell import Cell
 from core.goal import Goal
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
-from core.runner import Results
+from core.running.runner import Results
 from core.theory import compared
 
 from ...catalogue import metric_words

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from core.errors import one_line
-from core.runner import Results
+from core.running.runner import Results
 
 from .. import format as text
 from .layout import Column, Group

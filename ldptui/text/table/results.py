@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.errors import one_line
-from core.runner import Results
+from core.running.runner import Results
 from core.theory import compared, normal_score
 
 from .. import format as text

@@ -11,7 +11,7 @@ from core.attacks import Part
 from core.cell import Cell
 from core.errors import one_line
 from core.pure import sends_reports
-from core.runner import Results
+from core.running.runner import Results
 from core.theory import bit_gain, privacy_spent
 
 from .. import format as text

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from core.campaign import entry_of
 from core.cell import Cell
 from core.results import CellResults, Estimate
-from core.runner import Results
+from core.running.runner import Results
 from core.theory import compared
 
 from .layout import (

@@ -15,7 +15,7 @@ from core.errors import ScenarioError
 from core.export import to_json
 from core.protocols import CENTRAL
 from core.protocols.curators import Curator, Geometric, Laplace, Stability
-from core.runner import run
+from core.running.runner import run
 from core.store import cell_keys
 from core.theory import attacked_variance, estimate_variances, expected_metrics, gain, gain_std
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core import Scenario, compile
-from core.runner import run
+from core.running.runner import run
 from core.scenario import parse
 from core.scenario.renamed import FORMER
 from core.store.address import cell_keys

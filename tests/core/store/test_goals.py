@@ -21,10 +21,10 @@ from core.export import to_csv, to_json
 from core.goal import Answer
 from core.recording import read_recording, write_recording
 from core.replay import replay
-from core.runner import run, units
+from core.running.runner import run, units
+from core.running.searching import searched
 from core.scenario import Scenario
 from core.search import with_fakes
-from core.searching import searched
 from core.store import KeptAnswers, Store, begin, merge, open_store, resume
 from core.store import schema as tables
 from core.store.answers import goal_key
@@ -77,7 +77,11 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
         results = record(store, there)
-    for where in ("core.experiment.solved", "core.search.run_block", "core.workers.run_block"):
+    for where in (
+        "core.experiment.solved",
+        "core.search.run_block",
+        "core.running.workers.run_block",
+    ):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
         read = store.results(1)
@@ -193,7 +197,7 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
     looked_for: list[int] = []
     original = core_search.solved
     monkeypatch.setattr(
-        "core.searching.solved",
+        "core.running.searching.solved",
         lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
     )
     with open_store(path) as store:

@@ -18,7 +18,7 @@ from core.metrics import METRICS
 from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.results import Moments, Rounds
-from core.runner import run
+from core.running.runner import run
 from core.scenario import Scenario
 from core.store import RunMemory, Store, begin, cell_keys, open_store, resume
 
@@ -86,7 +86,7 @@ def test_the_first_trials_of_a_known_block(kept: Store) -> None:
 def test_an_interrupted_campaign_can_be_resumed(
     kept: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.runner.PAUSE", 0.0)  # the first block is told of at once
+    monkeypatch.setattr("core.running.runner.PAUSE", 0.0)  # the first block is told of at once
     whole, _ = record(open_store(None), work())
     memory = begin(kept, work(), "test")
     steps = run(work(), memory=memory)

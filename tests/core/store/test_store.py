@@ -22,14 +22,14 @@ from support.cases import alike, experiment, sweep
 from support.kinds import CAO_PROTOCOLS
 
 import core
-from core import workers
 from core.arms import UNDEFENDED
 from core.errors import FileError, LdpError, ScenarioError
 from core.experiment import compile
 from core.recording import read_recording, reading, write_recording
 from core.replay import replay
 from core.results import CellResults
-from core.runner import Progress, run, units
+from core.running import workers
+from core.running.runner import Progress, run, units
 from core.scenario import Scenario
 from core.store import (
     Arrival,
@@ -266,7 +266,7 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
     assert alike(shorter.cells[1].metrics, full.cells[1].metrics)
     there = kept.measured(recorded.run)
     assert there[1].arms == {}
-    assert core.runner.digest(there) == full.digest
+    assert core.running.runner.digest(there) == full.digest
     computed.clear()
     exact, _ = record(kept, sweep(5))
     assert sorted(computed) == [(c, 0, 5) for c in range(6)]
@@ -343,7 +343,7 @@ class Telling:
     def find(self, *unit: Any) -> Any:
         return self.recorded.find(*unit)
 
-    def keep(self, cell: core.Cell, block: core.runner.Block) -> None:
+    def keep(self, cell: core.Cell, block: core.running.runner.Block) -> None:
         self.recorded.keep(cell, block)
         if not self.recorded.failure:
             os.write(self.pipe, bytes([cell.index, block.number]))

@@ -14,7 +14,7 @@ from core.errors import ScenarioError
 from core.experiment import compile
 from core.protocols import KINDS
 from core.results import CellResults, Doubt
-from core.runner import run
+from core.running.runner import run
 from core.scenario import parse
 from core.theory import compared, doubts, expected_metrics, normal_score
 

@@ -31,7 +31,7 @@ from core.experiment import compile
 from core.loops import LOOPS
 from core.metrics import metrics_of
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
-from core.runner import Progress, run
+from core.running.runner import Progress, run
 from core.scenario import parse
 from ldptui import __main__ as program
 from ldptui import exits

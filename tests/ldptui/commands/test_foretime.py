@@ -8,9 +8,9 @@ from queue import Empty
 import pytest
 from support.commands import TINY, Captured
 
-from core import foretime
 from core.experiment import compile
-from core.runner import Progress
+from core.running import foretime
+from core.running.runner import Progress
 from core.scenario import parse
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import keeping

@@ -19,12 +19,12 @@ from support.kinds import CAO_PROTOCOLS
 from support.worker import ENDLESS, Worker, document, simulated
 
 from core.experiment import compile
-from core.runner import run, units
+from core.running.runner import run, units
+from core.running.searching import searched
+from core.running.workers import LostError
 from core.scenario import Scenario
-from core.searching import searched
 from core.store import KeptAnswers, begin, cell_keys, open_store
 from core.trial import run_block
-from core.workers import LostError
 from ldptui.engine.engine import as_document
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.inbox import Inbox, checked

@@ -13,7 +13,7 @@ from support.worker import document
 from core import compile, run
 from core.arms import ATTACKED, CLEAN
 from core.recording import read_recording, write_recording
-from core.runner import units
+from core.running.runner import units
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
 from core.trial import run_block
@@ -45,7 +45,7 @@ def shares(snapshot: Snapshot) -> dict[float, int]:
 
 def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path)
-    monkeypatch.setattr("core.workers.run_block", None)
+    monkeypatch.setattr("core.running.workers.run_block", None)
     work = compile(Scenario(WHOLE))
     snapshot = kept_snapshot(path, 1, key=-1)
     with open_store(path) as store:
@@ -163,7 +163,7 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 
 def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path, CAMPAIGN)
-    monkeypatch.setattr("core.workers.run_block", None)
+    monkeypatch.setattr("core.running.workers.run_block", None)
     monkeypatch.setattr("core.trial.run_block", None)
     playback = kept_playback(path, 1, 1, company=False)
     # The first block goes round by round until all of it has come; the others come at once.

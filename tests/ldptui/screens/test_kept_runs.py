@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 import scenarios
 from core import compile, load
 from core.export import to_csv
-from core.runner import units
+from core.running.runner import units
 from core.scenario import parse, to_toml
 from core.store import begin, open_store
 from core.trial import run_block

@@ -7,7 +7,7 @@ import re
 import pytest
 from support.cases import attack, experiment
 
-from core.runner import Results, run
+from core.running.runner import Results, run
 from ldptui.text.table import PAPER, results_table
 from ldptui.text.table.paper import latex
 

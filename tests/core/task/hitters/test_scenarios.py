@@ -17,7 +17,7 @@ from core.experiment import compile
 from core.export import results_cells_csv, to_csv, to_json
 from core.recording import read_recording, write_recording
 from core.replay import replay
-from core.runner import run
+from core.running.runner import run
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
 from core.task.hitters.codes import codes_of

@@ -16,7 +16,7 @@ from core import counts
 from core.counts import shares_of
 from core.errors import AttackError
 from core.reports import USER_BLOCK
-from core.runner import Failure, run
+from core.running.runner import Failure, run
 
 USERS = 3 * USER_BLOCK + 5
 
@@ -88,7 +88,7 @@ def test_a_share_that_fails_fails_its_cell_once(monkeypatch: pytest.MonkeyPatch)
     def fails(*_: object) -> None:
         raise AttackError("on purpose", "where")
 
-    monkeypatch.setattr("core.workers.count_share", fails)
+    monkeypatch.setattr("core.running.workers.count_share", fails)
     *_, last = run(work(), executor=Counting())
     assert last.results.failures == (Failure(0, "on purpose", "where"),)
     assert last.results.ended
@@ -113,7 +113,7 @@ def test_after_a_failure_the_other_shares_are_not_counted(monkeypatch: pytest.Mo
     def fails(*_: object) -> None:
         raise AttackError("on purpose", "where")
 
-    monkeypatch.setattr("core.workers.count_share", fails)
+    monkeypatch.setattr("core.running.workers.count_share", fails)
     executor = Stuck()
     *_, last = run(work(), executor=executor)
     assert last.results.ended

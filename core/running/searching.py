@@ -7,12 +7,12 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from .cell import Cell
-from .experiment import Experiment
-from .goal import Answer
-from .limits import MAX_USERS
-from .search import answered_by, solved
-from .trial import Pulse, no_pulse
+from ..cell import Cell
+from ..experiment import Experiment
+from ..goal import Answer
+from ..limits import MAX_USERS
+from ..search import answered_by, solved
+from ..trial import Pulse, no_pulse
 from .workers import processes
 
 

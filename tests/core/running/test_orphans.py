@@ -20,8 +20,8 @@ POOL = """
 import sys, threading
 from concurrent.futures import ProcessPoolExecutor
 import core
-from core.orphans import lasting
-from core.runner import run
+from core.running.orphans import lasting
+from core.running.runner import run
 
 text = '''format = 1
 trials = 100000
@@ -61,7 +61,7 @@ IDLE = """
 import sys, time
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from core.workers import _begin
+from core.running.workers import _begin
 
 def loop():
     while True:

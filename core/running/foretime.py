@@ -6,11 +6,11 @@ import math
 import time
 from typing import Final
 
-from .cell import Cell
-from .errors import LdpError
-from .experiment import Experiment, compile  # noqa: A004
-from .results import BLOCK_TRIALS
-from .trial import run_block
+from ..cell import Cell
+from ..errors import LdpError
+from ..experiment import Experiment, compile  # noqa: A004
+from ..results import BLOCK_TRIALS
+from ..trial import run_block
 
 LARGE: Final = 2**17
 """Items of a domain, from which on a block may take a minute."""

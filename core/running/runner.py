@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
 
-from .cell import Cell
-from .errors import ScenarioError, got
-from .experiment import Experiment
-from .results import BLOCK_TRIALS, Block, CellResults, Tally, digest
-from .trial import Pulse, no_pulse
+from ..cell import Cell
+from ..errors import ScenarioError, got
+from ..experiment import Experiment
+from ..results import BLOCK_TRIALS, Block, CellResults, Tally, digest
+from ..trial import Pulse, no_pulse
 from .workers import Failure as Failure
 from .workers import Outcome, Unit, Where, computed
 

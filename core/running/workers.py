@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
-from .cell import Cell, Share
-from .counts import count_share
-from .errors import CellError, RunError
+from ..cell import Cell, Share
+from ..counts import count_share
+from ..errors import CellError, RunError
+from ..results import Block
+from ..sampling import Counts
+from ..trial import Pulse, no_pulse, run_block
 from .orphans import die_with_parent, lasts, watch_parent
-from .results import Block
-from .sampling import Counts
-from .trial import Pulse, no_pulse, run_block
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
@@ -70,7 +70,7 @@ Outcome: TypeAlias = tuple[Cell, Block | Failure]
 
 @dataclass(frozen=True)
 class Where:
-    """The place where units are computed; its parts are as for `core.runner.run`."""
+    """The place where units are computed; its parts are as for `core.running.runner.run`."""
 
     workers: int
     executor: Executor | None
@@ -343,7 +343,7 @@ def _end_of(code: int | None) -> str:
 
 
 def _begin(by_lasting_thread: bool) -> None:
-    """Start a process of a pool. by_lasting_thread : see `core.orphans.lasts`.
+    """Start a process of a pool. by_lasting_thread : see `core.running.orphans.lasts`.
 
     It ends when its parent is gone, killed or not.
     """

@@ -15,10 +15,10 @@ from support.cases import alike, attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
 import core
-from core import runner
 from core.arms import ATTACKED, CLEAN
 from core.errors import AttackError, RunError
-from core.runner import Failure, Progress, Results, run, units
+from core.running import runner
+from core.running.runner import Failure, Progress, Results, run, units
 
 
 def work(trials: int = 50, path: str = "counts", users: int = 2000) -> core.Experiment:
@@ -101,7 +101,7 @@ def test_each_worker_of_an_executor_has_two_batches_under_way(
         kept.append(ahead)
         return iter(())
 
-    monkeypatch.setattr("core.workers._submitted", submitted)
+    monkeypatch.setattr("core.running.workers._submitted", submitted)
     with ThreadPoolExecutor(8) as executor:
         finished(run(work(), executor=executor))
     finished(run(work(), workers=3, executor=Inline()))
