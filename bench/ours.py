@@ -29,7 +29,8 @@ from core.attacks import (
 )
 from core.capabilities import memoises
 from core.cell import Cell
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
+from core.collection.reports import users_at_once
 from core.defences import CORRECTIONS, Received
 from core.defences.fiad import FIAD
 from core.experiment import compile as bind
@@ -39,7 +40,6 @@ from core.population import Population
 from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
 from core.pure import Estimates, SeedSearch, estimate, sends_reports
-from core.reports import users_at_once
 from core.running.runner import run
 from core.scenario import parse
 from core.task import Frequencies

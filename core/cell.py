@@ -37,7 +37,7 @@ Role: TypeAlias = Literal["genuine", "malicious"]
 
 @dataclass(frozen=True)
 class Share:
-    """Some users of one trial: these blocks of `core.reports.USER_BLOCK` genuine or fake ones."""
+    """Users of one trial, genuine or fake: blocks of `collection.reports.USER_BLOCK` of them."""
 
     trial: int
     role: Role

@@ -6,10 +6,10 @@ import math
 from typing import Final
 
 from .cell import Cell
+from .collection.reports import no_reports
 from .defences import asks_twice
 from .errors import LIFTED, ScenarioError, got
 from .population import ITEMS, USERS, Population
-from .reports import no_reports
 from .scenario import TRIALS, Point
 
 MAX_ITEMS: Final = int(ITEMS.limit)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .cell import Cell, Counted
-from .reports import Pulse as Pulse
-from .reports import no_pulse as no_pulse
+from .collection.reports import Pulse as Pulse
+from .collection.reports import no_pulse as no_pulse
 from .results import BLOCK_TRIALS, Block
 
 

@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
 from ..cell import Cell, Share
-from ..counts import count_share
+from ..collection.counts import count_share
 from ..errors import CellError, RunError
 from ..results import Block
 from ..sampling import Counts

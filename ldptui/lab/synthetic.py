@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.cell import Cell
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
 from core.errors import FileError, ScenarioError
 from core.lab.ledger import Spent
 from core.lab.synthetic import (

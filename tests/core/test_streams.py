@@ -12,7 +12,7 @@ from support.cases import alike, attack, cell, counts, experiment, results_of
 from support.report_laws import Case
 
 import core
-from core.counts import count_reports, draw_counts
+from core.collection.counts import count_reports, draw_counts
 from core.streams import Path, Role, stream
 from core.trial import no_pulse, run_block
 

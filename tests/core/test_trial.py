@@ -25,10 +25,10 @@ from support.report_laws import Case, Poisoned
 from core.arms import ATTACKED, CLEAN
 from core.attacks import View
 from core.cell import Cell
-from core.counts import count_reports
+from core.collection.counts import count_reports
+from core.collection.reports import USER_BLOCK
 from core.metrics import METRICS
 from core.protocols import PROTOCOLS
-from core.reports import USER_BLOCK
 from core.results import BLOCK_TRIALS
 from core.streams import stream
 from core.theory import expected_mse, gain, gain_std, target_sum_variance

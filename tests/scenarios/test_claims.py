@@ -16,7 +16,7 @@ import scenarios
 from core.bounds import planner
 from core.bounds.planner import Oracle, Plan
 from core.cell import Cell
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
 from core.plugins import Allowed, permit
 from core.theory import expected_estimate, expected_metrics, privacy_spent
 from core.trial import no_pulse

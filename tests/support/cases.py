@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import core
 from core.capabilities import places
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
 from core.pure import PureProtocol

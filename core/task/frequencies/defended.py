@@ -9,12 +9,12 @@ import numpy as np
 
 from ...arms import ATTACKED, CLEAN, Arm
 from ...cell import Cell
+from ...collection.sifting import Sifted
 from ...defences import corrected, known
 from ...errors import DefenceError
 from ...flags import Flags
 from ...pure import Estimates
 from ...sampling import Counts, Floats
-from ...sifting import Sifted
 
 Conclusions = Mapping[Arm, Estimates]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arms import ATTACKED, Arm
 from ...cell import Cell, Counted, Share
-from ...counts import (
+from ...collection.counts import (
     block_counts,
     fake_counts,
     genuine_rounds,
@@ -18,19 +18,19 @@ from ...counts import (
     shares_of,
     trials_of,
 )
+from ...collection.reports import Pulse, no_pulse
+from ...collection.sifting import Sifted, sift_reports
+from ...collection.verifying import verified_counts
 from ...defences import reads_groups
 from ...errors import LIFTED, ScenarioError, got
 from ...metrics import Measures, Outcome, measure
 from ...population import Population
 from ...protocols import ProtocolSpec
 from ...pure import Estimates, Mechanism
-from ...reports import Pulse, no_pulse
 from ...results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...sampling import Floats
-from ...sifting import Sifted, sift_reports
 from ...streams import Path
 from ...theory import expected_metrics
-from ...verifying import verified_counts
 from .estimates import Pool, estimates_of
 
 MAX_PAIRS: Final = 10**12

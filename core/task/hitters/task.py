@@ -12,6 +12,7 @@ import numpy as np
 from ...answers import Answer, Identification
 from ...arms import ATTACKED, CLEAN, Arm
 from ...cell import Cell, Counted, Share
+from ...collection.reports import Pulse
 from ...defences import reads_groups
 from ...errors import LIFTED, ScenarioError, got, spelled
 from ...metrics import identified
@@ -19,7 +20,6 @@ from ...population import Population
 from ...protocols import ProtocolSpec
 from ...pure import Mechanism
 from ...ranges import Range, check_bounds
-from ...reports import Pulse
 from ...results import Arms, Block, Fingerprints, Moments
 from ...sampling import Floats
 from ...streams import Path

@@ -12,7 +12,7 @@ from core import theory
 from core.arms import UNDEFENDED, Arm
 from core.capabilities import sends_bits
 from core.cell import Cell
-from core.counts import block_counts
+from core.collection.counts import block_counts
 from core.pure import Items
 from core.results import CellResults, Moments
 from core.sampling import Floats

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from core.cell import Cell
+from core.collection.sifting import detection
 from core.flags import area_under, roc
 from core.sampling import Counts, Floats
-from core.sifting import detection
 from core.trial import Pulse
 
 LEVELS: Final = 64

@@ -157,7 +157,7 @@ def test_pieces_of_a_part_are_on_the_reports_path(seed: int) -> None:
     }
     grr = {"kind": "grr", "epsilon": 1}
     one = cell([9000, 9000, 2000], grr, attack, simulate={"path": "reports"}, seed=seed)
-    from core.counts import count_reports
+    from core.collection.counts import count_reports
     from core.trial import no_pulse
 
     clean, attacked = count_reports(one, 0, 1, no_pulse)
@@ -399,7 +399,7 @@ def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
     table = {"share": 0.5, "targets": {"items": [2, 3]}, "mix": parts}
     rappor = {"kind": "rappor", "bits": 8, "cohorts": 2}
     one = cell([2000, 1000, 500, 0], rappor, table)
-    from core.counts import count_reports
+    from core.collection.counts import count_reports
     from core.trial import no_pulse
 
     clean, attacked = count_reports(one, 0, 3, no_pulse)

@@ -14,7 +14,7 @@ from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
 from core.defences import CORRECTIONS, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json

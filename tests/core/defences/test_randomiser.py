@@ -15,7 +15,8 @@ from core.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from core.attacks import ATTACKS, View
 from core.attacks.verified import sent_support
 from core.capabilities import memoises
-from core.counts import block_counts
+from core.collection.counts import block_counts
+from core.collection.verifying import verified_counts
 from core.errors import ScenarioError
 from core.hiding import Conditions, hides
 from core.protocols import KINDS
@@ -23,7 +24,6 @@ from core.sampling import Floats
 from core.task.frequencies.defended import kept_frequencies
 from core.theory import attacked_variance, expected_estimate, expected_metrics
 from core.trial import no_pulse, run_block
-from core.verifying import verified_counts
 
 ITEMS = [1, 3, 6]
 HIDING = [

@@ -12,10 +12,10 @@ from support.cases import attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
 import core
-from core import counts
-from core.counts import shares_of
+from core.collection import counts
+from core.collection.counts import shares_of
+from core.collection.reports import USER_BLOCK
 from core.errors import AttackError
-from core.reports import USER_BLOCK
 from core.running.runner import Failure, run
 
 USERS = 3 * USER_BLOCK + 5

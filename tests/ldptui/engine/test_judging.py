@@ -9,8 +9,8 @@ import pytest
 from support.cases import attack, experiment
 
 from core.cell import Cell
+from core.collection.sifting import detection
 from core.flags import area_under
-from core.sifting import detection
 from core.trial import no_pulse
 from ldptui.engine.worker.judging import CORNERS, LEVELS, detection_columns, levels
 

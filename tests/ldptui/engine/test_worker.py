@@ -18,7 +18,7 @@ from support.worker import ENDLESS, Worker, document, ended, simulated, soon, st
 import core
 from core import compile, theory
 from core.arms import ATTACKED, CLEAN
-from core.counts import draw_counts
+from core.collection.counts import draw_counts
 from core.export import to_json
 from core.metrics import METRICS, metrics_of
 from core.pure import item_variance

@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from .attacks import View
-from .cell import Cell, Counted, Role, Share
-from .pure import Mechanism, Reports, Rng
+from ..attacks import View
+from ..cell import Cell, Counted, Role, Share
+from ..pure import Mechanism, Reports, Rng
+from ..results import BLOCK_TRIALS
+from ..sampling import Counts, Floats
+from ..streams import stream
 from .reports import USER_BLOCK, Pulse, fake_reports, genuine_reports, no_reports
-from .results import BLOCK_TRIALS
-from .sampling import Counts, Floats
-from .streams import stream
 
 SHARE_PAIRS: Final = 1 << 29
 """Pairs of a user and an item that a share of a trial's reports holds: half a second of NumPy."""

@@ -1,6 +1,6 @@
 """A collection whose reports are verified: what arrives of it in the defended arms.
 
-Filters read those reports in `core.sifting`; here none does, and on the counts path none is made.
+Filters read those reports in `.sifting`; here none does, and on the counts path none is made.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
-from .cell import Cell
+from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..cell import Cell
+from ..results import BLOCK_TRIALS
+from ..sampling import Counts, Floats
 from .counts import genuine_counts_of, sent_counts
 from .reports import Pulse
-from .results import BLOCK_TRIALS
-from .sampling import Counts, Floats
 from .sifting import Sifted
 
 

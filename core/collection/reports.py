@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
-from .attacks import View
-from .capabilities import AsksTwice
-from .cell import Cell
-from .pure import Items, LocalMechanism, Reports, Rng
-from .sampling import Counts, Floats
-from .streams import stream
+from ..attacks import View
+from ..capabilities import AsksTwice
+from ..cell import Cell
+from ..pure import Items, LocalMechanism, Reports, Rng
+from ..sampling import Counts, Floats
+from ..streams import stream
 
 USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""

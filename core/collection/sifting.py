@@ -8,15 +8,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
-from .cell import Cell
+from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..cell import Cell
+from ..defences import Received, Verdict, asks_twice
+from ..flags import Flags, area_under
+from ..pure import BoolArray, Items, Reports
+from ..sampling import Counts, Floats
+from ..streams import stream
 from .counts import counted
-from .defences import Received, Verdict, asks_twice
-from .flags import Flags, area_under
-from .pure import BoolArray, Items, Reports
 from .reports import Pulse, fake_reports, genuine_reports, no_pulse, no_reports
-from .sampling import Counts, Floats
-from .streams import stream
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, DEFENDED, UNDEFENDED
+from core.collection.sifting import detection
 from core.defences import FILTERS
 from core.errors import ScenarioError
 from core.export import to_json
@@ -20,7 +21,6 @@ from core.flags import area_under
 from core.limits import held_bytes
 from core.metrics import metrics_of
 from core.replay import replay
-from core.sifting import detection
 from core.store import begin, open_store
 from core.theory import expected_metrics
 from core.trial import run_block
