@@ -34,7 +34,7 @@ from core.collection.reports import users_at_once
 from core.defences import CORRECTIONS, Received
 from core.defences.fiad import FIAD
 from core.experiment import compile as bind
-from core.loops import LOOPS
+from core.kernels.loops import LOOPS
 from core.metrics import Outcome, measure
 from core.population import Population
 from core.protocols import KINDS, OLH, OUE

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .bits import Columns
+from .kernels.bits import Columns
 from .pure import (
     BoolArray,
     Items,

@@ -15,7 +15,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.loops import LOOPS
+from core.kernels.loops import LOOPS
 
 SEED_VARIABLE = "LDPTUI_TEST_SEED"
 
@@ -111,5 +111,5 @@ def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     monkeypatch.setattr(LOOPS, "missing", "a test has none")
     monkeypatch.setattr(LOOPS, "compiled", None)
     if request.param == "numba":
-        monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.compiled"))
+        monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.kernels.compiled"))
     return str(request.param)

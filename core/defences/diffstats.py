@@ -12,8 +12,8 @@ from typing import Annotated, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bits import Columns
 from ..capabilities import SendsBitPerItem, lacking
+from ..kernels.bits import Columns
 from ..pure import Items, Mechanism, PureProtocol
 from ..ranges import Range, check_bounds
 from ..sampling import Counts, Floats, binomial_law

@@ -15,9 +15,9 @@ from typing import Annotated, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bits import Columns
 from ..capabilities import SendsBitPerItem, lacking
 from ..errors import ScenarioError, got
+from ..kernels.bits import Columns
 from ..pure import Items, Mechanism
 from ..ranges import Range, check_bounds
 from ..sampling import Floats

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bits import Columns
-from ..loops import LOOPS
+from ..kernels.bits import Columns
+from ..kernels.loops import LOOPS
 from ..pure import BoolArray, Items
 from ..sampling import Counts, Floats
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..loops import LOOPS
+from ..kernels.loops import LOOPS
 from ..pure import BoolArray, Items, Reports, Rng, array_of, check_padding
 from ..sampling import Counts, Floats, multinomial, random_subsets, subset_counts
 from ..support import Support

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..bits import Columns, chebyshev_threshold, columns_of
 from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ..kernels.bits import Columns, chebyshev_threshold, columns_of
 from ..loss import DiscreteLoss, one_bit
 from ..pure import (
     DOMAIN,

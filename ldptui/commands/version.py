@@ -13,7 +13,7 @@ def version(verbose: bool) -> int:
     """Print the version; verbose: also those of what computes, and which loops it has."""
     lines = [f"ldptui {__version__}"]
     if verbose:
-        from core.loops import LOOPS
+        from core.kernels.loops import LOOPS
 
         LOOPS.load()
         numpy = metadata.version("numpy")

@@ -12,7 +12,7 @@ import numpy as np
 from core import theory
 from core.attacks import Strategy
 from core.cell import Cell
-from core.hashing import UInts, buckets, xxhash32
+from core.kernels.hashing import UInts, buckets, xxhash32
 from core.protocols import LocalHashing
 from core.protocols.hashing import matched_law
 from core.pure import PureProtocol, Reports

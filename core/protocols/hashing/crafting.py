@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...hashing import PAIR_S, PRIME_3, UInts, buckets, sharing
-from ...loops import LOOPS
+from ...kernels.hashing import PAIR_S, PRIME_3, UInts, buckets, sharing
+from ...kernels.loops import LOOPS
 from ...pure import Items, Rng
 
 

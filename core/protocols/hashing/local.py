@@ -12,9 +12,9 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from ...bits import Columns, binomial_threshold
 from ...enumeration import CELLS, ReportLaw, item_name
-from ...hashing import (
+from ...kernels.bits import Columns, binomial_threshold
+from ...kernels.hashing import (
     UInts,
     bucket_columns,
     bucket_counts,

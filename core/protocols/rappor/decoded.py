@@ -12,8 +12,8 @@ import numpy as np
 
 from ...capabilities import Collection
 from ...errors import spelled
+from ...kernels.threads import one_thread
 from ...sampling import Counts, Floats
-from ...threads import one_thread
 from .counted import attacked_shares, attacked_users
 from .decoding import Design, Fit
 from .laws import Filters, honest_bits

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...capabilities import BitLaw, Collection
 from ...enumeration import ReportLaw
 from ...errors import ScenarioError
+from ...kernels.threads import one_thread
 from ...loss import DiscreteLoss, one_bit
 from ...pure import (
     DOMAIN,
@@ -30,7 +31,6 @@ from ...pure import (
 )
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
-from ...threads import one_thread
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...hashing import UInts, buckets
+from ...kernels.hashing import UInts, buckets
 from ...pure import Items
 from ...sampling import Floats
 

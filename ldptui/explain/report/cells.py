@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.cell import Cell
-from core.hashing import UInts, buckets
+from core.kernels.hashing import UInts, buckets
 from core.pure import BoolArray
 from core.sampling import Counts
 

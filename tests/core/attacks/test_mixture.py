@@ -16,6 +16,7 @@ from support.report_laws import Case, Moments, Poisoned
 from core.attacks.mixture import split
 from core.cell import Cell
 from core.errors import ScenarioError
+from core.kernels.threads import one_thread
 from core.protocols import PROTOCOLS
 from core.scenario import (
     KINDS,
@@ -35,7 +36,6 @@ from core.theory import (
     expected_estimate,
     expected_metrics,
 )
-from core.threads import one_thread
 
 TEXT = """\
 format = 1

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.bits import binomial_threshold, chebyshev_threshold
 from core.capabilities import SendsBitPerItem
 from core.defences import Received, itemsets
 from core.defences.fiad import FIAD
 from core.defences.itemsets import mined, support_of, unpacked, users_in
+from core.kernels.bits import binomial_threshold, chebyshev_threshold
 from core.protocols import BLH, OLH, OUE, SUE
 from core.trial import no_pulse
 

@@ -28,7 +28,7 @@ from support.report_laws import Case, Moments, Poisoned, counts_law
 
 from core.capabilities import places
 from core.errors import ScenarioError
-from core.hashing import buckets
+from core.kernels.hashing import buckets
 from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary
 from core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
 from core.protocols.unary import IndependentBits

@@ -10,6 +10,7 @@ from scipy import stats
 from support import budget
 
 from core.errors import CellError, ScenarioError
+from core.kernels.threads import one_thread
 from core.protocols import BitNoise, Rappor
 from core.protocols.rappor.decoding import (
     Decoding,
@@ -19,7 +20,6 @@ from core.protocols.rappor.decoding import (
     select,
     significant,
 )
-from core.threads import one_thread
 
 Rng = np.random.Generator
 

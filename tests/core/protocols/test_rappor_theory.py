@@ -13,10 +13,10 @@ from support.rappor_laws import Filters, held_by_one_of
 
 from core import theory
 from core.attacks import View
+from core.kernels.threads import one_thread
 from core.protocols import BitNoise, Rappor
 from core.protocols import rappor as bloom
 from core.pure import item_variance
-from core.threads import one_thread
 
 Rng = np.random.Generator
 NOISES = [BitNoise(0.5, 0.5, 0.75), BitNoise(0.3, 0.1, 0.6), BitNoise(0.4, 0.0, 1.0),

@@ -11,7 +11,7 @@ from support.report_laws import Moments
 
 from core.capabilities import Collection
 from core.errors import ScenarioError
-from core.hashing import buckets
+from core.kernels.hashing import buckets
 from core.protocols import KINDS
 from core.protocols.sketch import CountMeanSketch, HadamardSketch
 from core.protocols.sketch.parity import Equations, odd

@@ -28,7 +28,7 @@ import ldptui
 from core.arms import UNDEFENDED
 from core.errors import RunError
 from core.experiment import compile
-from core.loops import LOOPS
+from core.kernels.loops import LOOPS
 from core.metrics import metrics_of
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.running.runner import Progress, run

@@ -17,7 +17,7 @@ from textual.widgets import Input, OptionList, Static
 
 import scenarios
 from core.attacks import ATTACKS
-from core.loops import LOOPS
+from core.kernels.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.consent import ConsentScreen

@@ -12,14 +12,14 @@ import pytest
 from support.cases import attack, experiment
 
 from core.defences.itemsets import mined
-from core.hashing import bucket_counts
-from core.loops import LOOPS, WORTH_S, Loops
+from core.kernels.hashing import bucket_counts
+from core.kernels.loops import LOOPS, WORTH_S, Loops
 from core.protocols import OLH, OUE
 from core.pure import SeedSearch
 from core.running.runner import run
 from core.trial import no_pulse
 
-compiled = pytest.importorskip("core.compiled")
+compiled = pytest.importorskip("core.kernels.compiled")
 
 
 @pytest.fixture

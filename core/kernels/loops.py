@@ -1,4 +1,4 @@
-"""The compiled loops of `core.compiled`, loaded once there has been work enough for them.
+"""The compiled loops of `.compiled`, loaded once there has been work enough for them.
 
 Until then, and where numba is not installed, NumPy does the same: the numbers do not differ.
 """
@@ -33,7 +33,7 @@ class Loops:
     def load(self) -> None:
         """Load them now, if they can be."""
         try:
-            self.compiled = importlib.import_module("core.compiled")
+            self.compiled = importlib.import_module("core.kernels.compiled")
         except Exception as error:  # numba refuses a NumPy that it does not know in many ways
             self.missing = str(error) or type(error).__name__
 

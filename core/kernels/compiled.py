@@ -1,6 +1,6 @@
-"""The inner loops that numba compiles. `core.loops` loads them, only where they are worth it.
+"""The inner loops that numba compiles. `.loops` loads them, only where they are worth it.
 
-The same integers as NumPy's in `core.hashing`, `core.protocols` and `core.defences`, hence the same
+The same integers as NumPy's in `.hashing`, `core.protocols` and `core.defences`, hence the same
 counts and digests. The result of every operation is cast to its width, which numba would widen:
 only so does the compiler use the whole width of the processor.
 """
@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
+from ..sampling import Counts
 from .bits import Columns
 from .hashing import PRIME_2, PRIME_3, PRIME_4, START, UInts
-from .sampling import Counts
 
 USERS_PER_BLOCK: Final = 16_384
 """Three arrays of them, 192 KiB, stay in the processor's L2 cache while all items pass."""
@@ -25,7 +25,7 @@ _A, _B, _C, _START = int(PRIME_4), int(PRIME_2), int(PRIME_3), int(START)
 
 @njit(inline="always")
 def _mixed(state: Any) -> Any:
-    """Finish xxHash32, as `core.hashing` does."""
+    """Finish xxHash32, as `core.kernels.hashing` does."""
     state = uint32(uint32(state << uint32(17)) | uint32(state >> uint32(15)))
     state = uint32(state * uint32(_A))
     state = uint32(state ^ uint32(state >> uint32(15)))
@@ -59,7 +59,7 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
     """Add to int64[items] the number of users whose bucket each item falls into.
 
     keys : uint32[items], items × PRIME_3. started : uint32[users], seeds + START. first, extent :
-    uint32[users], as `core.hashing.bucket_interval` has them.
+    uint32[users], as `core.kernels.hashing.bucket_interval` has them.
     """
     for begin in range(0, started.size, USERS_PER_BLOCK):
         end = min(begin + USERS_PER_BLOCK, started.size)

@@ -12,9 +12,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..sampling import Counts
 from .bits import Columns, no_columns
 from .loops import LOOPS
-from .sampling import Counts
 
 UInts: TypeAlias = NDArray[np.uint32]
 
