@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.bits import Columns
+from .kernels.bits import BitColumns
 from .pure import (
     BoolArray,
     Items,
@@ -67,7 +67,7 @@ class Quantises(Mechanism, Protocol):
 class SendsBitPerItem(PureProtocol, Protocol):
     """Its reports are a bit for each item, independent of each other given the own item."""
 
-    def columns(self, reports: Reports) -> Columns:
+    def columns(self, reports: Reports) -> BitColumns:
         """The reports as packed columns, one for each item."""
         ...
 

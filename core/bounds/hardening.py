@@ -26,11 +26,6 @@ def curve_variance(gain_factor: Number, epsilon: float) -> Number:
     return gain_factor**2 / (math.expm1(epsilon) * (gain_factor - 1) - 1)
 
 
-def unary_keep(gain_factor: Number, epsilon: float) -> Number:
-    """The p of the unary encoding with this gain factor: e^ε/(a(e^ε − 1))."""
-    return least_gain_factor(epsilon) / gain_factor
-
-
 def hash_range(gain_factor: Number, epsilon: float) -> Number:
     """The g of the local hashing with this gain factor, a(e^ε − 1) − e^ε + 1; not rounded."""
     return (gain_factor - 1) * math.expm1(epsilon)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..capabilities import SendsBitPerItem, lacking
-from ..kernels.bits import Columns
+from ..kernels.bits import BitColumns
 from ..pure import Items, Mechanism, PureProtocol
 from ..ranges import Range, check_bounds
 from ..sampling import Counts, Floats, binomial_law
@@ -99,7 +99,9 @@ def _misfit(observed: Counts, law: Floats) -> float:
     return float(((observed - expected) ** 2 / expected).sum())
 
 
-def _by_ones(columns: Columns, users: int, received: Received) -> tuple[Items, NDArray[np.int64]]:
+def _by_ones(
+    columns: BitColumns, users: int, received: Received
+) -> tuple[Items, NDArray[np.int64]]:
     """int64[N], the number of ones of each report; int64[d + 1, d], by it the support of items."""
     ones = np.zeros(users, dtype=np.int64)
     for column in columns:

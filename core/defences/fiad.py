@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..capabilities import SendsBitPerItem, lacking
 from ..errors import ScenarioError, got
-from ..kernels.bits import Columns
+from ..kernels.bits import BitColumns
 from ..pure import Items, Mechanism
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
@@ -146,7 +146,7 @@ class FIAD(ForAll, Step):
 
 
 def _every(
-    columns: Columns, exceeding: list[tuple[int, Items]], pulse: Callable[[], None]
+    columns: BitColumns, exceeding: list[tuple[int, Items]], pulse: Callable[[], None]
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users who support all of any abnormal set, and the items of those sets."""
     flagged, suspects = np.zeros_like(columns[0]), set[int]()
@@ -158,7 +158,7 @@ def _every(
 
 
 def _in_turn(
-    columns: Columns,
+    columns: BitColumns,
     exceeding: list[tuple[int, Items]],
     thresholds: Thresholds,
     pulse: Callable[[], None],

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.bits import Columns
+from ..kernels.bits import BitColumns
 from ..kernels.loops import LOOPS
 from ..pure import BoolArray, Items
 from ..sampling import Counts, Floats
@@ -52,7 +52,7 @@ class Level:
         return int(self.sets.shape[1])
 
 
-def support_of(columns: Columns, items: Items) -> NDArray[np.uint64]:
+def support_of(columns: BitColumns, items: Items) -> NDArray[np.uint64]:
     """uint64[ceil(N/64)]: the users who support all of the items, which are at least one."""
     return np.asarray(np.bitwise_and.reduce(columns[items], axis=0))
 
@@ -72,7 +72,7 @@ def untold(words: str) -> None:
 
 
 def mined(
-    columns: Columns,
+    columns: BitColumns,
     users: int,
     least: float,
     most: int,
@@ -102,7 +102,7 @@ def mined(
 
 
 def _pairs(
-    columns: Columns,
+    columns: BitColumns,
     single: Counts,
     items: Items,
     users: int,
@@ -123,7 +123,7 @@ def _pairs(
     return Level(sets, support[best]), joined
 
 
-def _pair_counts(columns: Columns, items: Items, pulse: Callable[[], None]) -> NDArray[np.int64]:
+def _pair_counts(columns: BitColumns, items: Items, pulse: Callable[[], None]) -> NDArray[np.int64]:
     """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
@@ -139,7 +139,7 @@ def _pair_counts(columns: Columns, items: Items, pulse: Callable[[], None]) -> N
 
 
 def _extended(
-    columns: Columns,
+    columns: BitColumns,
     single: Counts,
     level: Level,
     joined: BoolArray,
@@ -174,7 +174,7 @@ def _extended(
     return Level(sets[best], support[best])
 
 
-def _counts_within(held: NDArray[np.uint64], columns: Columns, items: Items) -> Counts:
+def _counts_within(held: NDArray[np.uint64], columns: BitColumns, items: Items) -> Counts:
     """int64[k]: the users of a set, packed bits, who support each of the items."""
     if (compiled := LOOPS.after(WORD_S * held.size * items.size)) is not None:
         counts = np.empty(items.size, dtype=np.int64)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Columns: TypeAlias = NDArray[np.uint64]
+BitColumns: TypeAlias = NDArray[np.uint64]
 """uint64[d, ceil(N/64)]: for each item the users who support it, a bit each, zeros behind.
 
 User u is bit 7 - u % 8 of byte u // 8, as np.packbits packs them.
@@ -26,7 +26,7 @@ def no_columns(items: int, users: int) -> NDArray[np.uint8]:
     return np.zeros((items, -(-users // 64) * 8), dtype=np.uint8)
 
 
-def columns_of(packed: NDArray[np.uint8], items: int) -> Columns:
+def columns_of(packed: NDArray[np.uint8], items: int) -> BitColumns:
     """The columns of packed rows uint8[N, ceil(d/8)], lowest item in the highest bit."""
     columns = no_columns(items, len(packed))
     for at in range(0, len(packed), USERS_AT_ONCE):

@@ -14,7 +14,7 @@ from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 from ..sampling import Counts
-from .bits import Columns
+from .bits import BitColumns
 from .hashing import PRIME_2, PRIME_3, PRIME_4, START, UInts
 
 USERS_PER_BLOCK: Final = 16_384
@@ -140,7 +140,7 @@ def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
 
 
 @njit(cache=True, nogil=True)
-def pair_counts(columns: Columns, together: Counts) -> None:
+def pair_counts(columns: BitColumns, together: Counts) -> None:
     """Add to int64[k, k], above the diagonal, the users in each two of k columns uint64[k, any]."""
     for first in range(len(columns)):
         for second in range(first + 1, len(columns)):
@@ -152,7 +152,7 @@ def pair_counts(columns: Columns, together: Counts) -> None:
 
 @njit(cache=True, nogil=True)
 def counts_within(
-    held: NDArray[np.uint64], columns: Columns, items: Counts, counts: Counts
+    held: NDArray[np.uint64], columns: BitColumns, items: Counts, counts: Counts
 ) -> None:
     """Write to int64[k] the users of a set, packed bits `held`, in the columns of k items."""
     for place in range(items.size):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sampling import Counts
-from .bits import Columns, no_columns
+from .bits import BitColumns, no_columns
 from .loops import LOOPS
 
 UInts: TypeAlias = NDArray[np.uint32]
@@ -125,7 +125,7 @@ def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -
     return counts
 
 
-def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Columns:
+def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> BitColumns:
     """The same pairs as packed columns: for each item, a bit for each pair."""
     columns = no_columns(domain_size, seeds.size)
     listed = np.arange(domain_size, dtype=np.uint32)

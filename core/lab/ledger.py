@@ -63,25 +63,11 @@ class Spent:
     delta: float
 
 
-def processed(name: str) -> Entry:
-    """Something computed from releases alone, as synthetic data: it spends nothing."""
-    return Entry(name, 0.0)
-
-
 def sequential(entries: Sequence[Entry]) -> Spent:
     """Σ ε and Σ δ, over all releases. DR theorem 3.16."""
     return Spent(
         math.fsum(entry.times * entry.epsilon for entry in entries),
         min(1.0, math.fsum(entry.times * entry.delta for entry in entries)),
-    )
-
-
-def parallel(entries: Sequence[Entry]) -> Spent:
-    """max ε and max δ, where every release is about other people. McSherry, SIGMOD 2009."""
-    each = [sequential([entry]) for entry in entries]
-    return Spent(
-        max((spent.epsilon for spent in each), default=0.0),
-        max((spent.delta for spent in each), default=0.0),
     )
 
 

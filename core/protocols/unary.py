@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ..kernels.bits import Columns, chebyshev_threshold, columns_of
+from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
 from ..loss import DiscreteLoss, one_bit
 from ..pure import (
     DOMAIN,
@@ -143,7 +143,7 @@ class IndependentBits(PackedBits):
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
 
-    def columns(self, reports: Reports) -> Columns:
+    def columns(self, reports: Reports) -> BitColumns:
         return columns_of(reports, self.domain_size)
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:

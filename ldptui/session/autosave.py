@@ -63,12 +63,6 @@ def drop_taken() -> None:
         (places.state_dir() / _TAKEN).unlink(missing_ok=True)
 
 
-def drop_draft() -> None:
-    """Forget the draft: the next start begins afresh."""
-    with contextlib.suppress(OSError):
-        (places.state_dir() / _DRAFT).unlink(missing_ok=True)
-
-
 def _take() -> dict[str, Any] | None:
     """The kept values; their file has another name from here on."""
     folder = places.state_dir()

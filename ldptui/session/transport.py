@@ -22,13 +22,10 @@ class Transport:
     """The moments at which something came, and the place it is at.
 
     moments : seconds of playing at 1× at which each of them comes, ascending, none at 0.
-    stretched : how many times slower than it happened 1× is: 1 but for very short runs, 0
-        where everything came at once, and the moments are spread evenly.
     at : seconds of playing since the start; moments up to it have come.
     """
 
     moments: tuple[float, ...]
-    stretched: float
     at: float = 0.0
     speed: float = 1.0
     playing: bool = False
@@ -83,12 +80,15 @@ class Transport:
 
 
 def loaded(seconds: Sequence[float]) -> Transport:
-    """The transport of a playback, from the seconds at which its moments came."""
+    """The transport of a playback, from the seconds at which its moments came.
+
+    A very short one plays slower than it happened; where all came at once, it is spread evenly.
+    """
     rising = list(accumulate(seconds, max))
     count = len(rising)
     if count > 1 and rising[-1] - rising[0] < 1e-3:  # all at once: the store knew them already
-        return Transport(tuple(SHORTEST * place / count for place in range(1, count + 1)), 0.0)
+        return Transport(tuple(SHORTEST * place / count for place in range(1, count + 1)))
     # At the very start nothing has come yet.
     rising = [max(moment, 1e-6) for moment in rising]
     factor = max(1.0, SHORTEST / rising[-1]) if rising else 1.0
-    return Transport(tuple(moment * factor for moment in rising), factor)
+    return Transport(tuple(moment * factor for moment in rising))

@@ -153,10 +153,6 @@ class Curator(ABC):
         return np.zeros(histogram.shape)
 
     @abstractmethod
-    def absolute_error(self, histogram: Counts) -> Floats:
-        """E|released - true|, for each bin."""
-
-    @abstractmethod
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """E(released - true)², for each bin."""
 

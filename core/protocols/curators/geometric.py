@@ -80,10 +80,6 @@ class Geometric(Curator):
         below = 1 / (1 + r)
         return signs(self.epsilon / bins, below, r * below).times(bins)
 
-    def absolute_error(self, histogram: Counts) -> Floats:
-        """2r/(1-r²)."""
-        return np.full(histogram.shape, 2 * self.ratio / (self.stop * (1 + self.ratio)))
-
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """2r/(1-r)²."""
         return np.full(histogram.shape, 2 * self.ratio / self.stop**2)

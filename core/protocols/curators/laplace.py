@@ -82,10 +82,6 @@ class Laplace(Curator):
         """The privacy loss between two neighbouring tables."""
         return LaplaceLoss(self.epsilon, sensitivity(self.neighbours))
 
-    def absolute_error(self, histogram: Counts) -> Floats:
-        """s."""
-        return np.full(histogram.shape, self.scale)
-
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """2s²."""
         return np.full(histogram.shape, 2 * self.scale**2)

@@ -87,14 +87,6 @@ class Stability(Curator):
         lost = histogram * (1 - self.released(histogram))
         return np.where(histogram > 0, noise - lost, 0.0)
 
-    def absolute_error(self, histogram: Counts) -> Floats:
-        """E|released - true|, for each bin."""
-        gap = self.threshold - histogram
-        part = np.exp(-np.abs(gap) / self.scale) * (np.abs(gap) + self.scale) / 2
-        noise = np.where(gap > 0, part, self.scale - part)
-        lost = histogram * (1 - self.released(histogram))
-        return np.where(histogram > 0, noise + lost, 0.0)
-
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """E(released - true)², for each bin."""
         gap, s = self.threshold - histogram, self.scale

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 
 from ...enumeration import CELLS, ReportLaw, item_name
-from ...kernels.bits import Columns, binomial_threshold
+from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
     UInts,
     bucket_columns,
@@ -190,7 +190,7 @@ class LocalHashing:
         seeds = np.ascontiguousarray(reports["seed"])
         return listed_counts(seeds, reports["value"].copy(), self.hash_range, items)
 
-    def columns(self, reports: Reports) -> Columns:
+    def columns(self, reports: Reports) -> BitColumns:
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_columns(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
 

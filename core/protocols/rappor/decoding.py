@@ -145,13 +145,6 @@ class Decoding:
     selected: NDArray[np.bool_]
     detected: NDArray[np.bool_]
 
-    def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper ends of normal confidence intervals, each float64[d]."""
-        from scipy.special import ndtri
-
-        reach = float(ndtri(0.5 + confidence / 2)) * self.standard_errors
-        return self.frequencies - reach, self.frequencies + reach
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:

@@ -54,7 +54,3 @@ def hex_of(report: NDArray[Any]) -> str:
 
 def bits_needed(domain_size: int) -> str:
     return f"{plural((domain_size - 1).bit_length(), 'bit')}"
-
-
-def seed_bits(hash_range: int) -> str:
-    return f"32 + {plural((hash_range - 1).bit_length(), 'bit')}: seed and bucket"

@@ -24,9 +24,7 @@ def test_the_noise_is_that_of_the_curve(protocol: PureProtocol) -> None:
     a, e = gain_factor(protocol), protocol.epsilon
     assert hardening.curve_variance(a, e) == pytest.approx(item_variance(protocol, 1))
     assert hardening.curve_variance(1.01 * a, e) != pytest.approx(item_variance(protocol, 1))
-    if isinstance(protocol, Unary):
-        assert hardening.unary_keep(a, e) == pytest.approx(protocol.p)
-    else:
+    if isinstance(protocol, LocalHashing):
         assert hardening.hash_range(a, e) == pytest.approx(protocol.hash_range)
 
 

@@ -87,9 +87,6 @@ def test_moments_of_the_error_by_summation(curator: Any) -> None:
         assert chance.sum() == pytest.approx(1, abs=1e-6)
         close = {"rel": 1e-4, "abs": 1e-5}
         assert curator.bias(HISTOGRAM)[at] == pytest.approx(chance @ error, **close)
-        assert curator.absolute_error(HISTOGRAM)[at] == pytest.approx(
-            chance @ np.abs(error), **close
-        )
         second, fourth = chance @ error**2, chance @ error**4
         assert curator.squared_error(HISTOGRAM)[at] == pytest.approx(second, **close)
         if hasattr(curator, "error_spread"):

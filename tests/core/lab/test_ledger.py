@@ -22,8 +22,6 @@ from core.lab.ledger import (
     exact,
     group,
     improved,
-    parallel,
-    processed,
     sequential,
     tight,
 )
@@ -38,14 +36,12 @@ from core.lab.synthetic import (
 
 Rng = np.random.Generator
 
-RELEASES = [Entry("histogram", 0.3, 1e-7), Entry("rounds", 0.2, times=4), processed("column")]
+RELEASES = [Entry("histogram", 0.3, 1e-7), Entry("rounds", 0.2, times=4)]
 
 
-def test_sequential_parallel_and_post_processing() -> None:
+def test_releases_add_up() -> None:
     assert sequential(RELEASES) == Spent(pytest.approx(1.1), pytest.approx(1e-7))
-    assert parallel(RELEASES) == Spent(pytest.approx(0.8), 1e-7)
-    assert sequential(RELEASES[:2]) == sequential(RELEASES)
-    assert sequential([]) == parallel([]) == Spent(0, 0)
+    assert sequential([]) == Spent(0, 0)
 
 
 def worst_delta(entries: list[Entry], epsilon: float) -> float:
@@ -131,7 +127,7 @@ def test_tight_accounting_is_optional() -> None:
     assert exact(entries, 1e-6).epsilon <= found + 1e-6 <= exact(entries, 1e-6).epsilon + 0.01
     laplace = [Entry("l", 0.1, times=50, mechanism="laplace")]
     assert tight(laplace, 1e-6).epsilon < exact(laplace, 1e-6).epsilon
-    assert tight([processed("nothing")], 1e-6).epsilon == 0
+    assert tight([Entry("nothing", 0.0)], 1e-6).epsilon == 0
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,6 @@ def keys(app: FormApp) -> list[str]:
     return [field.key for field in app.query(Field) if field.display and field.parent.id != "axis"]
 
 
-def focus_order(app: FormApp) -> list[Widget]:
-    return app.screen.focus_chain
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_values_are_shown_and_none_is_cut(size: tuple[int, int]) -> None:
     app = FormApp(ParametersPane, SCENARIO + SWEEP)

@@ -139,10 +139,3 @@ def test_where_nothing_can_be_written_it_is_said(
     assert "\n" not in sentence
     assert autosave.load_draft() is None
     autosave.drop_taken()
-    autosave.drop_draft()
-
-
-def test_a_dropped_draft_does_not_come_back(tmp_path: Path) -> None:
-    autosave.save_draft(draft_of(TEXT, tmp_path))
-    autosave.drop_draft()
-    assert autosave.load_draft() is None

@@ -86,7 +86,7 @@ def line_of(
     name: str,
     indent: int,
     margin: int,
-    groups: list[Columns],
+    groups: list[ShownGroup],
     texts: list[str],
     styles: list[str],
 ) -> Row:
@@ -107,7 +107,7 @@ def tone_of(pen: Pen, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ShownGroup:
     """A group as it is shown: its first members, a column of `pitch` cells for each."""
 
     name: str
@@ -117,7 +117,7 @@ class Columns:
     hidden: tuple[int, ...] = ()
 
 
-def arranged(cells: Cells, width: int) -> list[Columns]:
+def arranged(cells: Cells, width: int) -> list[ShownGroup]:
     """The groups with as much as fits: labels where they can, bits alone where they must."""
     others = cells.rest().count
     labels = [cells.label(m) for group in cells.groups for m in group.members]
@@ -126,7 +126,7 @@ def arranged(cells: Cells, width: int) -> list[Columns]:
     pitch = min(8, max((cell_len(label) for label in labels), default=1)) + 1
     used = sum(width_of(g.name, len(g.members), pitch) + SEPARATOR for g in cells.groups)
     dense = used - SEPARATOR > width
-    shown: list[Columns] = []
+    shown: list[ShownGroup] = []
     room = width
     for group in cells.groups:
         step = 1 if dense and len(group.members) > 1 else pitch
@@ -135,16 +135,16 @@ def arranged(cells: Cells, width: int) -> list[Columns]:
             most -= 1
         wide = max(0, min(room, width_of(group.name, most, step)))
         members, hidden = group.members[:most], group.members[most:]
-        shown.append(Columns(group.name, members, step, wide, hidden))
+        shown.append(ShownGroup(group.name, members, step, wide, hidden))
         room -= wide + SEPARATOR
     if not others:
         return shown
     name = "others" if shown else f"{cells.over}s"
     if (wide := width_of(name, others, pitch)) <= room:
-        shown.append(Columns(name, cells.others(others), pitch, wide))
+        shown.append(ShownGroup(name, cells.others(others), pitch, wide))
     elif room >= max(len(name), min(TEXTURE, others)):
         members = cells.others(room)
-        shown.append(Columns(name, members, 1, max(len(name), len(members))))
+        shown.append(ShownGroup(name, members, 1, max(len(name), len(members))))
     return shown
 
 
@@ -157,7 +157,7 @@ def change(was: bool, now: bool) -> str:
     return "↑" if now and not was else "↓" if was and not now else " "
 
 
-def rest_of(cells: Cells, groups: list[Columns]) -> str:
+def rest_of(cells: Cells, groups: list[ShownGroup]) -> str:
     """A sentence about the bits that are not shown one by one."""
     parts = []
     name, bits = cells.rows[-1]
