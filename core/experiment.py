@@ -76,7 +76,7 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
     points = [*scenario.points()]
-    sifts = any(is_filter(step) for point in points for step in point.acting)
+    sifts = any(point.sifts for point in points)
     for index, point in enumerate(points):
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
@@ -94,16 +94,15 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
                 populations[drawn] = point.population.bind(point.seed, scenario.folder)
             except ScenarioError as error:
                 raise error.within("population") from error
-        yield bind(index, point, populations[drawn], limits, sifts)
+        yield bind(index, point, populations[drawn], sifts, limits)
 
 
 def bind(
-    index: int, point: Point, population: Population, limits: bool = True, sifts: bool = False
+    index: int, point: Point, population: Population, sifts: bool, limits: bool = True
 ) -> Cell:
     """One cell: protocol, targets and the number of fakes for one point.
 
-    sifts : True if a filter reads the reports of any cell: then all run on the reports path, so
-    that they share their reports.
+    sifts : some point of its scenario `sifts`: then all run on the reports path, and share reports.
     """
     if limits:
         check_filters(point, population)

@@ -174,6 +174,11 @@ class Point:
         return tuple(step for step in self.defence if not step.muted)
 
     @property
+    def sifts(self) -> bool:
+        """True if a filter reads its reports."""
+        return any(is_filter(step) for step in self.acting)
+
+    @property
     def rounds(self) -> int | None:
         """The number of rounds of the campaign; None where there is one collection."""
         if self.campaign is not None and self.campaign.rounds is not None:

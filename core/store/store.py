@@ -265,8 +265,9 @@ class Store:
         scenario = Scenario(about.document, f"run {run}", Path(about.source).parent)
         stored = {cell.position: cell for cell in self.cells(run)}
         populations: dict[object, Population] = {}
-        cells = []
-        for index, point in enumerate(scenario.points()):
+        cells, points = [], [*scenario.points()]
+        sifts = any(point.sifts for point in points)
+        for index, point in enumerate(points):
             known = stored.get(index)
             name = None if known is None else known.population
             drawn = (point.population, point.seed) if name is None else name
@@ -279,7 +280,7 @@ class Store:
                     )
                 else:
                     populations[drawn] = point.population.bind(point.seed, scenario.folder)
-            cell = bind(index, point, populations[drawn], limits)
+            cell = bind(index, point, populations[drawn], sifts, limits)
             if cell.goal is not None and known is not None:
                 cell = replace(with_fakes(cell, known.malicious), answer=known.answer)
             cells.append(cell)

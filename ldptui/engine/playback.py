@@ -284,13 +284,15 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
 def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
     """The cells of a part; a cell of a CSV file only where the run has its data."""
     made = Scenario(dict(part.document), scenario.name, scenario.folder)
-    for index, point in enumerate(made.points()):
+    points = [*made.points()]
+    sifts = any(point.sifts for point in points)
+    for index, point in enumerate(points):
         drawn = (point.population, point.seed)
         if drawn not in populations:
             if isinstance(point.population, CSVColumn):
                 continue
             populations[drawn] = point.population.bind(point.seed, scenario.folder)
-        yield bind(index, point, populations[drawn], False)
+        yield bind(index, point, populations[drawn], sifts, False)
 
 
 def _nearest(cells: tuple[Cell, ...], base: list[Cell]) -> Cell:

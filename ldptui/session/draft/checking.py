@@ -124,13 +124,13 @@ def _bound(scenario: Scenario) -> Cell:
         raise ScenarioError(f"{rule} × {spelled(scenario.cells)}", key="trials")
     limits.check_size(point)
     drawn = ready(point.population, point.seed, scenario.folder)
-    cell = experiment.bind(0, point, drawn)
+    cell = experiment.bind(0, point, drawn, point.sifts)
     require_solved([group for part in (cell, *cell.rounds) for group in part.fakes], cell.protocol)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
         limits.check_size(other)
         # Another population is not drawn for this: that could take long.
         if (other.population, other.seed) == (point.population, point.seed):
-            experiment.bind(0, other, drawn)
+            experiment.bind(0, other, drawn, other.sifts)
         elif isinstance(items := getattr(other.population, "items", None), int):
             count = getattr(getattr(other.attack, "targets", None), "count", 0)
             require_items(count, items, "attack.targets.count")

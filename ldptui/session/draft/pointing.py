@@ -25,7 +25,8 @@ def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
     try:
         single = base(draft.scenario, values)
         point = next(single.points())
-        cell = experiment.bind(0, point, ready(point.population, point.seed, single.folder))
+        drawn = ready(point.population, point.seed, single.folder)
+        cell = experiment.bind(0, point, drawn, point.sifts)
     except (LdpError, UnreadError):
         return None
     return dataclasses.replace(draft, scenario=single, cell=cell)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import alike, experiment, sweep
+from support.cases import alike, attack, experiment, sweep
 from support.kinds import CAO_PROTOCOLS
 
 import core
@@ -184,6 +184,25 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     assert_same(kept.results(there.id), last.results)
     (there,) = kept.runs()
     assert (there.status, there.done) == ("done", 300)
+
+
+def test_a_run_with_a_filter_goes_on_by_its_reports(kept: Store) -> None:
+    work = experiment(
+        [60, 30, 10],
+        {"kind": "oue", "epsilon": 1.0},
+        attack("mga", 0.2, [2]),
+        trials=21,
+        defence=[{"kind": "fiad"}],
+    )
+    recorded = begin(kept, work)
+    recorded.keep(work.cells[0], run_block(work.cells[0], 0, 20))
+    recorded.finish(None)
+    (there,) = kept.runs()
+    again = kept.experiment(there.id)
+    assert [cell.path for cell in again.cells] == ["reports"]
+    assert cell_keys(again.cells) == cell_keys(work.cells)
+    *_, last = run(again, memory=resume(kept, there.id))
+    assert_same(last.results, alone(work))
 
 
 def test_an_interrupted_transaction_is_taken_back(kept: Store) -> None:
