@@ -310,13 +310,13 @@ class Cell:
         """The reasons to doubt the results, a sentence each."""
         everyone = self.users + self.malicious
         doubts = getattr(self.protocol, "warnings", None)
-        told = [] if doubts is None else [*doubts(everyone)]
+        reasons = [] if doubts is None else [*doubts(everyone)]
         for step in filter(asks_twice, self.filters):
             doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
-            told += [] if doubt is None else [doubt]
+            reasons += [] if doubt is None else [doubt]
         if self.path == "counts" and draws_apart(self.protocol):
-            told.append(self.protocol.apart)
-        return tuple(told)
+            reasons.append(self.protocol.apart)
+        return tuple(reasons)
 
     @property
     def hash_range(self) -> int | None:

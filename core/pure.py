@@ -312,8 +312,8 @@ def item_variance(
     """
     unit = getattr(protocol, "unit_variance", None)
     if unit is not None:
-        found: float | Floats = unit(frequency) / users
-        return found
+        variance: float | Floats = unit(frequency) / users
+        return variance
     p, q = protocol.p, protocol.q
     gap = p - q
     return (q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap) / users

@@ -172,7 +172,7 @@ def _judged(
 
     protocol = cell.sifted.local
     here, reports = np.arange(everyone), mixed
-    score, alarm, told, named = None, None, False, np.empty(0, dtype=np.int64)
+    score, alarm, sifted, named = None, None, False, np.empty(0, dtype=np.int64)
     verdict, counts = Verdict(), genuine.counts + fakes.counts
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
@@ -183,7 +183,7 @@ def _judged(
         named = verdict.named if verdict.named.size else named
         if verdict.kept is None:
             continue
-        told = True
+        sifted = True
         if not verdict.kept.all():
             here, reports = here[verdict.kept], reports[verdict.kept]
     kept = np.zeros(everyone, dtype=np.bool_)
@@ -193,7 +193,7 @@ def _judged(
     if verdict.removed is not None:
         left = left - verdict.removed
     return Detection(
-        fake, kept, told, score, alarm, named, counts, left, users,
+        fake, kept, sifted, score, alarm, named, counts, left, users,
         verdict.share, verdict.share_noise,
     )  # fmt: skip
 

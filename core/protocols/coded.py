@@ -138,8 +138,8 @@ class Coded(Placed):
 
     def _best(self, targets: Items, sign: int) -> Reports:
         """The messages that say most for these items, or with sign -1 least: uint32[k]."""
-        said = sign * self._weighed(self._marked(targets))
-        return np.flatnonzero(said > said.max() - TIES).astype(np.uint32)
+        support = sign * self._weighed(self._marked(targets))
+        return np.flatnonzero(support > support.max() - TIES).astype(np.uint32)
 
     def _marked(self, items: Items) -> Floats:
         weights = np.zeros(self.domain_size)
@@ -263,8 +263,8 @@ class Coded(Placed):
 
     def _supported(self, law: Floats, counted: Items) -> ItemSupport:
         rates = np.asarray(self._heard(law))
-        said = self._weighed(self._marked(counted))
-        variance = float(law @ said**2 - (law @ said) ** 2)
+        supports = self._weighed(self._marked(counted))
+        variance = float(law @ supports**2 - (law @ supports) ** 2)
         return ItemSupport(rates, max(variance, 0.0), self._heard_squares(law) - rates**2)
 
     def placed_variances(self, frequencies: Floats) -> Floats:
@@ -273,10 +273,10 @@ class Coded(Placed):
         return np.asarray(spread / (self.p - self.q) ** 2)
 
     def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
-        said = self._weighed(self._marked(targets))
+        supports = self._weighed(self._marked(targets))
         own = np.full(self.domain_size, targets.size * self.q)
         own[targets] += self.p - self.q
-        spread = self._honest_law(frequencies) @ said**2 - frequencies @ own**2
+        spread = self._honest_law(frequencies) @ supports**2 - frequencies @ own**2
         return float(spread) / (self.p - self.q) ** 2
 
     # Its privacy.

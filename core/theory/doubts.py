@@ -86,10 +86,10 @@ def _far_below(trials: int) -> float:
 def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
     """The error of a metric by rounding: of a sum over the targets, or of a mean square."""
     error = estimate_of(measures["max_error"]).mean or 0.0
-    one = ROUNDINGS * np.finfo(float).eps * (1 + error)
+    rounding = ROUNDINGS * np.finfo(float).eps * (1 + error)
     if METRICS[metric].targets:
-        return float(one * cell.targets.size)
-    return float(one * math.sqrt(abs(estimate_of(measures[metric]).mean or 0.0)))
+        return float(rounding * cell.targets.size)
+    return float(rounding * math.sqrt(abs(estimate_of(measures[metric]).mean or 0.0)))
 
 
 def _spread(cell: Cell, metric: str) -> float | None:

@@ -64,8 +64,8 @@ class Frequencies:
             "frequency": self.values.tolist(),
         }
         for name in ("std", "low", "high"):
-            found = getattr(self, name)
-            columns |= {} if found is None else {name: found.tolist()}
+            column = getattr(self, name)
+            columns |= {} if column is None else {name: column.tolist()}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self, library: str | None = None) -> Any:

@@ -86,17 +86,17 @@ class Results:
                 for name in names
             }
             for metric in cell.metrics:
-                found = compared(cell, measured, metric, expected)
+                comparison = compared(cell, measured, metric, expected)
                 made.append(
                     {
                         "cell": cell.index,
                         **chosen,
                         "metric": metric,
                         "trials": measured.trials,
-                        "mean": found.mean,
-                        "standard_error": found.standard_error,
-                        "theory": found.theory,
-                        "z": found.z,
+                        "mean": comparison.mean,
+                        "standard_error": comparison.standard_error,
+                        "theory": comparison.theory,
+                        "z": comparison.z,
                     }
                 )
         return made
@@ -143,8 +143,8 @@ class Results:
         (20, 128)
         """
         bound, measured = self._cell(cell)
-        found = trial_estimates(bound, measured.trials)
-        return {arm.name: each for arm, each in found.items()}
+        by_arm = trial_estimates(bound, measured.trials)
+        return {arm.name: estimates for arm, estimates in by_arm.items()}
 
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
         """A chart for paper as the text of an SVG file, which notebooks show as a picture.

@@ -53,8 +53,8 @@ def estimate(options: Namespace) -> int:
     counts, users = _counted(read_reports(options.reports, protocol), protocol)
     if not users:
         raise ScenarioError(f"{options.reports} must hold at least one report, got none")
-    found = concluded(counts, users, protocol, options.corrections, options.confidence, labels)
-    written = _written(found, options.format)
+    answer = concluded(counts, users, protocol, options.corrections, options.confidence, labels)
+    written = _written(answer, options.format)
     if out is not None:
         write_atomically(out, written)
         if not options.quiet:

@@ -31,9 +31,9 @@ async def seek(
         *SEEK, *allowed, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
     )
     asked = {"code": list(code), "folder": folder, "agreed": list(agreed)}
-    said, _ = await child.communicate(json.dumps(asked).encode())
-    found = json.loads(said) if child.returncode == 0 else []
+    written, _ = await child.communicate(json.dumps(asked).encode())
+    rows = json.loads(written) if child.returncode == 0 else []
     return tuple(
-        Code(**{**each, "lines": tuple(each["lines"]) if each["lines"] else None})
-        for each in found
+        Code(**{**row, "lines": tuple(row["lines"]) if row["lines"] else None})
+        for row in rows
     )  # fmt: skip

@@ -188,13 +188,13 @@ def bindings() -> dict[str, tuple[type[DOMNode], Binding]]:
         within = import_module(f"{package}.{folder}")
         for module in pkgutil.walk_packages(within.__path__, f"{within.__name__}."):
             import_module(module.name)
-    found: dict[str, tuple[type[DOMNode], Binding]] = {}
+    by_id: dict[str, tuple[type[DOMNode], Binding]] = {}
     for kind in _subclasses(DOMNode):
         if kind.__module__.startswith(f"{package}."):
             for binding in vars(kind).get("BINDINGS", ()):
                 if isinstance(binding, Binding) and binding.id is not None:
-                    found.setdefault(binding.id, (kind, binding))
-    return dict(sorted(found.items()))
+                    by_id.setdefault(binding.id, (kind, binding))
+    return dict(sorted(by_id.items()))
 
 
 def default_keys(changed: Mapping[str, str]) -> str:

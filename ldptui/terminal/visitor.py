@@ -81,11 +81,11 @@ def confine() -> None:
 
 def _program() -> set[str]:
     """The folders of Python, of installed packages, and of ldptui's own."""
-    found = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     for name in ("core", "ldptui", "scenarios"):
         spec = find_spec(name)
-        found |= set(spec.submodule_search_locations or ()) if spec is not None else set()
-    return found
+        folders |= set(spec.submodule_search_locations or ()) if spec is not None else set()
+    return folders
 
 
 def hand_over(app: App[Any], path: Path) -> str:

@@ -116,8 +116,8 @@ def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None)
     crowd = cohort or 0.0
     each = malicious * (1 - crowd) / cohorts
     genuine = users / cohorts
-    one = each + malicious * crowd
-    return (one / (genuine + one) + (cohorts - 1) * each / (genuine + each)) / cohorts
+    favoured = each + malicious * crowd
+    return (favoured / (genuine + favoured) + (cohorts - 1) * each / (genuine + each)) / cohorts
 
 
 def ideal_bit_gain(

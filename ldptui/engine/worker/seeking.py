@@ -26,13 +26,13 @@ def main() -> None:
     if visiting():  # nobody's code runs there
         asked["code"] = []
     allowed = attack_options.with_agreed(options, asked["agreed"])
-    found: list[Offer] = []
+    unasked: list[Offer] = []
     for what, name in asked["code"]:
         try:
             find(name, allowed, what)
         except LdpError:
-            found += offers(name, what, Path(asked["folder"]))
-    said = [
+            unasked += offers(name, what, Path(asked["folder"]))
+    rows = [
         {
             "what": offer.source.what,
             "name": offer.source.name,
@@ -43,9 +43,9 @@ def main() -> None:
             "text": offer.text,
             "lines": offer.lines,
         }
-        for offer in found
+        for offer in unasked
     ]
-    json.dump(said, sys.stdout)
+    json.dump(rows, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -211,9 +211,9 @@ def _estimates(options: Namespace, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def work(ask: Ask) -> Steps:
-    given = ask.given
-    yield f"planning for {text.count(given.items)} items"
-    values = planned(given)
+    options = ask.given
+    yield f"planning for {text.count(options.items)} items"
+    values = planned(options)
     words = [_verdict(values)]
     if ask.path:
         write_atomically(Path(ask.path), page(values))

@@ -34,17 +34,17 @@ def checked(draft: Draft, text: str) -> Draft:
     except ScenarioError as error:
         problem = Problem("", error.rule, error.line)
         return dataclasses.replace(draft, text=text, problems=(problem,), parses=False)
-    found: list[LdpError] = []
+    errors: list[LdpError] = []
     cell = None
     try:
-        found += _thinned(read).problems()
-        cell = None if found else _bound(read)
+        errors += _thinned(read).problems()
+        cell = None if errors else _bound(read)
     except LdpError as error:
-        found.append(error)
+        errors.append(error)
     except UnreadError as waiting:
         draft = dataclasses.replace(draft, unread=waiting.origin)
-    if found or cell is None:
-        problems = tuple(_problem(error, text, read.document) for error in found)
+    if errors or cell is None:
+        problems = tuple(_problem(error, text, read.document) for error in errors)
         return dataclasses.replace(
             draft, text=text, document=read.document, problems=problems, parses=True
         )
