@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import tempfile
 from pathlib import Path
 
@@ -36,9 +35,8 @@ async def main() -> None:
 
 
 def write(app: Workbench, name: str) -> None:
-    """Write the screen as SVG, without the fonts that Textual's template would fetch."""
-    drawn = app.export_screenshot(title="ldptui")
-    picture = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    """Write the screen as SVG."""
+    picture = app.export_screenshot(title="ldptui", simplify=True)
     Path(__file__).with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
 
 

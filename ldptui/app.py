@@ -27,6 +27,7 @@ from .session import attack_options
 from .terminal import mishaps
 from .terminal.settings import Settings
 from .terminal.shown import Shown, Spelled
+from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
 
 if TYPE_CHECKING:
@@ -208,6 +209,10 @@ class Workbench(App[None]):
         """A key as hints write it; in ASCII one that has a sign elsewhere by its name."""
         shown = super().get_key_display(binding)
         return shown.translate(NAMES) if self.charset == "ascii" else shown
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """The screen as SVG, which needs no font of the web."""
+        return with_local_fonts(super().export_screenshot(title=title, simplify=simplify))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen with its key, then the themes."""

@@ -19,6 +19,7 @@ from textual.widget import Widget
 from ..charts import rows
 from ..charts.rows import Charset, Palette
 from ..charts.series import Chart
+from ..text.picture import with_local_fonts
 
 
 def palette_of(app: App[Any]) -> Palette:
@@ -143,7 +144,8 @@ class ChartView(Widget, can_focus=True):
         )
         console.print(StripRenderable(strips, width))
         title = self.chart.title if self.chart is not None else ""
-        return console.export_svg(title=title, theme=self.app.ansi_theme, unique_id="chart")
+        drawn = console.export_svg(title=title, theme=self.app.ansi_theme, unique_id="chart")
+        return with_local_fonts(drawn)
 
     def _current_rows(self) -> list[Strip]:
         """The rows for the present state; they are drawn anew only when something changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -210,6 +211,10 @@ async def test_a_screenshot_is_written_where_we_are(pilot: Pilot[None], home: Pa
     picture = (home / "ldptui-screen.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")
     assert "Protocol" in picture
+    # No font of the web, nor any other address, but the name of the format.
+    assert re.findall(r"\w+://[^\"\s]+|@font-face", picture) == ["http://www.w3.org/2000/svg"]
+    assert "Fira Code, monospace" not in picture
+    assert "DejaVu Sans Mono" in picture
 
 
 async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: Path) -> None:

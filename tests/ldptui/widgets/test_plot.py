@@ -1,5 +1,6 @@
 """The chart pane in a running app: what it shows, and when it is drawn again."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -208,6 +209,7 @@ async def test_as_text_and_as_svg() -> None:
         assert text.splitlines() == expected(app, chart)
         svg = app.view.as_svg()
         assert svg.startswith("<svg")
+        assert re.findall(r"\w+://[^\"\s]+|@font-face", svg) == ["http://www.w3.org/2000/svg"]
         assert "Bars&#160;&amp;&#160;more" in svg
         assert DARK.clean in svg.lower()
         assert svg == app.view.as_svg()
