@@ -123,7 +123,8 @@ class Bars:
     """Horizontal bars, one item a row; `rest` tells what else there is, in words or in numbers.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
-    `others` names the runs of each bar's `others`, and the tones of their marks.
+    `others` names the runs of each bar's `others`, and the tones of their marks. cursor : the label
+    of the bar that is looked at.
     """
 
     title: str
@@ -135,6 +136,7 @@ class Bars:
     value: str = "estimate"
     truth: str = "true"
     others: tuple[tuple[str, Tone], ...] = ()
+    cursor: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,3 +161,6 @@ class Grid:
 
 
 Chart = Plot | Panels | Bars | Grid
+
+Place = tuple[float, float] | tuple[str, str] | str
+"""A place in a chart's data: x and y of a plot, names of a row and a column, the name of a bar."""

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from ..charts import rows
 from ..charts.rows import Charset, Palette
-from ..charts.series import Chart
+from ..charts.series import Chart, Place
 from ..text.picture import with_local_fonts
 
 
@@ -58,9 +58,9 @@ class ChartView(Widget, can_focus=True):
     """
 
     class Pointed(Message):
-        """A click at a place of the data: an x, or the names of a row and a column."""
+        """A click at a place of the data."""
 
-        def __init__(self, view: ChartView, place: float | tuple[str, str]) -> None:
+        def __init__(self, view: ChartView, place: Place) -> None:
             super().__init__()
             self.view, self.place = view, place
 

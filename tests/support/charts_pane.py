@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ from textual.pilot import Pilot
 from ldptui.messages import KeysProposed, LongWork, PartsChanged, RoundShown
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
+from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.plot import ChartView
 from support.chart_cases import QUICK
+from support.told import told
 
 QUICK_DRAFT = drafts.draft_of(QUICK, Path())
+CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
 
 
 class Shell(App[None]):
@@ -75,3 +79,11 @@ def shown(pane: ChartsPane) -> list[str]:
     """The charts on the screen."""
     views = [view for view in pane.query(ChartView) if view.display]
     return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]
+
+
+@cache
+def campaign() -> tuple[drafts.Draft, Snapshot]:
+    """A campaign of five rounds, and a run of it."""
+    draft = drafts.draft_of(CAMPAIGN, Path())
+    assert draft.scenario is not None
+    return draft, told(draft.scenario.document)[0]

@@ -83,6 +83,14 @@ class Scale:
         unit = self.unit_of(value)
         return None if unit is None else self.dot(unit) // self.dots
 
+    def value(self, cell: int) -> float:
+        """The value in the middle of a cell, counted from the low end."""
+        dot = cell * self.dots + (self.dots - 1) / 2
+        placed = self.low + dot / max(1, self.last) * (self.high - self.low)
+        if self.linear:
+            return math.copysign(self.linear * (10 ** abs(placed) - 1), placed)
+        return 10.0**placed if self.log else placed
+
 
 def symlog(values: Any, linear: float) -> Any:
     """Values in the space of a symlog axis: sign(v) · log₁₀(1 + |v| / linear)."""

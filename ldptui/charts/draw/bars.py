@@ -13,7 +13,6 @@ from ..rows import (
     ASCII_MARKERS,
     MARKERS,
     NO_DATA,
-    Canvas,
     Charset,
     Palette,
     Row,
@@ -22,8 +21,9 @@ from ..rows import (
     pad,
     titled,
 )
-from ..series import FINDINGS, Bar, Bars, Finding
+from ..series import FINDINGS, Bar, Bars
 from .axes import linear_ticks
+from .bar_cells import ASCII_MARKS, BLOCK_MARKS, BarMarks, BarScale, bar_cells
 from .bar_columns import (
     Column,
     choices,
@@ -36,105 +36,93 @@ from .bar_columns import (
 )
 from .legend import Entry, cut, flow, joined, sentence, with_legend
 
-_FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
-_FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
-_ASCII_FILL = " ...#####"
-
 
 @dataclass(frozen=True)
-class _BarMarks:
-    """The characters of bars in a charset."""
+class _Layout:
+    """The rows of a chart: above the bars, the bars that have one, and what is said below them."""
 
-    target: str
-    axis: str
-    true: str
-    gained: str
-    lost: str
-    whisker: str
-    ends: tuple[str, str]
-    solid: str
-    right: str
-    left: str
-    detected: str
-    missed: str
-    false: str
-
-    def finding(self, finding: Finding, palette: Palette) -> tuple[str, str]:
-        """The mark of what a test made of an item, and its style."""
-        return {
-            "detected": (self.detected, palette.theory),
-            "missed": (self.missed, palette.muted),
-            "false": (self.false, palette.attacked),
-            "": (" ", ""),
-        }[finding]
-
-
-_BLOCK_MARKS = _BarMarks(
-    "▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT, "✓", "○", "✗"
-)
-_ASCII_MARKS = _BarMarks(
-    ">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL, "y", "n", "x"
-)
-
-
-@dataclass(frozen=True)
-class _BarScale:
-    """Places on the bars: the zero line has a cell of its own, at column `zero`."""
-
-    zero: int
-    cells: int
-    per_cell: float
-
-    def length(self, value: float) -> float:
-        """The length of a value's bar, in cells."""
-        return abs(value) / self.per_cell
-
-    def column(self, value: float) -> int:
-        """The cell in which a bar of this value ends."""
-        steps = math.ceil(self.length(value) - 1e-9)
-        at = self.zero + (steps if value > 0 else -steps)
-        return max(0, min(self.cells - 1, at))
+    head: list[Row]
+    has_header: bool
+    bars: Sequence[Bar]
+    rest: list[Row]
+    note: list[Row]
 
 
 def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
-    bars = [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
-    if not bars:
+    at = _layout(chart, width, height, palette, charset)
+    if at is None:
         return titled(chart.title, NO_DATA, width, height, palette, charset)
-    marks = _ASCII_MARKS if charset == "ascii" else _BLOCK_MARKS
-    note = sentence(clean(chart.note, charset), width, palette.muted, 2 if height >= 8 else 0)
-    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
-    others = [
-        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
-    ]
-    power = common_power(bars)
-    unit = clean(
-        " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
-    )
-    # What is not an item gives way when there are few rows, the least important first.
-    rows: list[Row] = []
-    if chart.title and height >= 4:
-        entries = _entries(bars, others, palette, marks, charset, chart)
-        rows = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
-    has_header = height >= 3
-    room = height - len(rows) - has_header - len(note)
-    shown, rest = _shown(chart, bars, room, width, height, palette, charset)
-    drawn = [scaled(bar, power) for bar in shown]
+    marks, rows, note = _marks(charset), [*at.head], at.note
+    power = common_power(_known(chart))
+    drawn = [scaled(bar, power) for bar in at.bars]
     table = _columns(chart, drawn, width, charset)
     if table.cells < 3:  # labels alone
         return [[(label, palette.foreground)] for label in table.labels]
 
     scale = _bar_scale(drawn, table.cells)
-    if has_header:
+    if at.has_header:
         rows.append(table.header(chart, _bar_axis(scale, charset), palette))
     for index, bar in enumerate(drawn):
-        picture = _bar_cells(bar, scale, palette, marks, others)
-        rows.append(table.row(index, bar, picture, marks, palette))
-    if all(length(row) + table.indent <= width for row in rest):
-        rest = [[(" " * table.indent, ""), *row] for row in rest]
-    rows += rest
+        picture = bar_cells(bar, scale, palette, marks, _others(chart, palette, charset))
+        pointer = marks.pointer if bar.label == chart.cursor else " "
+        rows.append(table.row(index, bar, picture, marks, palette, pointer))
+    if all(length(row) + table.indent <= width for row in at.rest):
+        rows += [[(" " * table.indent, ""), *row] for row in at.rest]
+    else:
+        rows += at.rest
     if note:
         rows += [[] for _ in range(height - len(note) - len(rows))]
     return rows + note
+
+
+def bar_place(
+    chart: Bars, y: int, width: int, height: int, palette: Palette, charset: Charset
+) -> str | None:
+    """The label of the bar in a row of the picture; None beside the bars."""
+    at = _layout(chart, width, height, palette, charset)
+    row = y - len(at.head) - at.has_header if at is not None else -1
+    return at.bars[row].label if at is not None and row in range(len(at.bars)) else None
+
+
+def _known(chart: Bars) -> list[Bar]:
+    """The bars that have something to show."""
+    return [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
+
+
+def _marks(charset: Charset) -> BarMarks:
+    return ASCII_MARKS if charset == "ascii" else BLOCK_MARKS
+
+
+def _others(chart: Bars, palette: Palette, charset: Charset) -> list[tuple[str, str, str]]:
+    """The mark, the style and the name of each run that is laid over."""
+    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
+    return [
+        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
+    ]
+
+
+def _layout(
+    chart: Bars, width: int, height: int, palette: Palette, charset: Charset
+) -> _Layout | None:
+    """What stands where; None without anything to show."""
+    bars = _known(chart)
+    if not bars:
+        return None
+    note = sentence(clean(chart.note, charset), width, palette.muted, 2 if height >= 8 else 0)
+    power = common_power(bars)
+    unit = clean(
+        " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
+    )
+    # What is not an item gives way when there are few rows, the least important first.
+    head: list[Row] = []
+    if chart.title and height >= 4:
+        others = _others(chart, palette, charset)
+        entries = _entries(bars, others, palette, _marks(charset), charset, chart)
+        head = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
+    has_header = height >= 3
+    room = height - len(head) - has_header - len(note)
+    shown, rest = _shown(chart, bars, room, width, height, palette, charset)
+    return _Layout(head, has_header, shown, rest, note)
 
 
 def _shown(
@@ -149,12 +137,19 @@ def _shown(
     """The bars that have a row, and the rows that tell of the others."""
     rest: list[Row] = []
     while True:  # the fewer bars there are, the more is to be said of the rest
-        shown = bars[: max(1, room - len(rest))]
-        words = _rest_words(chart, bars[len(shown) :], width, charset) if height >= 5 else ""
+        shown = _first(chart, bars, max(1, room - len(rest)))
+        hidden = [bar for bar in bars if bar not in shown]
+        words = _rest_words(chart, hidden, width, charset) if height >= 5 else ""
         sentences = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
         if len(sentences) <= len(rest):
             return shown, sentences
         rest = sentences
+
+
+def _first(chart: Bars, bars: Sequence[Bar], most: int) -> list[Bar]:
+    """The first bars; the one looked at is the last of them where it comes later."""
+    looked_at = [bar for bar in bars[most:] if bar.label == chart.cursor]
+    return [*bars[: most - len(looked_at[:1])], *looked_at[:1]]
 
 
 @dataclass(frozen=True)
@@ -185,8 +180,10 @@ class _Columns:
             ),
         ]
 
-    def row(self, index: int, bar: Bar, picture: Row, marks: _BarMarks, palette: Palette) -> Row:
-        """The row of one bar."""
+    def row(
+        self, index: int, bar: Bar, picture: Row, marks: BarMarks, palette: Palette, pointer: str
+    ) -> Row:
+        """The row of one bar; a pointer, if there is one, stands between the label and the bar."""
         row: Row = []
         if self.has_targets:
             row.append((f"{marks.target} " if bar.target else "  ", palette.target))
@@ -194,7 +191,8 @@ class _Columns:
             mark, tone = marks.finding(bar.finding, palette)
             row.append((f"{mark} ", tone))
         style = palette.target if bar.target else palette.foreground
-        row.append((pad(self.labels[index], self.label_width) + " ", style))
+        row.append((pad(self.labels[index], self.label_width), style))
+        row.append((pointer, palette.foreground))
         row += picture
         for place, (head, texts) in enumerate(self.numbers):
             style = palette.foreground if place == 0 else palette.muted
@@ -249,7 +247,7 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset
     return brief if cell_len(brief) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
 
 
-def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
+def _bar_scale(bars: Sequence[Bar], cells: int) -> BarScale:
     ends = [0.0]
     for bar in bars:
         spread = bar.error or 0.0
@@ -257,16 +255,16 @@ def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
         ends += [n for n in (bar.true, bar.before, *bar.others) if n is not None]
     low, high = min(ends), max(ends)
     if low == high:
-        return _BarScale(0, cells, 1.0)
+        return BarScale(0, cells, 1.0)
     room = cells - 1
     left = 0 if low == 0 else room if high == 0 else round(room * -low / (high - low))
     if low < 0 < high:
         left = max(1, min(room - 1, left))
     per_cell = max(high / (room - left) if high > 0 else 0.0, -low / left if low < 0 else 0.0)
-    return _BarScale(left, cells, per_cell)
+    return BarScale(left, cells, per_cell)
 
 
-def _bar_axis(scale: _BarScale, charset: Charset) -> str:
+def _bar_axis(scale: BarScale, charset: Charset) -> str:
     """The numbers above the bars: zero, and round ones where there is room."""
     low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
     ticks = linear_ticks(low, high, max(2, scale.cells // 12))
@@ -289,7 +287,7 @@ def _entries(
     bars: Sequence[Bar],
     others: Sequence[tuple[str, str, str]],
     palette: Palette,
-    marks: _BarMarks,
+    marks: BarMarks,
     charset: Charset,
     chart: Bars,
 ) -> list[Entry]:
@@ -338,59 +336,3 @@ def _heading(
     return with_legend(
         title[:most], entries, width, gap=2, most=most, limit=most, muted=palette.muted
     )
-
-
-def _bar_cells(
-    bar: Bar,
-    scale: _BarScale,
-    palette: Palette,
-    marks: _BarMarks,
-    others: Sequence[tuple[str, str, str]],
-) -> Row:
-    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
-    canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
-    chars, styles = canvas.chars[0], canvas.styles[0]
-    colour = palette.target if bar.target else palette.clean
-    value = bar.value if math.isfinite(bar.value) else 0.0
-    before = value if bar.before is None else bar.before
-    step = 1 if value >= 0 else -1
-    kept = before if before * step > 0 else 0.0
-    long, kept_long = scale.length(value), scale.length(kept)
-    fill = marks.right if step > 0 else marks.left
-    reach = scale.cells - 1 - scale.zero if step > 0 else scale.zero
-    for index in range(reach):
-        column = scale.zero + step * (index + 1)
-        part = math.floor(8 * max(0.0, min(1.0, long - index)) + 0.5)
-        if part:
-            gained = kept_long < index + 0.5 and kept_long < long
-            whole = marks.gained if gained and bar.before is not None else marks.solid
-            chars[column] = whole if part == 8 else fill[part]
-            styles[column] = palette.attacked if gained else colour
-    for index in range(reach if kept_long > long else 0):
-        column = scale.zero + step * (index + 1)
-        if long <= index + 0.5 <= kept_long and chars[column] == " ":
-            chars[column], styles[column] = marks.lost, palette.attacked
-    chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
-    tip = scale.column(value)
-    if bar.error and math.isfinite(bar.value):
-        first, last = scale.column(value - bar.error), scale.column(value + bar.error)
-        filled = (*fill[1:], marks.gained)
-        for column in range(first, last + 1 if first < last else first):
-            in_bar = chars[column] in filled
-            if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
-                continue  # the end of the bar stays in sight, and all of a short one
-            end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
-            _over(chars, styles, column, end, palette.foreground)
-    for (mark, style, _), other in zip(others, bar.others, strict=False):
-        if other is not None:
-            _over(chars, styles, scale.column(other), mark, style)
-    if bar.true is not None:
-        _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
-    return list(canvas.spans(0))
-
-
-def _over(chars: list[str], styles: list[str], column: int, char: str, style: str) -> None:
-    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
-    if chars[column] == "█" and styles[column]:
-        style = f"{styles[column]} reverse"
-    chars[column], styles[column] = char, style

@@ -15,10 +15,10 @@ from ..rows import (
     clean,
     strip,
 )
-from ..series import Chart, Grid, Panels, Plot
-from .bars import bar_rows
+from ..series import Chart, Grid, Panels, Place, Plot
+from .bars import bar_place, bar_rows
 from .grids import grid_place, grid_rows
-from .panels import panel_rows
+from .panels import panel_place, panel_rows
 from .plots import plot_place, plot_rows
 
 if TYPE_CHECKING:
@@ -62,13 +62,15 @@ def draw(
 
 def place_at(
     chart: Chart, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> float | tuple[str, str] | None:
-    """The place in a chart's data at a cell of its picture: an x, or a row and a column by name."""
+) -> Place | None:
+    """The place in a chart's data at a cell of its picture; None beside the data."""
     if isinstance(chart, Plot):
         return plot_place(chart, x, y, width, height, palette, charset)
     if isinstance(chart, Grid):
         return grid_place(chart, x, y, width, height, palette, charset)
-    return None
+    if isinstance(chart, Panels):
+        return panel_place(chart, x, y, width, height, palette, charset)
+    return bar_place(chart, y, width, height, palette, charset)
 
 
 def message(text: str, width: int, height: int, palette: Palette, charset: Charset) -> list[Strip]:

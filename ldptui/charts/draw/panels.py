@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ..rows import Charset, Palette, Row, centred, clean, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
 from .marks import marks_of
-from .plots import plot_rows
+from .plots import plot_place, plot_rows
 
 LEAST: Final = 22
 """Cells of width that a panel has at least."""
 LOWEST: Final = 8
 """Rows of height that it has at least where panels stand one below the other."""
 GAP: Final = 1
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The panels that have room, and the cells that each has; above and below them, words.
+
+    across : panels in a row of them. size : their width and height.
+    """
+
+    shown: tuple[Plot, ...]
+    across: int
+    size: tuple[int, int]
+    head: list[Row]
+    foot: list[Row]
 
 
 def panel_rows(
@@ -25,6 +39,34 @@ def panel_rows(
 
     What is left out is said in the note.
     """
+    at = _layout(panels, width, height, palette, charset)
+    size, rows = at.size
+    label = centred(clean(panels.plots[0].x.label, charset), width, 1, palette.muted)
+    drawn: list[Row] = []
+    for first in range(0, len(at.shown), at.across):
+        band = [
+            plot_rows(_bare(plot), size, rows, palette, charset)
+            for plot in at.shown[first : first + at.across]
+        ]
+        for line in range(rows):
+            drawn.append(_joined([panel[line : line + 1] for panel in band], size))
+    return [*at.head, *drawn, *label, *at.foot]
+
+
+def panel_place(
+    panels: Panels, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
+) -> tuple[float, float] | None:
+    """x and y of the panel at a cell of the picture; None beside the panels."""
+    at = _layout(panels, width, height, palette, charset)
+    size, rows = at.size
+    (column, left), (row, top) = divmod(x, size + GAP), divmod(y - len(at.head), max(1, rows))
+    number = row * at.across + column
+    if row < 0 or column >= at.across or number >= len(at.shown):
+        return None
+    return plot_place(_bare(at.shown[number]), left, top, size, rows, palette, charset)
+
+
+def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: Charset) -> _Layout:
     plots = panels.plots
     head = _heading(panels, width, height, palette, charset)
     across = max(1, min(len(plots), (width + GAP) // (LEAST + GAP)))
@@ -35,18 +77,9 @@ def panel_rows(
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
     foot = sentence(clean(note, charset), width, palette.muted, 1 if left or height >= 12 else 0)
-    label = centred(clean(plots[0].x.label, charset), width, 1, palette.muted)
     size = (width - GAP * (across - 1)) // across
     rows = (height - len(head) - len(foot) - 1) // down
-    drawn: list[Row] = []
-    for first in range(0, len(shown), across):
-        band = [
-            plot_rows(_bare(plot), size, rows, palette, charset)
-            for plot in shown[first : first + across]
-        ]
-        for line in range(rows):
-            drawn.append(_joined([panel[line : line + 1] for panel in band], size))
-    return [*head, *drawn, *label, *foot]
+    return _Layout(shown, across, (size, rows), head, foot)
 
 
 def _bare(plot: Plot) -> Plot:

@@ -135,17 +135,15 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
 
 def plot_place(
     plot: Plot, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> float | None:
-    """The x in the middle of a cell of the picture; None beside the data area."""
+) -> tuple[float, float] | None:
+    """x and y in the middle of a cell of the picture; None beside the data area."""
     area = area_of(plot, width, height, palette, charset)
     if isinstance(area, str):
         return None
     column, row = x - area.margin - 1, y - len(area.heading)
     if column not in range(area.x.cells) or row not in range(area.y.cells):
         return None
-    dot = column * area.x.dots + (area.x.dots - 1) / 2
-    value = area.x.low + dot / area.x.last * (area.x.high - area.x.low)
-    return 10.0**value if area.x.log else value
+    return area.x.value(column), area.y.value(area.y.cells - 1 - row)
 
 
 def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from ...session.snapshot import Detection
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
-from .table import Column, Table
+from .table import Column, Table, Value
 
 CHANCE: Final = (0.0, 1.0)
 
@@ -74,6 +75,37 @@ def detection_table(seen: Detection) -> Table:
     columns = (Column(heads[0]), Column(heads[1]), Column(heads[2]), Column(heads[3], 4),
                Column(heads[4], 4))  # fmt: skip
     return Table(f"score of {seen.kind}, one trial", columns, tuple(rows))
+
+
+def score_table(seen: Detection, score: float) -> Table:
+    """A score in both groups of users: who has it, and the flagged share from there on.
+
+    ± is the standard deviation of a share of these users, √(s (1 - s) / users).
+    """
+    at, rows = seen.scores.index(score), list[tuple[Value, ...]]()
+    for name, counts in (("genuine users", seen.genuine), ("fake users", seen.fakes)):
+        users = sum(counts)
+        if users:
+            shares = counts[at] / users, sum(counts[at:]) / users
+            pairs = [part for share in shares for part in (share, _spread(share, users))]
+            rows.append((name, score, counts[at], *pairs))
+    heads = ("share", "± error", "flagged from here", "± error")
+    columns = (Column("group"), Column("score"), Column("users"))
+    return Table("", (*columns, *(Column(head, 4) for head in heads)), tuple(rows))
+
+
+def _spread(share: float, users: int) -> float | None:
+    """None for a share of 0 or 1, which leaves it open."""
+    return math.sqrt(share * (1 - share) / users) or None
+
+
+def flagged_from(seen: Detection, score: float) -> tuple[float, float]:
+    """The flagged shares of the genuine users and of the fakes from a score on."""
+    at = seen.scores.index(score)
+    wrong, caught = (
+        sum(counts[at:]) / max(1, sum(counts)) for counts in (seen.genuine, seen.fakes)
+    )
+    return wrong, caught
 
 
 def _shares(counts: tuple[int, ...]) -> tuple[float, ...]:

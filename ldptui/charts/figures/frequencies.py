@@ -20,6 +20,7 @@ from .items import (
     target_places,
     trials_note,
 )
+from .readings import MEASURED
 from .table import Column, Table, Value, finite
 
 
@@ -30,14 +31,16 @@ def top_bars(
     overlays: Sequence[Overlay] = (),
     compact: bool = False,
     note: str = "",
+    at: int | None = None,
 ) -> Bars:
     """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
 
-    The targets come first, at most half the rows of them, then what is falsely detected, at most a
+    at : the place of an item that is looked at: it has a bar, the last one, if it had none. The
+    targets come first, at most half the rows of them, then what is falsely detected, at most a
     quarter; each group by falling true frequency, so that no row moves while the estimates change.
     """
     true, attacked = frequencies.true, bool(frequencies.targets)
-    by_true = sorted(range(len(true)), key=lambda at: (-true[at], at))
+    by_true = by_rank(frequencies)
     marked = set(target_places(frequencies))
     aimed = [at for at in by_true if at in marked]
     verdicts = findings(frequencies)
@@ -47,6 +50,8 @@ def top_bars(
     if len(aimed) + len(others) > rows:
         aimed = aimed[: max(rows // 2, rows - len(others))]
     shown = [*aimed, *others[: rows - len(aimed)]]
+    if at is not None and at not in shown:
+        shown[-1] = at
     errors = standard_errors(frequencies)
     estimates = frequencies.attacked.mean if attacked else frequencies.clean.mean
     laid, strange = overlaid(overlays, frequencies.items)
@@ -80,6 +85,7 @@ def top_bars(
         rest=rest,
         note=joined(trials_note(frequencies.trials, compact=compact, note=note), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
+        cursor="" if at is None else frequencies.labels[at],
     )
 
 
@@ -108,6 +114,42 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
     shown = tuple(columns.get(name) or replace(number, name=name) for name in names)
     chosen = tuple(tuple(row[name] for name in names) for row in rows)
     return Table(title[:1].upper() + title[1:], shown, chosen)
+
+
+def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = ()) -> Table:
+    """The item at this place: a row for its estimate in each arm and each run laid over.
+
+    z is (estimate - true) / σ of the mean of the trials; ± its σ, or that over the trials where
+    there is no closed form.
+    """
+    true, root = frequencies.true[at], math.sqrt(max(1, frequencies.trials))
+    attacked = bool(frequencies.targets)
+    arms = [("before" if attacked else "estimate", frequencies.clean)]
+    arms += [("after", frequencies.attacked)] if attacked else []
+    arms += [("defended", frequencies.defended)] if frequencies.defended is not None else []
+    clean, rows = frequencies.clean.mean[at], list[tuple[Value, ...]]()
+    for name, arm in arms:
+        error, mean = _deviations(arm)[at] / root, arm.mean[at]
+        sigma = arm.sigma[at] / root
+        change = mean - clean if arm is not frequencies.clean else None
+        score = (mean - true) / sigma if sigma > 0 else None
+        rows.append((name, frequencies.labels[at], true, mean, error or None, score, change))
+    laid, _ = overlaid(overlays, frequencies.items)
+    for name, _, other in laid:
+        mean = shown_estimates(other)[at]
+        rows.append((name, frequencies.labels[at], true, mean, None, None, mean - clean))
+    errors = [row[4] for row in rows]
+    places = min(9, fmt.decimals(each for each in errors if isinstance(each, float)))
+    number, signed = Column("", places), Column("change", places, sign=True)
+    names = ("true", MEASURED, "± error")
+    columns = (Column("arm"), Column("item"), *(replace(number, name=name) for name in names))
+    return Table("", (*columns, Column("z", 2, sign=True), signed), tuple(rows))
+
+
+def by_rank(frequencies: Frequencies) -> list[int]:
+    """The places of the items by falling true frequency."""
+    true = frequencies.true
+    return sorted(range(len(true)), key=lambda at: (-true[at], at))
 
 
 def _column_names(frequencies: Frequencies, others: Sequence[str]) -> list[str]:
@@ -143,8 +185,7 @@ def _table_rows(
         return std / root if std > 0 or frequencies.trials > 1 else None
 
     rows: list[dict[str, Value]] = []
-    order = sorted(range(len(true)), key=lambda at: (-true[at], at))
-    for rank, at in enumerate(order, start=1):
+    for rank, at in enumerate(by_rank(frequencies), start=1):
         before, after = frequencies.clean.mean[at], frequencies.attacked.mean[at]
         rows.append({
             "item": frequencies.labels[at],

@@ -10,6 +10,7 @@ from typing import Final
 from ...session.snapshot import Frequencies, Overlay
 from ...text import format as fmt
 from ..series import Axis, Finding, Plot, Series, Tone
+from .frequencies import by_rank
 from .items import findings, findings_note, joined, overlaid, shown_estimates, target_places
 from .limits import round_down, round_up
 
@@ -72,7 +73,7 @@ def rank_plot(
     labelled, and counted in the note. `note`: what else is to be said, in place of that.
     """
     true = frequencies.true
-    order = sorted(range(len(true)), key=lambda at: (-true[at], at))
+    order = by_rank(frequencies)
     estimates = frequencies.attacked if target_places(frequencies) else frequencies.clean
     lost = sum(1 for value in estimates.mean if value <= 0)
     ranks = {at: rank for rank, at in enumerate(order, start=1)}

@@ -35,8 +35,9 @@ def reading(
 ) -> str:
     """Rows of a table in lines: the value that they share over them, the picked row marked.
 
-    column : the one that they share. room : the width, and the most rows; of more, those around
-    the picked one. The last columns give way. charset : ASCII spells symbols out.
+    column : the one that they share. picked : -1 for none. room : the width, and the most rows;
+    of more, those around the picked one. The last columns give way. charset : ASCII spells
+    symbols out.
     """
     width, most = room
     head, shared = table.columns[column], rows[0][column]
@@ -44,7 +45,7 @@ def reading(
     left = [[value for at, value in enumerate(row) if at != column] for row in rows]
     used = [at for at in range(len(heads)) if any(row[at] is not None for row in left)]
     first = max(0, min(picked - most // 2, len(rows) - most))
-    part = f"  {picked + 1} of {len(rows)}" if len(rows) > most else ""
+    part = f"  {picked + 1} of {len(rows)}" if len(rows) > most and picked >= 0 else ""
     lines = [["", *(heads[at].name for at in used[1:])]]
     lines += [[heads[at].text(row[at]) for at in used] for row in left[first : first + most]]
     lines[0][0] = f"{head.name} = {_plain(head, shared)}{part}"

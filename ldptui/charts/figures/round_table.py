@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...session.snapshot import Measured, Rounds
 from ...text import format as fmt
 from ...text.interval import with_reach
+from .readings import MEASURED
 from .rounds import TONES, entry_words
 from .table import Column, Table, Value
 
@@ -40,6 +41,33 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     trials = with_reach(trials, [rounds.trials])
     entry = entry_words(rounds, top_k)
     return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
+
+
+def round_numbers(
+    rounds: Rounds, at: int, labels: Mapping[int, str], top_k: int, *, targets_first: bool
+) -> Table:
+    """One round: a row for each metric over the rounds, and for each of the first targets."""
+    inside = f"in top {top_k}"
+    names = {"gain": "gain", "target_frequency": "f_T after", "targets_in_top_k": inside}
+    metrics: list[tuple[Value, ...]] = []
+    for name, words in names.items():
+        estimate = rounds.metrics[name][at]
+        error = estimate.standard_error
+        numbers = (estimate.theory, estimate.mean, error, _z(estimate))
+        metrics.append((words, at, *numbers, None))
+    targets: list[tuple[Value, ...]] = []
+    expected = rounds.expected[at]
+    for place, target in enumerate(rounds.targets[: len(TONES)]):
+        mean, theory = rounds.attacked[at][place], None if expected is None else expected[place]
+        error = None if rounds.errors is None else rounds.errors[at][place]
+        score = (mean - theory) / error if theory is not None and error else None
+        name = labels.get(target, str(target))
+        targets.append((name, at, theory, mean, error, score, rounds.rank[at][place]))
+    rows = [*targets, *metrics] if targets_first else [*metrics, *targets]
+    places = min(6, fmt.decimals(error for *_, error, _, _ in rows if isinstance(error, float)))
+    heads = ("closed form", MEASURED, "± error")
+    columns = (Column(""), Column("round"), *(Column(head, places) for head in heads))
+    return Table("", (*columns, Column("z", 2, sign=True), Column("rank")), tuple(rows))
 
 
 def _z(estimate: Measured) -> float | None:

@@ -59,6 +59,18 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None, *, note:
     )
 
 
+def estimate_at(seen: TrialEstimates, most: int, x: float, y: float) -> tuple[int, int] | None:
+    """The trial and the row of the estimate next to a place of the plot, in its row and arm."""
+    count = min(len(seen.items), max(1, most))
+    row = count - 1 - round(y)
+    if row not in range(count):
+        return None
+    heights = _heights(seen)
+    arm = min(heights, key=lambda name: abs(count - 1 - row + heights[name] - y))
+    estimates = seen.arms[arm][row]
+    return min(range(len(estimates)), key=lambda trial: abs(estimates[trial] - x)), row
+
+
 def _heights(seen: TrialEstimates) -> dict[str, float]:
     """The place of each arm within an item's row."""
     names = [name for name in ARMS if name in seen.arms]

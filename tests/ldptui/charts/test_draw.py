@@ -5,7 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.plots import Area, area_of
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
-from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Rest, Series, Tone
+from ldptui.charts.series import Axis, Bar, Bars, Chart, Panels, Plot, Rest, Series, Tone
 
 Style = Literal["line", "dotted", "points"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -707,18 +707,38 @@ def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> No
     assert places(*series) == places(series[0])
 
 
-@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("scale", [{}, {"log": True}, {"linear": 0.1}])
 @pytest.mark.parametrize("charset", get_args(Charset))
-def test_a_cell_of_a_plot_is_a_place_on_its_axis(charset: Charset, log: bool) -> None:
-    """The x at each cell of the data area is shown in that cell; beside the area there is none."""
+def test_a_cell_of_a_plot_is_a_place_on_its_axes(charset: Charset, scale: dict[str, Any]) -> None:
+    """x and y at each cell of the data area are shown in that cell; beside the area is nothing."""
     series = Series("s", (0.01, 0.2, 3.0), (1.0, 2.0, 3.0), "true")
-    plot = Plot("t", Axis("x", log=log), Axis("y"), (series,))
+    plot = Plot("t", Axis("x", **scale), Axis("y", **scale), (series,))
     area = area_of(plot, 60, 20, DARK, charset)
     assert isinstance(area, Area)
     top = len(area.heading)
-    for column in range(area.x.cells):
-        x = place_at(plot, area.margin + 1 + column, top, 60, 20, DARK, charset)
-        assert isinstance(x, float)
-        assert area.x.cell(x) == column
+    for column, row in itertools.product(range(area.x.cells), range(area.y.cells)):
+        place = place_at(plot, area.margin + 1 + column, top + row, 60, 20, DARK, charset)
+        assert isinstance(place, tuple)
+        x, y = map(float, place)
+        assert (area.x.cell(x), area.y.cell(y)) == (column, area.y.cells - 1 - row)
     beside = ((area.margin, top), (60, top), (30, top - 1), (30, top + area.y.cells))
     assert [place_at(plot, *cell, 60, 20, DARK, charset) for cell in beside] == [None] * 4
+    # The same plot twice: a place in the second panel is one of its own axes.
+    panels = Panels("both", (plot, plot))
+    places = {place_at(panels, x, 12, 60, 20, DARK, charset) for x in range(60)}
+    assert len(places - {None}) > 20
+    assert place_at(panels, 5, 0, 60, 20, DARK, charset) is None
+
+
+@pytest.mark.parametrize("charset", get_args(Charset))
+def test_a_row_of_bars_is_a_bar_and_the_one_looked_at_has_a_pointer(charset: Charset) -> None:
+    bars = tuple(Bar(f"no {at}", at / 10, 0.01, at / 10) for at in range(30))
+    chart = Bars("t", bars, note="mean", cursor="no 2")
+    rows = [strip.text for strip in draw(chart, 60, 15, DARK, charset)]
+    named = {place for y in range(15) if (place := place_at(chart, 9, y, 60, 15, DARK, charset))}
+    for y, text in enumerate(rows):
+        place = place_at(chart, 9, y, 60, 15, DARK, charset)
+        assert (place is None) == ("no " not in text)
+        assert place is None or str(place) in text
+        assert ("◂" in text or "no 2 <" in text) == (place == "no 2")
+    assert "no 2" in named

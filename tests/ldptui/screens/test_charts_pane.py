@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.chart_cases import QUICK, scenario, snapshot
-from support.charts_pane import NARROW, NORMAL, QUICK_DRAFT, SMALL, WIDE, chart, showing, shown
-from support.told import told
+from support.charts_pane import (
+    NARROW,
+    NORMAL,
+    QUICK_DRAFT,
+    SMALL,
+    WIDE,
+    campaign,
+    chart,
+    showing,
+    shown,
+)
 from support.waiting import seen
 from textual.widgets import Static
 
@@ -616,15 +624,6 @@ async def test_ascii_alone() -> None:
 
 
 # --- The rounds of a campaign
-
-CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
-
-
-@cache
-def campaign() -> tuple[drafts.Draft, Snapshot]:
-    draft = drafts.draft_of(CAMPAIGN, Path())
-    assert draft.scenario is not None
-    return draft, told(draft.scenario.document)[0]
 
 
 def test_there_is_a_timeline_only_of_a_campaign_and_single_trials_only_without() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from ....session.snapshot import Part
+from .cursor import Pointed
 from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
@@ -24,9 +25,6 @@ Views: TypeAlias = FrequencyCharts | MapChart | TrialCharts | DetectionCharts | 
 
 Box: TypeAlias = Views | CurveChart
 
-Pointed: TypeAlias = CurveChart | MapChart | TrialCharts
-"""Charts with a cursor of their own."""
-
 
 class Boxes:
     """The charts of each tab; `needed`: the tabs whose charts or numbers are looked at."""
@@ -35,8 +33,9 @@ class Boxes:
         self.gain = CurveChart("gain")
         self._curves = (self.gain, CurveChart("error"), SuccessChart())
         self._map = MapChart(id="map-box")
+        self.timeline = TimelineCharts(id="timeline-box")
         self._by_name: dict[Chart, Box] = {
-            "timeline": TimelineCharts(id="timeline-box"),
+            "timeline": self.timeline,
             "map": self._map,
             "trials": TrialCharts(id="trials-box"),
             "detection": DetectionCharts(id="detection-box"),
@@ -59,7 +58,7 @@ class Boxes:
     def pointed(self, tab: Tab) -> Pointed | None:
         """The chart of a tab whose cursor the keys move."""
         box = self.of(tab)
-        return box if isinstance(box, CurveChart | MapChart | TrialCharts) else None
+        return box if isinstance(box, Pointed) else None
 
     def walking(self, tab: Tab) -> Pointed | None:
         """The chart whose cursor points at a cell: that of the tab, else the one used last."""

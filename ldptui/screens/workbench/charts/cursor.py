@@ -1,14 +1,23 @@
-"""The cursor of a chart: a place that keys move, and the line of what is read there."""
+"""The cursor of a chart: a place that keys and clicks move, and the lines of what is read there."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
+from textual.geometry import Size
 from textual.widgets import Static
 
+from ....charts.rows import Charset
+from ....widgets.plot import ChartView
 from ....widgets.words import put_or_hide
+from ..blank import Rows
+from .shown import Shown
+
+if TYPE_CHECKING:
+    from ....charts.figures import Table
+    from ....charts.series import Place
 
 Move = Literal["play", "step", "faster", "to", "pool"]
 """The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
@@ -40,7 +49,7 @@ def nearest(place: float, stops: Sequence[float], *, log: bool = False) -> float
 
 
 class Readout(Static):
-    """The line of what a chart reads at its cursor; nothing while it has none."""
+    """The lines of what a chart reads at its cursor; nothing while it has none."""
 
     DEFAULT_CSS = """
     Readout {
@@ -57,3 +66,103 @@ class Readout(Static):
 
     def show(self, words: str) -> None:
         put_or_hide(self, words)
+
+    @property
+    def rows(self) -> int:
+        """The rows that it takes below a chart, its rule included."""
+        words = str(self.content)
+        return len(words.splitlines()) + 1 if words else 0
+
+
+class Pointed(Rows):
+    """Charts with a cursor: it goes from stop to stop, and what is there is read below them.
+
+    A chart tells its stops, the rows of numbers at one of them, and the stop of a click.
+    """
+
+    takes: ClassVar[bool] = False
+    """True where the cell at the cursor can become the scenario's."""
+    leads: ClassVar[bool] = True
+    """True where the keys move this cursor before that of rounds or of a sweep."""
+    picks: ClassVar[bool] = True
+    """True where one of the rows at a stop is picked."""
+    column: ClassVar[int] = 1
+    """The column of the numbers that the rows at a stop share."""
+    least: ClassVar[int] = 1
+    """Rows that are read however small the box."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._readout = Readout()
+        self._at: Any = None  # the stop at the cursor
+        self._picked = 0  # the row of those there
+        self._shown = Shown()
+
+    def stops(self) -> Sequence[Any]:
+        """The places that the cursor goes to, in order."""
+        raise NotImplementedError
+
+    def table_at(self, at: Any) -> Table | None:
+        """The numbers at a stop, a row for each series."""
+        raise NotImplementedError
+
+    def stop_at(self, place: Place, chart: ChartView) -> Any:
+        """The stop of a click on one of the charts; None for a place without."""
+        raise NotImplementedError
+
+    def charts(self) -> list[ChartView]:
+        """Those that are shown."""
+        raise NotImplementedError
+
+    @property
+    def points(self) -> bool:
+        """True if there is something for a cursor to go through."""
+        return bool(self.stops())
+
+    @property
+    def at(self) -> Any:
+        """The stop at the cursor; None without one."""
+        return self._at
+
+    @property
+    def walks(self) -> bool:
+        """True while there is a cursor, whose rows can be walked through."""
+        return self._at is not None and self.picks
+
+    def walk(self, by: int) -> None:
+        """Pick another row of those at the cursor."""
+        table = self.table_at(self._at) if self._at is not None else None
+        count = len(table.rows) if table is not None else 0
+        self._picked = (self._picked + by) % count if count else 0
+
+    def step(self, how: Move, by: int) -> None:
+        """Move the cursor from stop to stop."""
+        self._at = moved(self._at, self.stops(), how, by)
+
+    def at_cursor(self) -> list[tuple[str, Any]]:
+        """The keys of the cell at the cursor, with their values; none where all is of one cell."""
+        return []
+
+    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+        """The stop of a click; the message goes on to the pane, which draws."""
+        stop = self.stop_at(message.place, message.view)
+        if stop is not None:
+            self._at = stop
+
+    def _read(self, room: Size) -> str:
+        """Show the numbers at the cursor in a box of this size; the words, "" without one."""
+        words = self._words(room)
+        self._readout.show(words)
+        return words
+
+    def _words(self, room: Size) -> str:
+        """The rows at the cursor in lines, the picked one marked; as many as have room."""
+        table = self.table_at(self._at) if self._at is not None else None
+        if table is None or not table.rows:
+            return ""
+        from ....charts.figures.readings import reading
+
+        self._picked = min(self._picked, len(table.rows) - 1) if self.picks else -1
+        size = room.width, max(self.least, room.height // READ)
+        charset: Charset = getattr(self.app, "charset", "braille")
+        return reading(table, table.rows, self.column, self._picked, size, charset)

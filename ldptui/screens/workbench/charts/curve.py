@@ -15,8 +15,7 @@ from ....session.draft import UnreadError, ready
 from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.plot import ChartView
-from ..blank import Rows
-from .cursor import READ, Move, Readout, moved, nearest
+from .cursor import Pointed, nearest
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ DEFAULT_LINEAR: Final = 1e-3
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
 
 
-class CurveChart(Rows):
+class CurveChart(Pointed):
     """A chart under the row of its variables and scales; `show` draws what has changed.
 
     The closed forms follow the scenario at once; what was simulated comes with the run.
@@ -56,7 +55,6 @@ class CurveChart(Rows):
         self.kind: Kind = kind
         self._bar = ChoiceBar(id=f"{kind}-axis")
         self._chart = ChartView(id=kind, empty=LOADING)
-        self._readout = Readout()
         self._bar.gap = " · "
         self._scenario: Scenario | None = None
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
@@ -67,9 +65,6 @@ class CurveChart(Rows):
         self._panel = -1  # the one that is picked, of several; -1: all of them
         self._quantity: Quantity = "mse"
         self._lines = True  # what gains are held against
-        self._at: float | None = None  # the x at the cursor
-        self._series = 0  # the one that is picked there
-        self._shown = Shown()
         self._asked: _Asked | None = None  # what the closed forms at hand are of
         self._curves: tuple[Curve, ...] = ()
         self._awaited: _Asked | None = None  # what those are of that are worked out meanwhile
@@ -178,50 +173,26 @@ class CurveChart(Rows):
 
     # The cursor.
 
-    @property
-    def walks(self) -> bool:
-        """True while there is a cursor, whose series can be walked through."""
-        return self._at is not None
-
-    def walk(self, by: int) -> None:
-        """Pick another series of those at the cursor."""
-        count = len(self._rows()[1])
-        self._series = (self._series + by) % count if count else 0
-
-    def step(self, how: Move, by: int) -> None:
-        """Move the cursor along x, over what was simulated or else over the closed forms."""
-        self._at = moved(self._at, self._stops(), how, by)
-
-    def _stops(self) -> list[float]:
+    def stops(self) -> list[float]:
+        """The values of x that were simulated, else those of the closed forms."""
         from ....charts.figures.readings import stops
 
         table = self.table(self._shown)
         places = [float(x) for x in stops(table) if isinstance(x, int | float)] if table else []
         return sorted(places)
 
-    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
-        """The stop nearest to a click; the message goes on to the pane, which draws."""
-        if isinstance(message.place, float):
-            self._at = nearest(message.place, self._stops(), log=self._log_x)
-
-    def _rows(self) -> tuple[Table | None, list[tuple[Any, ...]]]:
-        """The table, and its rows at the cursor."""
+    def table_at(self, at: float) -> Table | None:
+        """The values at x, a row for each series."""
         from ....charts.figures.readings import rows_at
 
-        table = self.table(self._shown) if self._at is not None else None
-        return table, [] if table is None else rows_at(table, (1, self._at))
+        table = self.table(self._shown)
+        return None if table is None else replace(table, rows=tuple(rows_at(table, (1, at))))
 
-    def _read(self, room: Size) -> str:
-        """The values at the cursor, a line for each series; "" without one."""
-        from ....charts.figures.readings import reading
-
-        table, rows = self._rows()
-        if table is None or not rows:
-            return ""
-        self._series = min(self._series, len(rows) - 1)
-        most = max(1, room.height // READ)
-        size, charset = (room.width, most), self._chart.charset
-        return reading(table, rows, 1, self._series, size, charset)
+    def stop_at(self, place: object, chart: ChartView) -> float | None:  # noqa: ARG002
+        """The stop nearest to a click."""
+        if not isinstance(place, tuple):
+            return None
+        return nearest(place[0], self.stops(), log=self._log_x)
 
     @property
     def points(self) -> bool:
@@ -230,8 +201,9 @@ class CurveChart(Rows):
 
     def at_cursor(self) -> list[tuple[str, Any]]:
         """The keys that a cell of the picked series has at the cursor, with their values."""
-        _, rows = self._rows()
-        variable, picked = self.variable, rows[self._series][0] if rows else None
+        table = self.table_at(self._at) if self._at is not None else None
+        rows = table.rows if table is not None else ()
+        variable, picked = self.variable, rows[self._picked][0] if rows else None
         curve = next((each for each in self.closed_forms() if each.label == picked), None)
         if self._scenario is None or variable is None or curve is None:
             return []
@@ -315,14 +287,12 @@ class CurveChart(Rows):
         switches: Choices = (("x", f"x {'log' if log_x else 'linear'}"), ("y", f"y {scale}"))
         self._bar.switches = (self._view_switch(), *switches)
         state = (*self.numbers(shown), variable, log_x, scale, self._panel, self._lines)
-        state = (*state, self._at, self._series, room.height)
+        state = (*state, self._at, self._picked, room)
         if self._waits:
             self._draw_nothing(DRAWING)
         elif state != self._drawn:
             self._drawn = state
-            words = self._read(room)
-            self._readout.show(words)
-            at = self._at if words else None
+            at = self._at if self._read(room) else None
             self._chart.chart = pointed(self._plot(shown, variable, log_x, scale), at)
 
     @property

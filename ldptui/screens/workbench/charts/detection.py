@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -10,7 +12,7 @@ from textual.geometry import Size
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
-from ..blank import Rows
+from .cursor import Pointed, nearest
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -26,14 +28,15 @@ TALL: Final = 25
 WAITING: Final = "waiting for the verdict on each report of one trial …"
 
 
-class DetectionCharts(Rows):
+class DetectionCharts(Pointed):
     """One view at a time, and the other one below it where there is room."""
 
     DEFAULT_CSS = """
     DetectionCharts > #detection-below { margin-top: 1; }
     """
 
-    walks = False
+    picks: ClassVar[bool] = False
+    least: ClassVar[int] = 2
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -45,6 +48,7 @@ class DetectionCharts(Rows):
     def compose(self) -> ComposeResult:
         yield self._above
         yield self._below
+        yield self._readout
 
     def charts(self) -> list[ChartView]:
         """Those that are shown."""
@@ -59,17 +63,41 @@ class DetectionCharts(Rows):
     def next_view(self) -> None:
         self._view = self._other
 
-    def walk(self, by: int) -> None:
-        """There is nothing to walk through."""
-
     def switches(self) -> Choices:
         return (("view", f"{key_of(self.app, *VIEW)} {VIEWS[self._view]}"),)
+
+    # The cursor.
+
+    def stops(self) -> tuple[float, ...]:
+        """The scores, rising."""
+        seen = self._shown.detection
+        return seen.scores if seen is not None else ()
+
+    def table_at(self, at: float) -> Table | None:
+        """Both groups of users at a score."""
+        from ....charts.figures.detection import score_table
+
+        seen = self._shown.detection
+        return score_table(seen, at) if seen is not None and at in seen.scores else None
+
+    def stop_at(self, place: object, chart: ChartView) -> float | None:
+        """The score nearest to a click; in the ROC curve that with the nearest rates."""
+        from ....charts.figures.detection import flagged_from
+
+        seen = self._shown.detection
+        if seen is None or not isinstance(place, tuple):
+            return None
+        x, y = place
+        if (chart is self._above) == (self._view == "scores"):
+            return nearest(x, seen.scores)
+        rates = {score: flagged_from(seen, score) for score in seen.scores}
+        return min(rates, key=lambda each: math.dist(rates[each], (x, y)), default=None)
 
     # The picture.
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the score in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        seen = shown.detection
+        self._shown, seen = shown, shown.detection
         self._below.display = seen is not None and room.height >= TALL
         if not room.width:
             return
@@ -77,14 +105,16 @@ class DetectionCharts(Rows):
             self._drawn = ()
             self._above.empty = WAITING if shown.frequencies is not None else shown.empty
             self._above.chart = self._below.chart = None
+            self._readout.show("")
             return
-        state = (seen, shown.note, self._view, self._below.display)
+        state = (seen, shown.note, self._view, self._below.display, self._at, self._picked, room)
         if state == self._drawn:
             return
         self._drawn = state
-        self._above.chart = _plot(seen, self._view, shown.note)
+        at = self._at if self._read(room) else None
+        self._above.chart = _plot(seen, self._view, shown.note, at)
         if self._below.display:
-            self._below.chart = _plot(seen, self._other, shown.note)
+            self._below.chart = _plot(seen, self._other, shown.note, at)
 
     # The numbers.
 
@@ -98,7 +128,11 @@ class DetectionCharts(Rows):
         return None if shown.detection is None else detection_table(shown.detection)
 
 
-def _plot(seen: Detection, view: View, note: str) -> Plot:
+def _plot(seen: Detection, view: View, note: str, at: float | None) -> Plot:
+    """A view with its cursor at a score: in the ROC curve at the rate of its false alarms."""
     from ....charts.figures import detection as figures
 
-    return (figures.scores_plot if view == "scores" else figures.roc_plot)(seen, note=note)
+    if view == "scores":
+        return replace(figures.scores_plot(seen, note=note), cursor=at)
+    rate = None if at is None else figures.flagged_from(seen, at)[0]
+    return replace(figures.roc_plot(seen, note=note), cursor=rate)

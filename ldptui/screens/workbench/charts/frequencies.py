@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -11,6 +13,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
 from ..blank import Area
+from .cursor import Pointed, nearest
 from .shown import LOADING, Shown, of_round
 
 if TYPE_CHECKING:
@@ -37,11 +40,14 @@ BARS: Final = 40
 """The width at which bars still show an estimate and its change."""
 
 
-class FrequencyCharts(Area):
-    """One view at a time, or two where there is room; `show` draws what has changed."""
+class FrequencyCharts(Pointed):
+    """One view at a time, or two where there is room; `show` draws what has changed.
+
+    The cursor stands on an item, whatever the view; on a bit among RAPPOR's bits.
+    """
 
     DEFAULT_CSS = """
-    FrequencyCharts {
+    FrequencyCharts > Area {
         layout: vertical;
         &.-beside { layout: horizontal; }
         &.-beside #bars { margin-left: 1; }
@@ -49,19 +55,24 @@ class FrequencyCharts(Area):
     }
     """
 
+    leads: ClassVar[bool] = False  # rounds, and the cells of a sweep, are gone through before
+    picks: ClassVar[bool] = False
+    least: ClassVar[int] = 3
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._rank = ChartView(id="rank", empty=LOADING)
         self._bits = ChartView(id="bits", empty=LOADING)
         self._bars = ChartView(id="bars", empty=LOADING)
         self._residuals = ChartView(id="residuals", empty=LOADING)
-        self._shown, self._room = Shown(), Size()
+        self._room = Size()
         self._chosen: View = "both"
         self._cohort = 0
         self._drawn: tuple[object, ...] = ()  # what the charts were made of
 
     def compose(self) -> ComposeResult:
-        yield from (self._rank, self._bits, self._bars, self._residuals)
+        yield Area(self._rank, self._bits, self._bars, self._residuals)
+        yield self._readout
 
     def charts(self) -> list[ChartView]:
         """Those that are shown."""
@@ -86,22 +97,80 @@ class FrequencyCharts(Area):
         missing |= {"bits"} if self._no_bits else set()
         views = [view for view in VIEWS if view not in missing]
         at = views.index(self._view) if self._view in views else -1
+        if "bits" in (self._view, views[(at + 1) % len(views)]):
+            self._at = None  # a bit is no item
         self._chosen = views[(at + 1) % len(views)]
 
     @property
     def walks(self) -> bool:
-        """True if there are cohorts to walk through."""
-        return self._view == "bits"
+        """True if there are cohorts or items to walk through."""
+        return self._view == "bits" or self.points
 
     def walk(self, by: int) -> None:
-        """Show another cohort."""
+        """Show another cohort; go to another item."""
         bits = self._shown.bits
-        if bits is not None:
+        if self._view != "bits":
+            self.step("step", by)
+        elif bits is not None:
             self._cohort = min(max(self._cohort + by, 0), bits.shown - 1)
 
     def switches(self) -> Choices:
-        cohorts: Choices = (("cohort", "j k cohort"),) if self.walks else ()
+        cohorts: Choices = (("cohort", "j k cohort"),) if self._view == "bits" else ()
         return (("view", f"{key_of(self.app, *VIEW)} {VIEWS[self._view]}"), *cohorts)
+
+    # The cursor.
+
+    def stops(self) -> Sequence[int]:
+        """The items in the order of the view, by their indices; the bits of a cohort."""
+        from ....charts.figures.frequencies import by_rank
+
+        if self._view == "bits":
+            return range(self._shown.bits.bits) if self._shown.bits is not None else ()
+        frequencies, _ = self._shown.at_cursor()
+        if frequencies is None:
+            return ()
+        if self._view == "residuals":
+            return frequencies.items
+        return [frequencies.items[place] for place in by_rank(frequencies)]
+
+    @property
+    def points(self) -> bool:
+        """True if there are items, or bits, to go through."""
+        return self._shown.frequencies is not None
+
+    def table_at(self, at: int) -> Table | None:
+        """The estimates of an item, a row for each arm and each run; the counts of a bit."""
+        from ....charts.figures.bits import bit_table
+        from ....charts.figures.frequencies import item_table
+
+        bits = self._shown.bits
+        if self._view == "bits" and bits is not None:
+            table = bit_table(bits)
+            row = min(self._cohort, bits.shown - 1) * bits.bits + at
+            return replace(table, rows=table.rows[row : row + 1] if at < bits.bits else ())
+        frequencies, _ = self._shown.at_cursor()
+        place = None if frequencies is None else _place(frequencies, at)
+        if frequencies is None or place is None:
+            return None
+        return item_table(frequencies, place, self._shown.overlays_at_cursor())
+
+    def stop_at(self, place: object, chart: ChartView) -> int | None:
+        """The item, or the bit, that was clicked at."""
+        frequencies, _ = self._shown.at_cursor()
+        if isinstance(place, str):
+            if chart is self._bars and self._view == "bits":
+                return int(place)
+            labels = frequencies.labels if frequencies is not None else ()
+            return (
+                frequencies.items[labels.index(place)] if frequencies and place in labels else None
+            )
+        if not isinstance(place, tuple):
+            return None
+        stops = self.stops()
+        if chart is self._rank:
+            return stops[max(1, min(len(stops), round(place[0]))) - 1] if stops else None
+        at = nearest(place[0], stops)
+        return None if at is None else int(at)
 
     # The picture.
 
@@ -122,19 +191,21 @@ class FrequencyCharts(Area):
         self._shown, self._room = shown, room
         view = self._view
         two = view == "both" or (view == "bits" and self._room_for_two)
-        self.set_class(two and self._beside, "-beside")
-        self.set_class(two and self._stacked, "-stacked")
+        area = self.query_one(Area)
+        area.set_class(two and self._beside, "-beside")
+        area.set_class(two and self._stacked, "-stacked")
         self._rank.display = view in ("both", "rank")
         self._bars.display = two or view == "bars"
         self._residuals.display = view == "residuals"
         self._bits.display = view == "bits"
         beside = two and self._beside
         self._bars.styles.width = max(BARS, room.width * 48 // 100) if beside else "1fr"
-        state = (*self.numbers(shown), shown.note, shown.empty, room, view, self._cohort)
+        state = (*self.numbers(shown), shown.note, shown.empty, room, view, self._cohort, self._at)
         if not room.width or state == self._drawn:
             return
         self._drawn = state
         frequencies, round_words = shown.at_cursor()
+        self._read(room)
         if frequencies is None:
             self._draw_nothing(shown.empty)
         elif view == "bits":
@@ -151,21 +222,26 @@ class FrequencyCharts(Area):
 
     def _draw(self, frequencies: Frequencies, round_words: str) -> None:
         from ....charts import figures
+        from ....charts.figures.frequencies import by_rank
 
         shown, view = self._shown, self._view
+        at = None if self._at is None else _place(frequencies, self._at)
         more: dict[str, Any] = {"overlays": shown.overlays_at_cursor(), "note": shown.note}
         if self._rank.display:
-            self._rank.chart = of_round(figures.rank_plot(frequencies, **more), round_words)
+            ranks = figures.rank_plot(frequencies, **more)
+            rank = None if at is None else by_rank(frequencies).index(at) + 1.0
+            self._rank.chart = of_round(replace(ranks, cursor=rank), round_words)
         if self._bars.display:
             compact = view == "both" and self._beside
-            bars = figures.top_bars(frequencies, self._rows(), compact=compact, **more)
+            bars = figures.top_bars(frequencies, self._rows(), compact=compact, at=at, **more)
             self._bars.chart = of_round(bars, round_words)
         if self._residuals.display:
             cell = shown.cell or shown.base
             wanted = cell.wanted if cell is not None else None
             columns = max(16, self._room.width - 12)
             plot = figures.residuals(frequencies, columns, wanted, **more)
-            self._residuals.chart = of_round(plot, round_words)
+            item = None if at is None else float(frequencies.items[at])
+            self._residuals.chart = of_round(replace(plot, cursor=item), round_words)
 
     def _draw_bits(self, frequencies: Frequencies) -> None:
         from ....charts.figures.bits import bit_bars, bit_plot
@@ -175,14 +251,16 @@ class FrequencyCharts(Area):
             return
         cohort, attacked = min(self._cohort, bits.shown - 1), bool(frequencies.targets)
         columns = max(8, self._room.width // 2 - 8)
-        note = self._shown.note
-        self._bits.chart = bit_plot(bits, cohort, columns, attacked=attacked, note=note)
+        note, bit = self._shown.note, self._at
+        plot = bit_plot(bits, cohort, columns, attacked=attacked, note=note)
+        self._bits.chart = replace(plot, cursor=bit)
         if self._bars.display:
-            self._bars.chart = bit_bars(bits, cohort, self._rows(), attacked=attacked)
+            bars = bit_bars(bits, cohort, self._rows(), attacked=attacked)
+            self._bars.chart = replace(bars, cursor="" if bit is None else str(bit))
 
     def _rows(self) -> int:
         """The number of bars that have room, at least 4."""
-        height = self._room.height
+        height = self._room.height - self._readout.rows
         if self._view in ("both", "bits") and self._stacked:
             height = (height - 1) // 2
         return max(4, height - 4)  # title, heading, the rest, the note
@@ -206,3 +284,8 @@ class FrequencyCharts(Area):
         return of_round(
             figures.frequency_table(frequencies, shown.overlays_at_cursor()), round_words
         )
+
+
+def _place(frequencies: Frequencies, item: int) -> int | None:
+    """The place of an item among those shown."""
+    return frequencies.items.index(item) if item in frequencies.items else None

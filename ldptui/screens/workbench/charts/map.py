@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -17,8 +17,7 @@ from ....messages import LongWork
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
-from ..blank import Rows
-from .cursor import Move, Readout, moved
+from .cursor import Move, Pointed, moved
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
     from ....session.snapshot import CellView, Part
 
 
-class MapChart(Rows):
+class MapChart(Pointed):
     """One metric at a time; `v` shows the next one."""
 
-    takes = True  # as of a curve
+    takes: ClassVar[bool] = True
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -42,10 +41,7 @@ class MapChart(Rows):
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
         self._asked: Grid | None = None  # the map that is solved as a game
         self._game: tuple[Grid | None, str] = None, ""  # the map that was, in words
-        self._at: tuple[str, str] | None = None  # the row and the column at the cursor
         self._grid: Grid | None = None
-        self._shown = Shown()
-        self._readout = Readout()
 
     def compose(self) -> ComposeResult:
         yield self._chart
@@ -67,10 +63,7 @@ class MapChart(Rows):
             at = self._metrics.index(self.metric) + 1
             self._metric = self._metrics[at % len(self._metrics)]
 
-    @property
-    def walks(self) -> bool:
-        """True while there is a cursor, whose row can be changed."""
-        return self._at is not None
+    # The cursor: the names of a row and a column.
 
     def walk(self, by: int) -> None:
         """Move the cursor to another row."""
@@ -85,10 +78,9 @@ class MapChart(Rows):
             column = moved(column, self._grid.columns, how, by)
             self._at = None if column is None else (row, column)
 
-    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
-        """The pair that was clicked at; the message goes on to the pane, which draws."""
-        if isinstance(message.place, tuple):
-            self._at = message.place
+    def stop_at(self, place: object, chart: ChartView) -> object:  # noqa: ARG002
+        """The pair that was clicked at."""
+        return place
 
     @property
     def points(self) -> bool:
@@ -111,8 +103,8 @@ class MapChart(Rows):
         cells = [cell for cell in self._shown.cells("map") if cell.trials]
         return next((cell for cell in cells if place_of(cell, cells, keys) == self._at), None)
 
-    def _read(self, width: int) -> str:
-        """The numbers of the pair at the cursor, in lines of this width; "" without one."""
+    def _words(self, room: Size) -> str:
+        """The numbers of the pair at the cursor, in lines as wide as the box; "" without one."""
         from ....charts.figures.maps import cell_words
 
         cell = self._cell() if self._at is not None else None
@@ -121,7 +113,7 @@ class MapChart(Rows):
         lines = [""]
         for number in cell_words(cell, keys_of(self._shown), self.metric):
             words = clean(number, self._chart.charset)
-            if lines[-1] and len(lines[-1]) + 2 + len(words) > width:
+            if lines[-1] and len(lines[-1]) + 2 + len(words) > room.width:
                 lines.append("")
             lines[-1] += f"{'  ' * bool(lines[-1])}{words}"
         return "\n".join(lines)
@@ -163,8 +155,7 @@ class MapChart(Rows):
             pairs = math.prod(len(sweep[key]) for key in keys)
             words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
             note = "; ".join(filter(None, (grid.note, words)))
-            at = self._read(room.width)
-            self._readout.show(at)
+            at = self._read(room)
             self._chart.chart = replace(grid, note=note, cursor=self._at if at else None)
 
     def _words_of(self, grid: Grid, keys: Sequence[str], down: bool, pairs: int) -> str:

@@ -23,8 +23,8 @@ from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
 from .bindings import KEYS
-from .boxes import Boxes, Pointed
-from .cursor import Move
+from .boxes import Boxes
+from .cursor import Move, Pointed
 from .headline import ClaimLine, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
@@ -196,9 +196,9 @@ class ChartsPane(Vertical):
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """The chart has moved its cursor; in the Timeline a click is the round there."""
         message.stop()
-        rounds = self._shown.rounds
-        if self.tab == "timeline" and rounds is not None and isinstance(message.place, float):
-            self.show_round(max(0, min(len(rounds) - 1, round(message.place))))
+        number = self._boxes.timeline.round_at(message)
+        if number is not None:
+            self.show_round(number)
         self._show()
 
     # Keys.
@@ -249,7 +249,10 @@ class ChartsPane(Vertical):
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
-        if (chart := self._cursor()) is not None:
+        own, chart = self._boxes.pointed(self.tab), self._cursor()
+        if how == "pool" and own is not None and own.at is not None:
+            chart = own
+        if chart is not None:
             chart.step(how, by)
             self._show()
         else:
@@ -307,16 +310,15 @@ class ChartsPane(Vertical):
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
         follows = {"timeline", "frequencies"} & self._needed()
-        return (
-            bool(follows)
-            and self._shown.rounds is not None
-            and self._boxes.pointed(self.tab) is None
-        )
+        own = self._boxes.pointed(self.tab)
+        return bool(follows) and self._shown.rounds is not None and not (own and own.leads)
 
     def _cursor(self) -> Pointed | None:
         """The chart whose cursor the keys move."""
         own = self._boxes.pointed(self.tab)
-        return own if own is not None or self._scrubs() else self._boxes.walking(self.tab)
+        if (own is not None and own.leads) or self._scrubs():
+            return own if own is not None and own.leads else None
+        return self._boxes.walking(self.tab) or own
 
     def _point(self) -> None:
         """Look at the cell that a cursor points at."""

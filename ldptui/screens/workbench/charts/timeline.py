@@ -11,6 +11,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
 from ..blank import Rows
+from .cursor import READ, Readout
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class TimelineCharts(Rows):
         super().__init__(id=id)
         self._above = ChartView(id="rounds", empty=LOADING)
         self._below = ChartView(id="rounds-below", empty="")
+        self._readout = Readout()
         self._shown = Shown()
         self._course: Course = "estimates"
         self._target: int | None = None  # the place of the one whose estimates are shown
@@ -52,6 +54,7 @@ class TimelineCharts(Rows):
     def compose(self) -> ComposeResult:
         yield self._above
         yield self._below
+        yield self._readout
 
     def charts(self) -> list[ChartView]:
         """Those that are shown."""
@@ -89,6 +92,31 @@ class TimelineCharts(Rows):
             *targets,
         )
 
+    # The cursor: the round that the pane goes through.
+
+    def round_at(self, message: ChartView.Pointed) -> int | None:
+        """The round of a click; None for one on another chart."""
+        rounds, place = self._shown.rounds, message.place
+        if rounds is None or message.view not in self.charts() or not isinstance(place, tuple):
+            return None
+        return max(0, min(len(rounds) - 1, round(float(place[0]))))
+
+    def _read(self, rounds: Rounds, room: Size) -> str:
+        """What was measured in the round at the cursor, a line each; "" where all are pooled."""
+        at = self._shown.cursor
+        if at is None or at >= len(rounds):
+            return ""
+        from ....charts.figures.readings import reading
+        from ....charts.figures.round_table import round_numbers
+
+        targets = self._course in ("estimates", "ranks")
+        numbers = round_numbers(
+            rounds, at, _labels(self._shown), _top_k(self._shown), targets_first=targets
+        )
+        picked = self._target if targets and self._target in range(len(rounds.targets)) else 0
+        size = room.width, max(1, room.height // READ)
+        return reading(numbers, numbers.rows, 1, picked or 0, size, self._above.charset)
+
     # The picture.
 
     def show(self, shown: Shown, room: Size) -> None:
@@ -102,12 +130,14 @@ class TimelineCharts(Rows):
             self._drawn = ()
             self._above.empty = shown.empty
             self._above.chart = self._below.chart = None
+            self._readout.show("")
             return
         state = (*self.numbers(shown), shown.base, shown.cursor, shown.note)
-        state = (*state, self._course, self._target, self._below.display)
+        state = (*state, self._course, self._target, self._below.display, room)
         if state == self._drawn:
             return
         self._drawn = state
+        self._readout.show(self._read(rounds, room))
         self._above.chart = self._plot(rounds, self._course)
         if self._below.display:
             self._below.chart = self._plot(rounds, self._next)

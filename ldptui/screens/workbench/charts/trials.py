@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
-from ..blank import Rows
-from .cursor import READ, Move, Readout, moved
+from .cursor import Pointed
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -23,17 +23,15 @@ ROWS: Final = 2
 """Rows that an item takes."""
 
 
-class TrialCharts(Rows):
+class TrialCharts(Pointed):
     """All trials at once; a cursor goes through them, and reads one."""
 
-    takes = False
+    column: ClassVar[int] = 0
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._chart, self._readout = ChartView(id="trials", empty=LOADING), Readout()
-        self._at: int | None = None  # the trial at the cursor, from 0
-        self._item = 0  # the one that is picked there
-        self._shown = Shown()
+        self._chart = ChartView(id="trials", empty=LOADING)
+        self._rows = 1  # items that have room
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
 
     def compose(self) -> ComposeResult:
@@ -51,27 +49,30 @@ class TrialCharts(Rows):
 
     # The cursor.
 
-    @property
-    def points(self) -> bool:
-        return self._shown.by_trial is not None
-
-    @property
-    def walks(self) -> bool:
-        """True while there is a cursor, whose items can be walked through."""
-        return self._at is not None
-
-    def walk(self, by: int) -> None:
+    def stops(self) -> range:
+        """The trials, from 0."""
         seen = self._shown.by_trial
-        self._item = (self._item + by) % len(seen.items) if seen is not None else 0
+        return range(seen.trials if seen is not None else 0)
 
-    def step(self, how: Move, by: int) -> None:
-        """Move to another trial."""
+    def table_at(self, at: int) -> Table | None:
+        """The estimates of a trial, a row for each item."""
+        from ....charts.figures.readings import rows_at
+
+        table = self.table(self._shown)
+        return None if table is None else replace(table, rows=tuple(rows_at(table, (0, at + 1))))
+
+    def stop_at(self, place: object, chart: ChartView) -> int | None:  # noqa: ARG002
+        """The trial whose estimate is next to a click, which picks its item."""
+        from ....charts.figures.trials import estimate_at
+
         seen = self._shown.by_trial
-        self._at = moved(self._at, range(seen.trials if seen is not None else 0), how, by)
-
-    def at_cursor(self) -> list[tuple[str, Any]]:
-        """No keys: all trials are of one cell."""
-        return []
+        if seen is None or not isinstance(place, tuple):
+            return None
+        found = estimate_at(seen, self._rows, *place)
+        if found is None:
+            return None
+        trial, self._picked = found
+        return trial
 
     # The picture.
 
@@ -88,30 +89,16 @@ class TrialCharts(Rows):
             if self._chart.chart is not None:
                 self._chart.chart = None
             return
-        state = (seen, shown.note, self._at, self._item, room)
+        state = (seen, shown.note, self._at, self._picked, room)
         if state == self._drawn:
             return
         self._drawn = state
         from ....charts.figures.trials import trials_plot
 
         words = self._read(room)
-        self._readout.show(words)
-        below = len(words.splitlines()) + 1 if words else 0
-        most = max(2, (room.height - below - AROUND) // ROWS)
+        self._rows = max(2, (room.height - self._readout.rows - AROUND) // ROWS)
         at = self._at if words else None
-        self._chart.chart = trials_plot(seen, most, at, note=shown.note)
-
-    def _read(self, room: Size) -> str:
-        """The estimates of the trial at the cursor; "" without one."""
-        from ....charts.figures.readings import reading, rows_at
-
-        table = self.table(self._shown) if self._at is not None else None
-        rows = rows_at(table, (0, (self._at or 0) + 1)) if table is not None else []
-        if table is None or not rows:
-            return ""
-        self._item = min(self._item, len(rows) - 1)
-        size = room.width, max(1, room.height // READ)
-        return reading(table, rows, 0, self._item, size, self._chart.charset)
+        self._chart.chart = trials_plot(seen, self._rows, at, note=shown.note)
 
     # The numbers.
 

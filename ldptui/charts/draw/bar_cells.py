@@ -1,0 +1,126 @@
+"""One horizontal bar in a row of cells: its estimate by eighths of a cell, error, truth, change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..rows import Canvas, Palette, Row
+from ..series import Bar, Finding
+
+_FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
+_FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
+_ASCII_FILL = " ...#####"
+
+
+@dataclass(frozen=True)
+class BarMarks:
+    """The characters of bars in a charset."""
+
+    target: str
+    axis: str
+    true: str
+    gained: str
+    lost: str
+    whisker: str
+    ends: tuple[str, str]
+    solid: str
+    right: str
+    left: str
+    detected: str
+    missed: str
+    false: str
+    pointer: str
+
+    def finding(self, finding: Finding, palette: Palette) -> tuple[str, str]:
+        """The mark of what a test made of an item, and its style."""
+        return {
+            "detected": (self.detected, palette.theory),
+            "missed": (self.missed, palette.muted),
+            "false": (self.false, palette.attacked),
+            "": (" ", ""),
+        }[finding]
+
+
+BLOCK_MARKS = BarMarks(
+    "▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT, "✓", "○", "✗", "◂"
+)
+ASCII_MARKS = BarMarks(
+    ">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL, "y", "n", "x", "<"
+)
+
+
+@dataclass(frozen=True)
+class BarScale:
+    """Places on the bars: the zero line has a cell of its own, at column `zero`."""
+
+    zero: int
+    cells: int
+    per_cell: float
+
+    def length(self, value: float) -> float:
+        """The length of a value's bar, in cells."""
+        return abs(value) / self.per_cell
+
+    def column(self, value: float) -> int:
+        """The cell in which a bar of this value ends."""
+        steps = math.ceil(self.length(value) - 1e-9)
+        at = self.zero + (steps if value > 0 else -steps)
+        return max(0, min(self.cells - 1, at))
+
+
+def bar_cells(
+    bar: Bar,
+    scale: BarScale,
+    palette: Palette,
+    marks: BarMarks,
+    others: Sequence[tuple[str, str, str]],
+) -> Row:
+    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
+    canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
+    chars, styles = canvas.chars[0], canvas.styles[0]
+    colour = palette.target if bar.target else palette.clean
+    value = bar.value if math.isfinite(bar.value) else 0.0
+    before = value if bar.before is None else bar.before
+    step = 1 if value >= 0 else -1
+    kept = before if before * step > 0 else 0.0
+    long, kept_long = scale.length(value), scale.length(kept)
+    fill = marks.right if step > 0 else marks.left
+    reach = scale.cells - 1 - scale.zero if step > 0 else scale.zero
+    for index in range(reach):
+        column = scale.zero + step * (index + 1)
+        part = math.floor(8 * max(0.0, min(1.0, long - index)) + 0.5)
+        if part:
+            gained = kept_long < index + 0.5 and kept_long < long
+            whole = marks.gained if gained and bar.before is not None else marks.solid
+            chars[column] = whole if part == 8 else fill[part]
+            styles[column] = palette.attacked if gained else colour
+    for index in range(reach if kept_long > long else 0):
+        column = scale.zero + step * (index + 1)
+        if long <= index + 0.5 <= kept_long and chars[column] == " ":
+            chars[column], styles[column] = marks.lost, palette.attacked
+    chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
+    tip = scale.column(value)
+    if bar.error and math.isfinite(bar.value):
+        first, last = scale.column(value - bar.error), scale.column(value + bar.error)
+        filled = (*fill[1:], marks.gained)
+        for column in range(first, last + 1 if first < last else first):
+            in_bar = chars[column] in filled
+            if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
+                continue  # the end of the bar stays in sight, and all of a short one
+            end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
+            _over(chars, styles, column, end, palette.foreground)
+    for (mark, style, _), other in zip(others, bar.others, strict=False):
+        if other is not None:
+            _over(chars, styles, scale.column(other), mark, style)
+    if bar.true is not None:
+        _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
+    return list(canvas.spans(0))
+
+
+def _over(chars: list[str], styles: list[str], column: int, char: str, style: str) -> None:
+    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
+    if chars[column] == "█" and styles[column]:
+        style = f"{styles[column]} reverse"
+    chars[column], styles[column] = char, style

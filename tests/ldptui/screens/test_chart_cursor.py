@@ -1,0 +1,146 @@
+"""The cursor on each chart: what keys and clicks lead to, and the numbers that are read there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.chart_cases import scenario, snapshot
+from support.charts_pane import NORMAL, SMALL, WIDE, campaign, chart, showing
+from support.waiting import seen
+from textual.pilot import Pilot
+
+from ldptui.charts.figures.readings import PICKED
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.cursor import Readout
+from ldptui.session.snapshot import Detection, Overlay
+from ldptui.session.trials import TrialEstimates
+from ldptui.widgets.plot import ChartView
+
+SCORES = Detection(
+    "fiad", "suspicious items", (0.0, 1.0, 3.0), (60, 30, 10), (0, 5, 15),
+    (0.0, 0.1, 0.4, 1.0), (0.0, 0.75, 1.0, 1.0), 0.9, (0.1, 0.75),
+)  # fmt: skip
+TRIALS = TrialEstimates(
+    (7, 0), ("seven", "zero"), 1, (0.02, 0.2),
+    {"clean": ((0.01, 0.03), (0.21, 0.19)), "attacked": ((0.11, 0.14), (0.18, 0.17))},
+    {"clean": ((0.02, 0.01), (0.2, 0.01)), "attacked": ((0.12, 0.01), (0.18, 0.01))},
+)  # fmt: skip
+
+
+def read(pane: ChartsPane) -> list[list[str]]:
+    """The words of each line below the charts; of no chart, none."""
+    shown = [each for each in pane.query(Readout) if each.display and each.size.height]
+    return [line.strip(PICKED).split() for each in shown for line in str(each.content).split("\n")]
+
+
+async def on_tab(pane: ChartsPane, pilot: Pilot[None], tab: Any) -> None:
+    pane.tab = tab
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [NORMAL, SMALL])
+async def test_an_item_is_read_in_every_view_of_the_frequencies(size: tuple[int, int]) -> None:
+    run = snapshot(scenario())
+    frequencies = run.frequencies
+    assert frequencies is not None
+    async with showing(size, run=run) as (pane, pilot):
+        assert not read(pane)
+        await pilot.press("j", "j")  # the second by its true frequency
+        at = sorted(range(len(frequencies.true)), key=lambda each: -frequencies.true[each])[1]
+        head, before, after = read(pane)
+        assert head[:3] == ["item", "=", frequencies.labels[at]]
+        for line, arm in ((before, frequencies.clean), (after, frequencies.attacked)):
+            sigma = arm.sigma[at] / frequencies.trials**0.5
+            score = (arm.mean[at] - frequencies.true[at]) / sigma
+            assert float(line[1]) == pytest.approx(frequencies.true[at], abs=1e-4)
+            assert float(line[2]) == pytest.approx(arm.mean[at], abs=1e-4)
+            if size != SMALL:  # the last columns give way
+                assert float(line[4]) == pytest.approx(score, abs=0.01)
+        if size != SMALL:
+            assert float(after[5]) == pytest.approx(float(after[2]) - float(before[2]), abs=2e-4)
+        cursors = {"bars": frequencies.labels[at], "rank": 2.0, "residuals": frequencies.items[at]}
+        for _ in range(4):
+            for name, cursor in cursors.items():
+                if pane.query_one(f"#{name}").display:
+                    assert chart(pane, name).cursor == cursor
+            assert read(pane)[0][:3] == head[:3]
+            await pilot.press("v")
+        await pilot.press("backspace")
+        assert not read(pane)
+
+
+async def test_a_click_reads_the_bar_and_the_rank() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        bars = pane.query_one("#bars", ChartView)
+        rows = bars.as_text().split("\n")
+        labels = [bar.label for bar in chart(pane, "bars").bars if not bar.target]
+        y, label = next((y, row.split()[0]) for y, row in enumerate(rows)
+                        if row.split()[:1] and row.split()[0] in labels)  # fmt: skip
+        await pilot.click("#bars", offset=(3, y))
+        assert read(pane)[0][:3] == ["item", "=", label]
+        await pilot.click("#rank", offset=(pane.query_one("#rank").size.width - 3, 8))
+        last = len(snapshot(scenario()).frequencies.true)  # type: ignore[union-attr]
+        assert 0.7 * last < chart(pane, "rank").cursor <= last
+
+
+async def test_an_item_that_is_no_bar_gets_one_and_runs_laid_over_are_read() -> None:
+    run = snapshot(scenario())
+    async with showing(run=run) as (pane, pilot):
+        pane.overlays = (Overlay("other", replace(run, key=9)),)
+        await pilot.press("k")  # the last one by its true frequency
+        pointed = chart(pane, "bars")
+        assert pointed.bars[-1].label == pointed.cursor == read(pane)[0][2]
+        assert [line[0] for line in read(pane)[1:]] == ["before", "after", "other"]
+        assert "◂" in pane.query_one("#bars", ChartView).as_text()
+
+
+async def test_a_score_is_read_in_both_groups_with_the_rates_from_there_on() -> None:
+    run = replace(snapshot(scenario()), detection=SCORES)
+    async with showing(run=run) as (pane, pilot):
+        await on_tab(pane, pilot, "detection")
+        pane.snapshot = replace(run, key=3)
+        await pilot.press("full_stop", "full_stop")
+        assert read(pane)[1:] == [
+            ["genuine", "users", "30", "0.3000", "0.0458", "0.4000", "0.0490"],
+            ["fake", "users", "5", "0.2500", "0.0968", "1.0000", "–"],
+        ]
+        assert chart(pane, "detection").cursor == 1.0
+        assert chart(pane, "detection-below").cursor == 0.4
+        width = pane.query_one("#detection").size.width
+        await pilot.click("#detection", offset=(width - 2, 4))
+        assert chart(pane, "detection").cursor == 3.0
+        await pilot.click("#detection-below", offset=(width - 2, 4))  # all are flagged there
+        assert chart(pane, "detection").cursor == 0.0
+        assert pane.check_action("cohort", (1,)) is False
+
+
+async def test_a_click_reads_the_trial_and_the_item_below_it() -> None:
+    run = replace(snapshot(scenario()), by_trial=TRIALS)
+    async with showing(run=run) as (pane, pilot):
+        await on_tab(pane, pilot, "trials")
+        marks = seen(pane.app).split("\n")
+        row, line = next((y, line) for y, line in enumerate(marks) if "▸ seven" in line)
+        x = len(line.rstrip("│ ")) - 1
+        await pilot.click(offset=(x, row))
+        picked = next(row for row in seen(pane.app).split("\n") if "▸ seven" in row and "." in row)
+        assert "+2.00" in picked or "+1.00" in picked or "-1.00" in picked
+
+
+async def test_a_round_is_read_as_the_timeline_shows_it() -> None:
+    draft, run = campaign()
+    rounds = run.rounds
+    assert rounds is not None
+    async with showing(WIDE, draft=draft, run=run) as (pane, pilot):
+        await on_tab(pane, pilot, "timeline")
+        await pilot.press("full_stop", "full_stop", "v")
+        gain = rounds.metrics["gain"][1]
+        lines = {line[0]: line for line in read(pane)}
+        assert float(lines["gain"][2]) == pytest.approx(gain.mean, abs=1e-3)
+        await pilot.press("backspace")
+        assert not read(pane)
+        # A click on the frequencies beside it reads an item, and is no round.
+        await pilot.click("#bars", offset=(4, 6))
+        assert pane.cursor is None
+        assert read(pane)[0][0] == "item"
