@@ -104,7 +104,7 @@ def chart_of(name: str | None, scenario: Scenario, run: Snapshot) -> Chart:
             names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
             made = rounds.estimates(run.rounds, names)
     if made is None:
-        raise ScenarioError(f"of this run there is no such chart, {got(name)}", key="--chart")
+        raise ScenarioError(f"must be a chart of this run, {got(name)}", key="--chart")
     return made
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Final, TextIO
+from typing import BinaryIO, Final, TextIO
 
 from core.errors import FileError, one_line
 
@@ -21,18 +21,27 @@ def write_out(written: str, exactly: bool = False) -> None:
     A terminal gets data as words too: a label may hold what would steer it.
     """
     out = sys.stdout
+    raw = exactly and hasattr(out, "buffer") and not out.isatty()
+    shown = written if raw else encodable(lines_shown(written, styled=not exactly), out)
     try:
-        if exactly and hasattr(out, "buffer") and not out.isatty():
-            out.flush()
-            out.buffer.write(written.encode("utf-8", "surrogateescape"))
-            out.buffer.flush()
+        out.flush()
+        if hasattr(out, "buffer"):
+            encoding = "utf-8" if raw else out.encoding
+            _write_whole(out.buffer, shown.encode(encoding, "surrogateescape"))
         else:
-            out.write(encodable(lines_shown(written, styled=not exactly), out))
-            out.flush()
+            out.write(shown)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _write_whole(stream: BinaryIO, data: bytes) -> None:
+    """Write all of it: with PYTHONUNBUFFERED a disk that fills takes a part in silence."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[stream.write(rest) or 0 :]
+    stream.flush()
 
 
 def lines_shown(written: str, styled: bool = False) -> str:

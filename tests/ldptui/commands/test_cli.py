@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
 import json
 import math
@@ -26,7 +27,7 @@ from support.kinds import CAO_ATTACKS
 
 import ldptui
 from core.arms import UNDEFENDED
-from core.errors import RunError
+from core.errors import FileError, RunError
 from core.experiment import compile
 from core.kernels.loops import LOOPS
 from core.metrics import metrics_of
@@ -38,6 +39,7 @@ from ldptui import exits
 from ldptui.catalogue import key_words
 from ldptui.commands import cli, progress, theory_options
 from ldptui.commands.runs import keeping
+from ldptui.terminal.output import write_out
 from ldptui.text import table
 
 
@@ -826,6 +828,39 @@ def test_a_full_disk_is_exit_code_3() -> None:
         )  # fmt: skip
     assert done.returncode == 3
     assert done.stderr == "standard output cannot be written: No space left on device\n"
+
+
+class Filling(io.RawIOBase):
+    """A disk with room for some bytes: it takes what fits, and then nothing."""
+
+    def __init__(self, room: int) -> None:
+        self.held, self.room = b"", room
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        part = bytes(data[: min(self.room - len(self.held), 100)])
+        if not part:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.held += part
+        return len(part)
+
+
+@pytest.mark.parametrize("exactly", [True, False])
+def test_an_unbuffered_disk_that_fills_is_no_success(
+    exactly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for room in (1000, 999):
+        disk = Filling(room)
+        out = io.TextIOWrapper(disk, encoding="utf-8", write_through=True)
+        monkeypatch.setattr(sys, "stdout", out)
+        if room == 1000:
+            write_out("x" * 1000, exactly)
+            assert disk.held == b"x" * 1000
+        else:
+            with pytest.raises(FileError, match="standard output cannot be written: No space"):
+                write_out("x" * 1000, exactly)
 
 
 @pytest.mark.parametrize(

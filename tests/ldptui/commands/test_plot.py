@@ -65,7 +65,7 @@ def test_what_cannot_be_drawn_is_one_sentence(
     succeed(capsys, "plot", scenario, "--chart", "trials", "--out", str(text), "--quiet")
     assert "Estimates of single trials" in text.read_text(encoding="utf-8")
     out = str(tmp_path / "a.svg")
-    assert "there is no such chart" in fail(
+    assert "must be a chart of this run" in fail(
         capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"
     )
     monkeypatch.setitem(sys.modules, "matplotlib", None)
