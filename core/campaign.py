@@ -9,7 +9,8 @@ from typing import TypeVar
 import numpy as np
 
 from .cell import Cell
-from .results import CellResults, Estimate, estimate_of
+from .results import CellResults, estimate_of
+from .summary import Estimate
 from .theory import doubted, privacy_spent
 
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import xxhash
@@ -15,6 +15,7 @@ from .arms import Arm
 from .errors import ScenarioError, got
 from .metrics import METRICS, Measures, joined
 from .sampling import Counts, Floats
+from .summary import Estimate
 
 BLOCK_TRIALS = 20
 """Trials of one block: the unit of work, and of the random streams of the counts path."""
@@ -139,33 +140,6 @@ class Fingerprints:
     def values(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         """uint64[trials]."""
         return np.array([hasher.intdigest() for hasher in self._hashers], dtype=np.uint64)
-
-
-Doubt: TypeAlias = Literal["rounding", "rare"]
-"""The reason for which trials say nothing of a closed form.
-
-They differ by rounding alone, or they have missed the rare events that carry it.
-"""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over trials: its standard error (None for one trial), and the closed form.
-
-    doubt : the reason why the standard error is not that of the mean; None where it is.
-    """
-
-    mean: float | None
-    standard_error: float | None
-    theory: float | None
-    doubt: Doubt | None = None
-
-    @property
-    def z(self) -> float | None:
-        """(mean - theory) / standard error; None where one is missing, 0 or in doubt."""
-        if self.doubt or self.mean is None or self.theory is None or not self.standard_error:
-            return None
-        return (self.mean - self.theory) / self.standard_error
 
 
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:

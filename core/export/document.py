@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from ..campaign import Entry, Round, entry_of, rounds_of
 from ..cell import Cell
@@ -13,22 +13,10 @@ from ..protocols import BitNoise
 from ..results import Arms, CellResults, round_of
 from ..running.runner import Results
 from ..sampling import Floats
+from ..summary import Estimate
 from ..theory import bit_gain, compared
 
 FORMAT: Final = 1
-
-
-class Summary(Protocol):
-    """A mean over trials, its standard error, the closed form and z; None where undefined."""
-
-    @property
-    def mean(self) -> float | None: ...
-    @property
-    def standard_error(self) -> float | None: ...
-    @property
-    def theory(self) -> float | None: ...
-    @property
-    def z(self) -> float | None: ...
 
 
 # The shapes of the JSON document, whoever has the numbers.
@@ -51,7 +39,7 @@ def json_text(
 
 def cell_document(
     fields: Mapping[str, Any],
-    metrics: Mapping[str, Summary],
+    metrics: Mapping[str, Estimate],
     *,
     answer: Mapping[str, Any] | None = None,
     rappor: Mapping[str, Any] | None = None,
@@ -76,7 +64,7 @@ def rounds_document(entry: Entry, rounds: Sequence[Round]) -> dict[str, Any]:
     return {"entry_round": dataclasses.asdict(entry), "rounds": written}
 
 
-def _summaries(metrics: Mapping[str, Summary]) -> dict[str, dict[str, float | None]]:
+def _summaries(metrics: Mapping[str, Estimate]) -> dict[str, dict[str, float | None]]:
     return {
         name: {
             "mean": summary.mean,

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..cell import Cell
 from ..metrics import METRICS, Measures
-from ..results import CellResults, Doubt, Estimate, estimate_of
+from ..results import CellResults, estimate_of
+from ..summary import Doubt, Estimate
 from .expected import estimate_variances
 from .gains import std_of_gain, target_sum_variance
 from .support import fake_support

@@ -11,9 +11,10 @@ import numpy as np
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
 from core.export import parameter_names, parameter_text, to_json
-from core.results import Block, CellResults, Estimate
+from core.results import Block, CellResults
 from core.running.runner import Results as Measured
 from core.sampling import Floats
+from core.summary import Estimate
 from core.task.frequencies import trial_estimates
 from core.theory import compared
 

@@ -34,7 +34,6 @@ def kept_runs(path: Path) -> list[Run]:
 
 def listed(run: StoredRun) -> Run:
     """A run of the store as the Runs pane lists it."""
-    known = run.versions
     kept = Kept(
         number=run.id,
         status=run.status,
@@ -42,7 +41,7 @@ def listed(run: StoredRun) -> Run:
         star=run.star,
         tags=run.tags,
         source=run.source,
-        versions=f"ldptui {known['ldptui']}, NumPy {known['numpy']}, Python {known['python']}",
+        versions={name: str(run.versions[name]) for name in ("ldptui", "numpy", "python")},
     )
     snapshot = Snapshot(
         key=-run.id,
@@ -52,7 +51,7 @@ def listed(run: StoredRun) -> Run:
         total=run.total,
         seconds=run.seconds,
         digest=run.digest,
-        numpy=str(known["numpy"]),
+        numpy=kept.versions["numpy"],
         error=run.error,
         kept=run.id,
     )

@@ -12,6 +12,8 @@ from typing import Any
 
 from textual.message import Message
 
+from core.summary import Estimate
+
 from ..messages import Replied, RunProgressed
 from ..session.question import Question, Reply
 from ..session.snapshot import (
@@ -20,7 +22,6 @@ from ..session.snapshot import (
     Detection,
     Estimates,
     Frequencies,
-    Measured,
     Request,
     Rounds,
     Snapshot,
@@ -166,13 +167,18 @@ def cell_view(
     own: Mapping[str, Any] | None,
     theory: Sequence[float | None] | None,
     trials: int,
-    metrics: Iterable[tuple[float | None, float | None]],
+    metrics: Iterable[tuple[Any, ...]],
 ) -> CellView:
-    """A cell from its line: complete at first, then what changed since `before`."""
+    """A cell from its line: complete at first, then what changed since `before`.
+
+    metrics : mean, standard error and, where there is one, the doubt about z.
+    """
     if before is not None:
         measured = {
-            name: Measured(mean, error, old.theory)
-            for (name, old), (mean, error) in zip(before.metrics.items(), metrics, strict=True)
+            name: Estimate(mean, error, old.theory, *doubt)
+            for (name, old), (mean, error, *doubt) in zip(
+                before.metrics.items(), metrics, strict=True
+            )
         }
         return dataclasses.replace(before, trials=trials, metrics=measured)
     assert own is not None
@@ -181,8 +187,8 @@ def cell_view(
     names = fields.pop("metrics")
     parameters = {key[1:]: fields.pop(key) for key in list(fields) if key.startswith(":")}
     measured = {
-        name: Measured(mean, error, expected)
-        for name, (mean, error), expected in zip(names, metrics, theory, strict=True)
+        name: Estimate(mean, error, expected, *doubt)
+        for name, (mean, error, *doubt), expected in zip(names, metrics, theory, strict=True)
     }
     targets = tuple(fields.pop("targets"))
     return CellView(
@@ -243,7 +249,7 @@ class RoundFrequencies(Mapping[int, Frequencies]):
 def rounds(columns: Mapping[str, Any]) -> Rounds:
     """The columns of the rounds as one value."""
     metrics = {
-        name: tuple(Measured(*numbers) for numbers in each)
+        name: tuple(Estimate(*numbers) for numbers in each)
         for name, each in columns["metrics"].items()
     }
     arms = {name: frozen(means) for name, means in columns["arms"].items()}

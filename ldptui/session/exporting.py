@@ -77,32 +77,33 @@ def picture_of(app: App[Any]) -> str:
 
 def results_json(run: Run) -> str:
     """The results as the headless command's JSON; each cell says which `part` it belongs to."""
-    import numpy as np
-
     from core.export import json_text
 
+    snapshot, kept = run.snapshot, run.kept
+    own = kept.versions["ldptui"] if kept is not None else __version__
+    versions = {"ldptui": own, "numpy": snapshot.numpy}
+    status = "partial" if snapshot.status == "running" else snapshot.status
+    return json_text(versions, status, snapshot.digest or None, run.document, _cells(run))
+
+
+def _cells(run: Run) -> list[dict[str, Any]]:
     snapshot = run.snapshot
-    versions = {"ldptui": __version__, "numpy": np.__version__}
-    status = snapshot.status if snapshot.status == "done" else "partial"
-    return json_text(versions, status, snapshot.digest or None, run.document, _cells(snapshot))
-
-
-def _cells(snapshot: Snapshot) -> list[dict[str, Any]]:
     return [
-        _cell(part, cell, snapshot, first=part == "base" and index == 0)
+        _cell(part, cell, run, first=part == "base" and index == 0)
         for part, cells in snapshot.parts.items()
         for index, cell in enumerate(cells)
     ]
 
 
-def _cell(part: str, cell: CellView, snapshot: Snapshot, *, first: bool) -> dict[str, Any]:
-    """One cell; the first one of the part "base" has its rounds and frequencies."""
+def _cell(part: str, cell: CellView, run: Run, *, first: bool) -> dict[str, Any]:
+    """One cell; the first one of the part "base" has its rounds, frequencies and levels."""
     from core.export import cell_document
 
+    snapshot = run.snapshot
     fields = {
         "index": cell.index,
         "part": part,
-        "parameters": dict(cell.parameters),
+        "parameters": {key: _whole(run, key, value) for key, value in cell.parameters.items()},
         "path": cell.path,
         "users": cell.users,
         "malicious": cell.malicious,
@@ -117,16 +118,28 @@ def _cell(part: str, cell: CellView, snapshot: Snapshot, *, first: bool) -> dict
     described = cell_document(fields, cell.metrics, answer=answer, rappor=cell.rappor)
     if first and snapshot.rounds is not None:
         described |= _rounds(snapshot.rounds, snapshot.round_frequencies)
+    if first and snapshot.followed is not None:
+        said = ("trials", "users", "malicious")  # of the cell already
+        described |= {key: snapshot.followed[key] for key in snapshot.followed if key not in said}
+        described["frequencies"] = None
     if first and snapshot.frequencies is not None:
         described["frequencies"] = _frequencies(snapshot.frequencies)
     return described
+
+
+def _whole(run: Run, key: str, value: object) -> object:
+    """A parameter; a list that a cell has in words, as it is long, is the scenario's."""
+    from core.scenario import value_at
+
+    known = value_at(run.document, key)
+    in_words = isinstance(value, str) and isinstance(known, list)
+    return known if in_words and key not in run.document.get("sweep", {}) else value
 
 
 def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str, Any]:
     """The rounds of a campaign, and when its targets came to the top k."""
     from core.campaign import Entry, Round
     from core.export import rounds_document
-    from core.results import Estimate
 
     each = [
         Round(
@@ -135,7 +148,7 @@ def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str,
             rounds.malicious[number],
             rounds.share[number],
             rounds.spent[number],
-            {name: Estimate(**vars(column[number])) for name, column in rounds.metrics.items()},
+            {name: column[number] for name, column in rounds.metrics.items()},
         )
         for number in range(len(rounds))
     ]
@@ -151,7 +164,7 @@ def results_csv(run: Run) -> str:
     """The results as `ldptui run --format csv-cells` writes them, with the part of each cell."""
     from core.export import cells_csv
 
-    return cells_csv(_cells(run.snapshot))
+    return cells_csv(_cells(run))
 
 
 def _frequencies(shown: Frequencies) -> dict[str, Any]:

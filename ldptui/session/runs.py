@@ -20,7 +20,7 @@ class Kept:
     """A run as the store lists it, under its number there.
 
     status : as the store has it; "interrupted": its process is gone without a word. source : the
-    file that the scenario came from, "" if none.
+    file that the scenario came from, "" if none. versions : of ldptui, numpy and python.
     """
 
     number: int
@@ -29,7 +29,7 @@ class Kept:
     star: bool
     tags: tuple[str, ...]
     source: str
-    versions: str
+    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True)

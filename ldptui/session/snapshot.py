@@ -9,6 +9,8 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from core.summary import Estimate
+
 from .consent import Agreed
 from .trials import TrialEstimates
 
@@ -81,22 +83,6 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             attacks += [*attack.get("mix", ()), *attack.get("phase", ())]
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A metric of a cell: mean over the trials, its standard error, the closed form."""
-
-    mean: float | None
-    standard_error: float | None
-    theory: float | None
-
-    @property
-    def z(self) -> float | None:
-        """(mean - theory) / standard error; None where one is missing, or 0."""
-        if self.mean is None or self.theory is None or not self.standard_error:
-            return None
-        return (self.mean - self.theory) / self.standard_error
-
-
 IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
 """Parameters that do not change what a cell is expected to measure."""
 
@@ -122,7 +108,7 @@ class CellView:
     trials: int
     wanted: int
     targets: tuple[int, ...]
-    metrics: Mapping[str, Measured]
+    metrics: Mapping[str, Estimate]
     rappor: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
 
@@ -248,7 +234,7 @@ class Rounds:
     malicious: tuple[int, ...]
     share: tuple[float, ...]
     spent: tuple[float, ...]
-    metrics: Mapping[str, tuple[Measured, ...]]
+    metrics: Mapping[str, tuple[Estimate, ...]]
     targets: tuple[int, ...]
     true: tuple[tuple[float, ...], ...]
     arms: Mapping[str, tuple[tuple[float, ...], ...]]

@@ -12,7 +12,8 @@ from support.cases import attack, cell
 from core.arms import ATTACKED, CLEAN
 from core.errors import ScenarioError
 from core.metrics import METRICS, plain, unmeasured
-from core.results import CellResults, Estimate, Fingerprints, Moments, Tally, digest
+from core.results import CellResults, Fingerprints, Moments, Tally, digest
+from core.summary import Estimate
 from core.trial import run_block
 
 ONE = cell([50, 30, 20, 0], None, attack("mga", 0.2, [1, 3]), trials=70)

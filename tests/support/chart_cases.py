@@ -9,8 +9,9 @@ from typing import Any
 
 from core.experiment import compile
 from core.scenario import Scenario, parse
+from core.summary import Estimate
 from ldptui.charts import curves
-from ldptui.session.snapshot import CellView, Estimates, Frequencies, Measured, Snapshot
+from ldptui.session.snapshot import CellView, Estimates, Frequencies, Snapshot
 
 QUICK = """
 format = 1
@@ -81,9 +82,9 @@ def cells(
     views = []
     for cell in compile(Scenario(dict(document))).cells:
         metrics = {
-            name: Measured(None, None, None)
+            name: Estimate(None, None, None)
             if theory is None
-            else Measured(theory * off, abs(theory) / 10, theory)
+            else Estimate(theory * off, abs(theory) / 10, theory)
             for name, theory in cell.task.expected(cell).items()
         }
         views.append(

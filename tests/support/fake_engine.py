@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textual.message import Message
 
+from core.summary import Estimate
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.consent import Agreed, Code
 from ldptui.session.question import Question, Reply
@@ -15,7 +16,6 @@ from ldptui.session.snapshot import (
     CellView,
     Estimates,
     Frequencies,
-    Measured,
     Request,
     Snapshot,
     Status,
@@ -172,7 +172,7 @@ def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -
         trials=20,
         wanted=20,
         targets=targets,
-        metrics={"gain": Measured(0.2, 0.001, 0.2), "mse": Measured(0.003, 0.0001, None)},
+        metrics={"gain": Estimate(0.2, 0.001, 0.2), "mse": Estimate(0.003, 0.0001, None)},
     )
     return Snapshot(
         key, "done", done=20, total=20, seconds=0.1, parts={"base": (cell,)},

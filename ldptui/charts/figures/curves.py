@@ -372,9 +372,8 @@ def _measured_row(
     label: str, x: float | int, std: float | None, point: Measurement, with_std: bool, support: bool
 ) -> tuple[Value, ...]:
     """Series, x, closed form, its deviation if there is a column for it, then what was measured."""
-    z = (point.y - point.theory) / point.error if point.theory is not None and point.error else None
     expected = (point.theory, std) if with_std else (point.theory,)
-    row = (label, x, *expected, point.y, point.error, z, point.trials)
+    row = (label, x, *expected, point.y, point.error, point.z, point.trials)
     return (*row, point.support) if support else row
 
 

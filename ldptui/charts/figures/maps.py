@@ -115,7 +115,7 @@ def cell_words(cell: CellView, keys: Sequence[str], metric: str) -> tuple[str, .
     words = [*places, f"{metric_words(metric).name} {fmt.estimate(mean, error)}"]
     if theory is not None:
         words.append(f"closed form {fmt.short(theory)}")
-        words += [f"z {(mean - theory) / error:+.2f}"] if error else []
+        words += [] if measured.z is None else [f"z {measured.z:+.2f}"]
     if (seen := _in_top(cell, metric)) is not None and not metric.startswith(IN_TOP):
         words.append(f"top {seen[2]}: {fmt.short(seen[0], 3)} of {seen[1]}")
     return (*words, f"{fmt.count(cell.trials)} trials")

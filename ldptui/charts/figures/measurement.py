@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...session.snapshot import IGNORED, CellView, Measured
+from core.summary import Doubt, Estimate
+
+from ...session.snapshot import IGNORED, CellView
 from ...text.format import count
 
 if TYPE_CHECKING:
@@ -66,6 +68,12 @@ class Measurement:
     theory: float | None
     trials: int
     support: float | None = None
+    doubt: Doubt | None = None
+
+    @property
+    def z(self) -> float | None:
+        """That of the mean, on the scale of the curve."""
+        return Estimate(self.y, self.error, self.theory, self.doubt).z
 
 
 def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:
@@ -100,7 +108,7 @@ def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None
 
 
 def _measurement(
-    cell: CellView, key: str, measured: Measured | None, shape: Any
+    cell: CellView, key: str, measured: Estimate | None, shape: Any
 ) -> Measurement | None:
     x = cell.parameters.get(key)
     if measured is None or measured.mean is None or not isinstance(x, int | float):
@@ -108,7 +116,7 @@ def _measurement(
     y, slope = shape(measured.mean)
     error = None if measured.standard_error is None else measured.standard_error * slope
     theory = None if measured.theory is None else shape(measured.theory)[0]
-    return Measurement(float(x), y, error, theory, cell.trials)
+    return Measurement(float(x), y, error, theory, cell.trials, doubt=measured.doubt)
 
 
 def along(measured: Sequence[Measurement | None]) -> list[Measurement]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...session.snapshot import Measured, Rounds
+from core.summary import Estimate
+
+from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from .readings import MEASURED
@@ -31,7 +33,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     for at in range(len(rounds)):
         row: list[Value] = [
             at, rounds.users[at], rounds.malicious[at], rounds.share[at], rounds.spent[at],
-            gains[at].mean, gains[at].standard_error, gains[at].theory, _z(gains[at]),
+            gains[at].mean, gains[at].standard_error, gains[at].theory, gains[at].z,
             held[at].mean, inside[at].mean, error[at].mean,
         ]  # fmt: skip
         for place in range(len(shown)):
@@ -52,15 +54,14 @@ def round_numbers(
     metrics: list[tuple[Value, ...]] = []
     for name, words in names.items():
         estimate = rounds.metrics[name][at]
-        error = estimate.standard_error
-        numbers = (estimate.theory, estimate.mean, error, _z(estimate))
+        numbers = (estimate.theory, estimate.mean, estimate.standard_error, estimate.z)
         metrics.append((words, at, *numbers, None))
     targets: list[tuple[Value, ...]] = []
     expected = rounds.expected[at]
     for place, target in enumerate(rounds.targets[: len(TONES)]):
         mean, theory = rounds.attacked[at][place], None if expected is None else expected[place]
         error = None if rounds.errors is None else rounds.errors[at][place]
-        score = (mean - theory) / error if theory is not None and error else None
+        score = Estimate(mean, error, theory).z
         name = labels.get(target, str(target))
         targets.append((name, at, theory, mean, error, score, rounds.rank[at][place]))
     rows = [*targets, *metrics] if targets_first else [*metrics, *targets]
@@ -68,9 +69,3 @@ def round_numbers(
     heads = ("closed form", MEASURED, "± error")
     columns = (Column(""), Column("round"), *(Column(head, places) for head in heads))
     return Table("", (*columns, Column("z", 2, sign=True), Column("rank")), tuple(rows))
-
-
-def _z(estimate: Measured) -> float | None:
-    if estimate.mean is None or estimate.theory is None or not estimate.standard_error:
-        return None
-    return (estimate.mean - estimate.theory) / estimate.standard_error

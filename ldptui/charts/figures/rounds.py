@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...session.snapshot import Measured, Rounds
+from core.summary import Estimate
+
+from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
@@ -153,7 +155,7 @@ def metric(
     name: str,
     title: str,
     unit: str,
-    pooled: Measured | None = None,
+    pooled: Estimate | None = None,
     cursor: int | None = None,
     *,
     most: float | None = None,
@@ -187,7 +189,7 @@ def metric(
 
 
 def gain(
-    rounds: Rounds, pooled: Measured | None, cursor: int | None = None, *, note: str = ""
+    rounds: Rounds, pooled: Estimate | None, cursor: int | None = None, *, note: str = ""
 ) -> Plot:
     """The attack's gain in every round, and that of all rounds pooled."""
     return metric(

@@ -8,6 +8,7 @@ from typing import Any, Final
 from core.cell import Cell
 from core.experiment import Experiment
 from core.results import CellResults, Tally
+from core.theory import compared
 
 from ...text import format as text
 from .columns import MAX_ITEMS
@@ -29,7 +30,7 @@ class PartSoFar:
         """The keys of the cells; empty where the part belongs to no whole."""
         self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
         self._sent = [0] * len(experiment.cells)
-        self._theories: dict[int, list[float | None]] = {}
+        self._theories: dict[int, dict[str, float | None]] = {}
         described = [described_cell(cell) for cell in experiment.cells]
         first = described[0]
         same = [key for key in first if all(cell.get(key) == first[key] for cell in described)]
@@ -52,7 +53,7 @@ class PartSoFar:
             if measured.trials and index not in self._theories:
                 cell = self.experiment.cells[index]
                 expected = cell.task.expected(cell)
-                self._theories[index] = [finite(expected[name]) for name in cell.metrics]
+                self._theories[index] = {name: finite(expected[name]) for name in cell.metrics}
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
@@ -85,12 +86,15 @@ class PartSoFar:
 
     def _entry(self, index: int) -> list[Any]:
         description, theory = None, None
-        measured, names = self.measured[index], self.experiment.cells[index].metrics
-        if not self._sent[index]:  # without closed forms where the run was left meanwhile
-            description, theory = self._own[index], self._theories.get(index, [None] * len(names))
-        estimates = [measured.estimate(name) for name in names]
+        cell, measured = self.experiment.cells[index], self.measured[index]
+        # Without closed forms where the run was left meanwhile.
+        expected = self._theories.get(index, dict.fromkeys(cell.metrics))
+        if not self._sent[index]:
+            description, theory = self._own[index], [*expected.values()]
+        estimates = [compared(cell, measured, name, expected) for name in cell.metrics]
         metrics = [
-            [finite(estimate.mean), finite(estimate.standard_error)] for estimate in estimates
+            [finite(each.mean), finite(each.standard_error), *([each.doubt] if each.doubt else [])]
+            for each in estimates
         ]
         return [index, description, theory, measured.trials, metrics]
 

@@ -61,11 +61,7 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
         "share": [row.share for row in rounds],
         "spent": [row.spent for row in rounds],
         "metrics": {
-            name: [
-                [row.metrics[name].mean, row.metrics[name].standard_error, row.metrics[name].theory]
-                for row in rounds
-            ]
-            for name in cell.metrics
+            name: [[*vars(row.metrics[name]).values()] for row in rounds] for name in cell.metrics
         },
         "targets": targets.tolist(),
         "true": [population.frequencies[targets].tolist() for population in populations],

@@ -175,7 +175,7 @@ class RunsPane(Vertical):
             return
         before = _befores(self.shelf.runs).get(run.key)
         status = WORDS.get(run.status, run.status) if run.number is not None else run.status
-        kept = run.kept.versions if run.kept is not None else "of this session"
+        kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
         head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
         since = ""
         if before is not None:
@@ -302,3 +302,7 @@ def _when(moment: float) -> str:
     if then[:3] == now[:3]:
         return time.strftime("%H:%M:%S", then)
     return time.strftime("%d %b %y" if then[0] != now[0] else "%d %b   ", then)[:9].ljust(8)
+
+
+def _drawn_with(versions: Mapping[str, str]) -> str:
+    return "ldptui {ldptui}, NumPy {numpy}, Python {python}".format_map(versions)

@@ -8,8 +8,9 @@ from core.campaign import entry_of, rounds_of
 from core.cell import Cell
 from core.goal import Goal
 from core.metrics import METRICS
-from core.results import CellResults, Estimate
+from core.results import CellResults
 from core.running.runner import Results
+from core.summary import Estimate
 from core.theory import compared
 
 from ...catalogue import metric_words

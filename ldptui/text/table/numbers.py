@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from core.results import Doubt, Estimate
+from core.summary import Doubt, Estimate
 
 from .. import format as text
 from .layout import Column, Group, aligned_on, number_column

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from core.campaign import entry_of
 from core.cell import Cell
-from core.results import CellResults, Estimate
+from core.results import CellResults
 from core.running.runner import Results
+from core.summary import Estimate
 from core.theory import compared
 
 from .layout import (

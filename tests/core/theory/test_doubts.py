@@ -13,9 +13,10 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.experiment import compile
 from core.protocols import KINDS
-from core.results import CellResults, Doubt
+from core.results import CellResults
 from core.running.runner import run
 from core.scenario import parse
+from core.summary import Doubt
 from core.theory import compared, doubts, expected_metrics, normal_score
 
 SCENARIO = """\

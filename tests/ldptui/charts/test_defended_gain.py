@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.summary import Estimate
 from ldptui.charts.curves import Curve
 from ldptui.charts.figures.defended import with_defended
 from ldptui.charts.series import Axis, Plot
-from ldptui.session.snapshot import CellView, Measured
+from ldptui.session.snapshot import CellView
 
 KEY = "attack.share"
 
 
-def cell(share: float, after: Measured | None) -> CellView:
-    metrics = {"gain": Measured(2 * share, 0.01, 2 * share)}
+def cell(share: float, after: Estimate | None) -> CellView:
+    metrics = {"gain": Estimate(2 * share, 0.01, 2 * share)}
     parameters = {KEY: share, "protocol.kind": "oue"}
     return CellView(
         0, parameters, "counts", 100, 5, 8, 0.5, 0.3, None, 10, 10, (1,),
@@ -26,7 +27,7 @@ PLOT = Plot("t", Axis("x"), Axis("y", low=0.0, high=0.5), ())
 
 
 def test_every_cell_that_has_one_is_a_point_and_the_axis_holds_it() -> None:
-    cells = [cell(0.1, Measured(-0.3, 0.02, -0.25)), cell(0.2, Measured(0.1, None, None))]
+    cells = [cell(0.1, Estimate(-0.3, 0.02, -0.25)), cell(0.2, Estimate(0.1, None, None))]
     plot = with_defended(PLOT, [CURVE], cells, KEY, ())
     theory, points = plot.series
     assert (list(theory.x), list(theory.y), theory.style) == ([0.1], [-0.25], "dotted")

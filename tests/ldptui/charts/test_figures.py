@@ -11,9 +11,11 @@ from support.chart_cases import cells, frequencies, scenario, swept
 from core import compile, theory
 from core.bounds.programme import hidden_gain
 from core.protocols import KINDS
+from core.summary import Estimate
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
+from ldptui.charts.figures.measurement import gain_of
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.session.draft import UnreadError, ready
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
@@ -552,6 +554,17 @@ def test_gain_table_beside_the_closed_form() -> None:
     alone = figures.gain_table(found, (), variable)
     assert len(alone.rows) == 11
     assert alone.rows[3][4:] == (None, None, None, None)
+
+
+def test_a_point_in_doubt_has_no_z() -> None:
+    estimate = Estimate(0.3, 0.01, 0.2, "rare")
+    [view] = cells(scenario().document)[:1]
+    point = gain_of(replace(view, metrics={"gain": estimate}), "attack.share")
+    assert point is not None
+    assert (point.y, point.error, point.theory, point.z) == (0.3, 0.01, 0.2, None)
+    assert replace(point, doubt=None).z == pytest.approx(10)
+    words = figures.maps.cell_words(replace(view, metrics={"gain": estimate}), (), "gain")
+    assert not any(word.startswith("z") for word in words)
 
 
 def test_table_as_text() -> None:

@@ -9,12 +9,13 @@ import pytest
 from support.round_cases import DOCUMENT, GAIN, LABELS, ROUNDS, SNAPSHOT
 from support.told import told
 
+from core.summary import Estimate
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
 from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
-from ldptui.session.snapshot import Measured, Rounds
+from ldptui.session.snapshot import Rounds
 from ldptui.text.interval import reach_95
 
 assert SNAPSHOT.rounds is not None
@@ -175,7 +176,7 @@ def test_ticks_are_whole_rounds(count: int, ticks: str) -> None:
 
 
 def every_chart(rounds: Rounds, cursor: int | None) -> list[Plot]:
-    pooled = Measured(0.1, None, None)
+    pooled = Estimate(0.1, None, None)
     return [
         figures.estimates(rounds, LABELS, cursor),
         figures.gain(rounds, pooled, cursor),

@@ -15,7 +15,7 @@ from textual.app import App
 
 from ldptui.screens.dialogs.export import ExportChoice, What
 from ldptui.session.exporting import default_path, export, results_csv, results_json
-from ldptui.session.runs import Run
+from ldptui.session.runs import Kept, Run
 
 DOCUMENT = {"format": 1, "title": "ε", "protocol": {"kind": "grr", "epsilon": 1.0}}
 
@@ -77,6 +77,9 @@ epsilon = 1.0
 RAPPOR = {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}
 GOAL = {"metric": "gain", "at_least": 0.2}
 ASKED = {"kind": "mga", "targets": {"items": [3, 4]}}
+EVERYTHING = {"kind": "mga", "share": 0.1, "targets": {"items": [*range(8)]}}
+"""Its gain over GRR is 0 but for rounding: there is no z."""
+GRR = {"kind": "grr", "epsilon": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -87,6 +90,11 @@ ASKED = {"kind": "mga", "targets": {"items": [3, 4]}}
         {"goal": GOAL, "attack": ASKED},
         {"defence": [{"kind": "norm-sub"}]},
         {"campaign": {"rounds": 2}, "defence": [{"kind": "norm-sub"}]},
+        {"defence": [{"kind": "fiad"}]},
+        {"population": {"kind": "counts", "counts": [7] * 120}},
+        {"task": {"kind": "heavy-hitters", "k": 2, "bits": 4, "groups": 2}},
+        {"attack": EVERYTHING, "protocol": GRR},
+        {"attack": EVERYTHING, "protocol": GRR, "campaign": {"rounds": 2}},
     ],
 )
 def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str, Any]) -> None:
@@ -103,6 +111,7 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
         "trials": 3,
         **table,
     }
+    in_doubt = document["attack"] is EVERYTHING
     made = compile(Scenario(document))
     store = open_store(None)
     memory = begin(store, made)
@@ -114,8 +123,11 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     ours = json.loads(results_json(Run(3, document, snapshot, 0.0, "x")))["cells"][0]
     theirs = json.loads(to_json(last.results, {}, frequencies=True))["cells"][0]
     assert ours.pop("part") == "base"
-    theirs["frequencies"]["items"] = ours["frequencies"]["items"]  # indices where it has no labels
+    if theirs["frequencies"]:  # indices where it has no labels
+        theirs["frequencies"]["items"] = ours["frequencies"]["items"]
     assert ours == theirs
+    gain = ours["metrics"].get("gain", {"theory": None})
+    assert in_doubt == (gain["theory"] is not None and gain["z"] is None)
     rows = csv.DictReader(io.StringIO(results_csv(Run(3, document, snapshot, 0.0, "x"))))
     base = [row for row in rows if row.pop("part") == "base"]
     assert base == list(csv.DictReader(io.StringIO(results_cells_csv(last.results))))
@@ -145,7 +157,15 @@ def test_what_is_not_finished_is_said_to_be_partial(tmp_path: Path, status: str)
     run = a_run(status=status, done=12)
     path = tmp_path / "r.csv"
     assert write("csv-cells", path, run) == f"wrote {path} (partial: 12 of 20 trials)"
-    assert json.loads(results_json(run))["status"] == "partial"
+    said = "failed" if status == "failed" else "partial"
+    assert json.loads(results_json(run))["status"] == said
+
+
+def test_a_kept_run_is_written_with_the_versions_that_drew_it() -> None:
+    versions = {"ldptui": "0.1", "numpy": "2.0", "python": "3.11"}
+    kept = Kept(7, "done", 20, False, (), "", versions)
+    written = json.loads(results_json(dataclasses.replace(a_run(numpy="2.0"), kept=kept)))
+    assert (written["ldptui"], written["numpy"]) == ("0.1", "2.0")
 
 
 def test_a_preview_is_marked_as_one(tmp_path: Path) -> None:

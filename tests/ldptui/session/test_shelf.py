@@ -21,7 +21,7 @@ def own(key: int, full: bool = True, status: Status = "done", number: int | None
 
 def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
     """A run of the store, which lists no parts."""
-    there = Kept(number, status, 20, star, (), "", "")
+    there = Kept(number, status, 20, star, (), "", {})
     ended = "done" if status == "done" else "partial"
     snapshot = Snapshot(-number, ended, full=True, done=done, total=20, kept=number)
     return Run(-number, {"trials": number}, snapshot, float(number), "there", there)
