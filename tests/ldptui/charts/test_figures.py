@@ -15,6 +15,7 @@ from core.summary import Estimate
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
+from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import gain_of
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.session.draft import UnreadError, ready
@@ -563,7 +564,7 @@ def test_a_point_in_doubt_has_no_z() -> None:
     assert point is not None
     assert (point.y, point.error, point.theory, point.z) == (0.3, 0.01, 0.2, None)
     assert replace(point, doubt=None).z == pytest.approx(10)
-    words = figures.maps.cell_words(replace(view, metrics={"gain": estimate}), (), "gain")
+    words = cell_words(replace(view, metrics={"gain": estimate}), (), "gain")
     assert not any(word.startswith("z") for word in words)
 
 
