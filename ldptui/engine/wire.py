@@ -99,7 +99,9 @@ class RunSoFar:
                 self._frequencies = frequencies(self._columns)
         elif "at_cell" in message:
             columns = {name: decoded(name, each) for name, each in message["at_cell"].items()}
-            self._at_cell = frequencies(columns)
+            listed = message.get("by_trial_there")
+            seen = None if listed is None else by_trial(listed)
+            self._at_cell = dataclasses.replace(frequencies(columns), by_trial=seen)
         elif "followed" in message:
             self._followed = message["followed"]
         elif "bits" in message:

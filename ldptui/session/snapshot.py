@@ -134,6 +134,7 @@ class Frequencies:
     items : the indices shown, ascending; all of them unless the domain is very large.
     labels : their names. arms : the estimates by the arm's name, "clean" and "attacked" at least.
     detected : in which share of the trials the item was detected; None where nothing is tested.
+    by_trial : those of single trials, where they were asked for in the cell at a cursor.
     """
 
     domain_size: int
@@ -144,6 +145,7 @@ class Frequencies:
     true: tuple[float, ...]
     arms: Mapping[str, Estimates]
     detected: tuple[float, ...] | None = None
+    by_trial: TrialEstimates | None = None
 
     @property
     def clean(self) -> Estimates:
@@ -266,14 +268,12 @@ class Snapshot:
 
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
     cell of "base", the detection and by_trial where they were asked for. at_cell : the frequencies
-    of the one cell of "cell". round_frequencies : those of the rounds of "base",
-    by number; of very many every other one, or every third, …. followed : what
-    the task of that cell measured besides, by its JSON names, and the number of trials.
-    latest : the parameters of the cell worked on last, in words. error : one sentence when failed;
-    details : a traceback, where there is one.
-    numpy : the version of NumPy that drew what the digest is of, "" where it is not known.
-    kept : the run's number in the store, None where it is not kept. reused : trials that were in
-    the store already. note : why the run is not kept, or what else to know of it.
+    of the one cell of "cell". round_frequencies : those of the rounds of "base", by number; of very
+    many every other one, or every third, …. followed : what the task of that cell measured besides,
+    by its JSON names, and the number of trials. latest : the parameters of the cell worked on last.
+    error : one sentence when failed; details : a traceback, if any. numpy : the version that drew
+    what the digest is of, "" where it is not known. kept : the run's number in the store, None
+    where it has none. reused : trials that were there. note : why it is not kept, or more of it.
     """
 
     key: int

@@ -12,9 +12,11 @@ from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Part, Request, Snapshot
 
 
-def told(document: Any, name: str = "base", **more: Any) -> tuple[Snapshot, list[dict[str, Any]]]:
+def told(
+    document: Any, name: str = "base", *, by_trial: bool = False, **more: Any
+) -> tuple[Snapshot, list[dict[str, Any]]]:
     """The last snapshot of a run of one part, and all lines of the worker."""
-    part = {"name": name, "document": document}
+    part = {"name": name, "document": document, "by_trial": by_trial}
     request = checked({"key": 1, "parts": [part], "folder": ".", "interval": 0, **more})
     inbox, out = Inbox(), io.BytesIO()
     inbox._newest = request

@@ -29,6 +29,7 @@ from .inbox import Cancelled, Inbox, Superseded
 from .lines import encode, write
 from .part import PartSoFar
 from .picture import Picture, estimates_of
+from .trials import trial_columns
 from .whole import Whole
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Run:
         self.latest = ""
         self.picture = Picture()
         self.at_cell: dict[str, Any] = {}
-        """The frequencies of the cell at a chart's cursor, until they are sent."""
+        """The line about the cell at a chart's cursor, until it is sent."""
         self.failed: dict[str, Results] = {}
         """The results of the parts in which cells failed; the other cells went on."""
 
@@ -219,7 +220,7 @@ class Run:
                     if self.request["by_trial"]:
                         self.picture.list_trials(part.experiment.cells[0], self.inbox.pulse)
                 if pointed and part.measured[0].trials:
-                    self.at_cell = estimates_of(part.experiment.cells[0], part.measured[0])
+                    self._look_at(part)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]
@@ -227,6 +228,13 @@ class Run:
                     due or pointed
                 ) and self.trials != self.wanted:  # else the last snapshot follows
                     self.send("running")
+
+    def _look_at(self, part: PartSoFar) -> None:
+        """The cell at a chart's cursor: its estimates, and those of single trials where wanted."""
+        cell = part.experiment.cells[0]
+        self.at_cell = {"at_cell": estimates_of(cell, part.measured[0])}
+        if self.request["by_trial"]:
+            self.at_cell["by_trial_there"] = trial_columns(cell, self.inbox.pulse)
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
         """Tell the store that the run has ended. wait : until it knows."""
@@ -270,7 +278,7 @@ class Run:
             for change in self.picture.changes(cell, measured, ended=status != "running"):
                 write(self.out, {"key": key, **change})
         if self.at_cell:
-            write(self.out, {"key": key, "at_cell": self.at_cell})
+            write(self.out, {"key": key, **self.at_cell})
             self.at_cell = {}
         write(self.out, self._line(status, error, details))
         self.sent_at = time.perf_counter()

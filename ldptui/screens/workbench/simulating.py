@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ...session.draft import Draft
     from ...session.snapshot import Part, Snapshot
+    from ...session.trials import TrialEstimates
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 """Makes an engine from the function that it posts its news with."""
@@ -112,7 +113,7 @@ class Simulating:
             for part in parts
             if picture is None
             or (part.detection and picture.detection is None)
-            or (part.by_trial and picture.by_trial is None)
+            or (part.by_trial and _listed(picture, part) is None)
             or not covered(
                 picture.parts.get(part.name, ()),
                 [point.parameters for point in points_of(dict(part.document), scenario)],
@@ -187,3 +188,10 @@ class Simulating:
         if self._simulation.heard(snapshot):
             self.preview_soon()
         return snapshot.full and not (running and self._desk.shelf.numbers == before.numbers)
+
+
+def _listed(picture: Snapshot, part: Part) -> TrialEstimates | None:
+    """The estimates of single trials that a run has of a part."""
+    if part.name != "cell":
+        return picture.by_trial
+    return picture.at_cell.by_trial if picture.at_cell is not None else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import attack, experiment
+from support.told import told
 
 from core.arms import ATTACKED, CLEAN
 from core.cell import Cell
@@ -60,3 +61,20 @@ def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> 
 def test_a_campaign_has_none() -> None:
     cell = cell_of(attack("mga", 0.1, TARGETS), campaign={"rounds": 3})
     assert trial_columns(cell, no_pulse) is None
+
+
+def test_the_cell_at_a_cursor_has_those_that_it_would_have_as_the_base() -> None:
+    table = {
+        "format": 1,
+        "trials": 3,
+        "population": USERS,
+        "protocol": OUE,
+        "attack": attack("mga", 0.1, TARGETS),
+    }
+    there, base = (told(table, name, by_trial=True)[0] for name in ("cell", "base"))
+    assert there.at_cell is not None
+    assert there.at_cell.by_trial == base.by_trial
+    assert (base.by_trial is None, there.by_trial, base.at_cell) == (False, None, None)
+    unlisted = told(table, "cell")[0].at_cell
+    assert unlisted is not None
+    assert unlisted.by_trial is None

@@ -16,8 +16,10 @@ from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened, pointed_at
 from ldptui.session.snapshot import Snapshot
+from ldptui.session.trials import TrialEstimates
 
 QUICKSTART = load(scenarios.path("quickstart"))
+SINGLE = TrialEstimates((7,), ("7",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {})
 SHARES = QUICKSTART.sweep["attack.share"]
 
 
@@ -33,11 +35,14 @@ async def answered(engine: FakeEngine, pilot: Pilot[None]) -> tuple[str, ...]:
     if "cell" in made:
         share = float(made["cell"][0].parameters["attack.share"])
         held = (share,) * len(frequencies.items)  # so that a test can recognise it
-        at_cell = dataclasses.replace(frequencies, true=held)
+        listed = next(part.by_trial for part in request.parts if part.name == "cell")
+        single = dataclasses.replace(SINGLE, true=(share,)) if listed else None
+        at_cell = dataclasses.replace(frequencies, true=held, by_trial=single)
     base = "base" in made
     engine.finish(
         Snapshot(request.key, "done", full=request.full, done=20, total=20, parts=made,
-                 frequencies=frequencies if base else None, at_cell=at_cell)
+                 frequencies=frequencies if base else None, at_cell=at_cell,
+                 by_trial=SINGLE if base and request.parts[0].by_trial else None)
     )  # fmt: skip
     return tuple(made)
 
@@ -86,11 +91,24 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         await answered(engine, pilot)
         await until(pilot, lambda: pictured(screen)[0] == report_share(screen))
 
+        # So are the single trials.
+        screen.charts.tab = "trials"
+        await until(pilot, lambda: engine.active is not None)
+        assert set(await answered(engine, pilot)) == {"base", "cell"}
+        await until(pilot, lambda: screen.charts._shown.by_trial is not None)
+        there = screen.charts._shown.by_trial
+        assert there is not None
+        assert there.true == (report_share(screen),)
+        assert f"Estimates of single trials, β {there.true[0]:g}" in screen.charts.as_text()
+
         # Without the cursor the present setting is back.
+        screen.charts.tab = "report"
         await pilot.press("backspace")
         await until(pilot, lambda: pictured(screen) == before)
         assert report_share(screen) == own.parameters["attack.share"]
         assert " at β" not in seen(pilot.app)
+        screen.charts.tab = "trials"
+        await until(pilot, lambda: screen.charts._shown.by_trial is SINGLE)
 
 
 def test_a_draft_at_another_cell_has_its_values_and_its_kind() -> None:

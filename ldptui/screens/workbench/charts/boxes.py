@@ -93,7 +93,7 @@ class Boxes:
         judged, listed = "detection" in needed, "trials" in needed
         parts: list[Part | None] = [replace(base_part(scenario), detection=judged, by_trial=listed)]
         if at is not None and not whole:
-            parts.append(Part("cell", at.document))
+            parts.append(Part("cell", at.document, by_trial=listed))
         always = ("gain", "success") if whole else ()
         parts += [each.part() for each in self._curves if each.kind in (*needed, *always)]
         if "goal" in scenario.document and (whole or "answer" in needed):

@@ -73,7 +73,11 @@ class Shown:
 
     @property
     def by_trial(self) -> TrialEstimates | None:
-        return self.snapshot.by_trial if self.snapshot is not None else None
+        """The estimates of single trials, in the cell at a chart's cursor where there is one."""
+        if self.snapshot is None:
+            return None
+        there = self.snapshot.at_cell
+        return there.by_trial if there is not None and self.cell_words else self.snapshot.by_trial
 
     @property
     def followed(self) -> Mapping[str, Any] | None:

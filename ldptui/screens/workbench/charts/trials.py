@@ -11,7 +11,7 @@ from textual.geometry import Size
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
 from .cursor import Pointed
-from .shown import LOADING, Shown
+from .shown import LOADING, Shown, of_round
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -89,7 +89,7 @@ class TrialCharts(Pointed):
             if self._chart.chart is not None:
                 self._chart.chart = None
             return
-        state = (seen, shown.note, self._at, self._picked, room)
+        state = (seen, shown.note, shown.cell_words, self._at, self._picked, room)
         if state == self._drawn:
             return
         self._drawn = state
@@ -98,7 +98,8 @@ class TrialCharts(Pointed):
         words = self._read(room)
         self._rows = max(2, (room.height - self._readout.rows - AROUND) // ROWS)
         at = self._at if words else None
-        self._chart.chart = trials_plot(seen, self._rows, at, note=shown.note)
+        plot = trials_plot(seen, self._rows, at, note=shown.note)
+        self._chart.chart = of_round(plot, shown.cell_words)
 
     # The numbers.
 
@@ -109,4 +110,5 @@ class TrialCharts(Pointed):
     def table(self, shown: Shown) -> Table | None:
         from ....charts.figures.trials import trials_table
 
-        return None if shown.by_trial is None else trials_table(shown.by_trial)
+        seen = shown.by_trial
+        return None if seen is None else of_round(trials_table(seen), shown.cell_words)
