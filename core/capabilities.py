@@ -57,7 +57,7 @@ class Quantises(Mechanism, Protocol):
     """Its reports are drawn with coins, whose probabilities can be multiples of a fraction."""
 
     def quantised(self, levels: int) -> Self:
-        """The same with multiples of 1/levels, rounded so that it spends no more than epsilon.
+        """The mechanism whose coins are multiples of 1/levels, rounded to spend no more than ε.
 
         Raises ScenarioError at the key `levels` where nothing is told then.
         """
@@ -72,7 +72,7 @@ class SendsBitPerItem(PureProtocol, Protocol):
         ...
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
-        """τ: a given set of this size in as many honest reports of N has at most this chance.
+        """τ: that τ of N honest reports hold a given set of this size has at most this chance.
 
         Whatever the users hold; N + 1 where no count is that unlikely. Cao, Jia, Gong, USENIX
         Security 2021, section 6.2.
@@ -105,10 +105,10 @@ class AsksTwice(PureProtocol, Protocol):
 
 
 class Composes(SendsBitPerItem, Protocol):
-    """Its bits are free: a fake report can have any of them, as many as it likes."""
+    """Its bits are free: a fake report can have any of them, and any number."""
 
     def padding(self, r: int) -> int:
-        """The ones beside r targets with which a report has as many as expected."""
+        """The number of ones beside r targets that makes a report's ones the expected number."""
         ...
 
     def made(self, targets: Items, ones: Any, count: int, rng: Rng) -> Reports:
@@ -203,7 +203,7 @@ class Crowds(Mechanism, Protocol):
     """Has cohorts, of which fakes may all claim one."""
 
     def concentrated(self, share: float) -> Self:
-        """The same mechanism as fakes play it of whom this share claims one cohort."""
+        """The mechanism of fakes, this share of whom claims one cohort, the others any."""
         ...
 
 

@@ -35,6 +35,7 @@ def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
 
 
 def item_name(item: int) -> str:
+    """An item as reports are named: "item 3"."""
     return f"item {item}"
 
 

@@ -43,7 +43,7 @@ class Flags:
         return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 8)
 
     def first(self, trials: int) -> Flags:
-        """The same of the first trials."""
+        """The flags of the first trials."""
         claims = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
         shares = (self.share, self.noise)
         fakes = self.fakes[:trials]

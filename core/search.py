@@ -48,7 +48,7 @@ PRECISION: Final = 0.01
 
 
 def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True) -> Cell:
-    """The cell with as many fake users as its goal takes, and the answer; itself without a goal.
+    """The cell with the least fakes that reach its goal, and the answer; itself without a goal.
 
     most : genuine and fake users together. simulates : without it, a goal that takes a search is
     left without an answer.

@@ -29,7 +29,7 @@ class Support:
     covariance: float
 
     def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-        """The same law item by item, towards these targets; the variance is of those counted."""
+        """The law item by item, towards these targets; the variance is that of those counted."""
         rates = np.full(domain_size, self.other)
         rates[targets] = self.target
         r, inside = targets.size, np.intersect1d(targets, counted).size

@@ -64,7 +64,7 @@ class Hiding:
         )
 
     def plan(self, protocol: Conditions, targets: Items) -> Hidden:
-        """The mixture that they draw their reports from; of nobody, that of one fake."""
+        """The mixture that the fakes draw their reports from; without fakes, that of one."""
         fakes = max(self.count, 1)
         share = fakes / (self.population.users + fakes)
         return hidden_against(protocol, self.population.frequencies, targets, share)

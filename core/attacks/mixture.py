@@ -57,12 +57,12 @@ class Mixture:
             raise ScenarioError("must have a part with a positive weight", key="mix")
 
     def sharing(self, share: float) -> Mixture:
-        """The same with another share of fakes."""
+        """The mixture with another share of fakes."""
         parts = (replace(part, attack=replace(part.attack, share=share)) for part in self.parts)
         return replace(self, share=share, parts=tuple(parts))
 
     def aimed(self, population: Population, seed: int) -> tuple[Mixture, Items]:
-        """The same with its targets known, and those that the metrics count.
+        """The mixture with its targets drawn, and those of them that the metrics count.
 
         Raises ScenarioError at its own key.
         """

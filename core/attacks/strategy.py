@@ -43,7 +43,7 @@ M = TypeVar("M", bound=Mechanism)
 
 
 def played(protocol: M, cohort: float | None) -> M:
-    """The protocol as fakes play it of whom the share `cohort` claims one cohort."""
+    """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
     if cohort is None or not hasattr(protocol, "concentrated"):
         return protocol
     return cast("M", cast("Crowds", protocol).concentrated(cohort))
@@ -143,7 +143,7 @@ class ByNumbers:
         return self
 
     def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
-        """The same, whoever the genuine users are."""
+        """The attack among these genuine users; it acts as it does among any."""
         return self
 
     def check(self, protocol: Mechanism, targets: Items) -> None:

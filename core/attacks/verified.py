@@ -78,7 +78,7 @@ class Obeying:
 
 
 def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:
-    """The same fakes where their reports are verified; with drop-out only p of them send one."""
+    """The fakes where reports are verified; with drop-out each sends one with probability p."""
     sent = cast("Conditions", protocol).p if drop_out else 1.0
     strategy = Obeying(fakes.strategy, protocol.domain_size, drop_out)
     return replace(fakes, strategy=strategy, sent=sent)

@@ -145,7 +145,7 @@ def least_frequency(oracle: Oracle, plan: Plan) -> float:
 
 
 def unattacked(plan: Plan) -> Plan:
-    """The same genuine users without fakes."""
+    """The plan without fakes, its genuine users unchanged."""
     return replace(plan, share=0.0)
 
 
@@ -184,7 +184,7 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
 
 
 def largest_share(oracle: Oracle, plan: Plan) -> float:
-    """The largest share of fakes in spite of whom the frequency is found; raises ScenarioError."""
+    """The largest share of fakes at which the frequency is still found; raises ScenarioError."""
 
     def room(share: float) -> float:
         return plan.frequency - least_frequency(oracle, replace(plan, share=share))

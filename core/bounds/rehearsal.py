@@ -21,11 +21,14 @@ AT_ONCE: Final = 1 << 17
 def rehearsed(
     protocol: PureProtocol, plan: Plan, trials: int, rng: Rng, targets: int = 1
 ) -> dict[str, float | int]:
-    """The plan on the counts path: one item of its frequency, one of all other users, the targets.
+    """Simulate a plan on the counts path, and measure what it promises.
 
-    power, item, target : measured, with their standard errors and with the closed forms.
-    alarms : trials without an attack in which an item of nobody passes the noise threshold, of two
-        fewer than all; planned as if they were independent, which makes it a little less than α.
+    Item 0 has the plan's frequency and item 1 all other users; nobody holds the rest, and the fakes
+    lift the last `targets` of them. Returns, by name, each with its standard error and its closed
+    form: power, the share of trials that find item 0; item and target, the mean estimates of item
+    0 and of a target; alarms, the share of trials without an attack in which an item that nobody
+    holds passes the noise threshold. Its plan takes those items, two fewer than all, as
+    independent, which makes it a little less than α.
     """
     if plan.items < targets + 2:
         rule = f"needs at least {targets + 2} items to check: one found, one of others, the lifted"

@@ -101,7 +101,7 @@ def sent_counts(
     rounds: int = 1,
     published: Floats | None = None,
 ) -> tuple[Counts, Counts]:
-    """The same, and int64[trials], the number of fakes who sent a report."""
+    """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report."""
     crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
     return crafted(cell, number, trials, pulse, rounds, published)
 

@@ -92,7 +92,7 @@ class Diffstats(ForAll, Step):
 
 
 def _misfit(observed: Counts, law: Floats) -> float:
-    """Σ (O - Y)² / Y, for the expectations Y of as many reports."""
+    """Σ (O - Y)² / Y, where Y are the expectations for the same number of reports."""
     expected = observed.sum() * law
     if not expected.any():
         return float("inf")

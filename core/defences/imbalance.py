@@ -68,7 +68,10 @@ class Imbalance(ForAll, Step):
         return np.asarray(((sizes - even) ** 2 / even).sum(axis=1) > self.threshold(groups))
 
     def power(self, genuine: int, fakes: Floats) -> float:
-        """Of the N users n are at random: N/n of the statistic is noncentral χ²."""
+        """The probability of an alarm with these fakes in the groups: float64[G].
+
+        The n genuine users of all N are at random, so that N/n of the statistic is noncentral χ².
+        """
         from scipy.special import chndtr
 
         groups, everyone = fakes.size, genuine + float(fakes.sum())

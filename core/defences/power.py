@@ -72,7 +72,7 @@ def _near(exponent: float, least: float, most: float) -> PchipInterpolator:
 
 
 def _far(exponent: float, scores: Floats) -> Floats:
-    """The same of scores z from FAR on, where the ends do not matter.
+    """The mean score of scores z from FAR on, where the ends of the integral do not matter.
 
     E (z + s)^(1-a) / E (z + s)^-a, s standard normal.
     """

@@ -113,7 +113,7 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
 
 
 def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -> Counts:
-    """The same of listed items: int64[len(listed)]."""
+    """The number of (seed, value) pairs that each listed item hashes to: int64[len(listed)]."""
     counts = np.zeros(listed.size, dtype=np.int64)
     if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:
         interval = bucket_interval(values, hash_range)
@@ -126,7 +126,7 @@ def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -
 
 
 def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> BitColumns:
-    """The same pairs as packed columns: for each item, a bit for each pair."""
+    """The (seed, value) pairs that items hash to, as packed columns: a bit for each pair."""
     columns = no_columns(domain_size, seeds.size)
     listed = np.arange(domain_size, dtype=np.uint32)
     for items, users, hits in _hits(seeds, values, hash_range, listed):

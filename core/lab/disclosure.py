@@ -63,7 +63,7 @@ def group(columns: Sequence[Column]) -> Classes:
 
 
 def group_codes(codes: Sequence[Counts]) -> Classes:
-    """The same, of int64[n] for each column."""
+    """The classes of rows that agree in int64[n] of each column."""
     rows = codes[0].size
     if rows == 0:
         raise ScenarioError("must hold at least one row, got none", key="table")

@@ -187,7 +187,7 @@ def _epsilon_for(loss: DiscreteLoss, delta: float) -> float:
 
 
 def tight(entries: Sequence[Entry], delta: float) -> Spent:
-    """The same by the privacy-loss distributions of the library dp_accounting.
+    """The least ε for this δ by the privacy-loss distributions of the library dp_accounting.
 
     Knows what an entry's noise is, where it is of the Laplace or the geometric mechanism, and can
     so be below `exact`; and takes any number of different ε. An optional extra: raises

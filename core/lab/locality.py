@@ -43,7 +43,7 @@ def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | No
 
 
 def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
-    """The same of a local protocol: the mean of its variances. Wang et al. 2017, theorem 2."""
+    """Mean over the items of a local protocol's variances. Wang et al. 2017, theorem 2."""
     users = float(histogram.sum())
     return float(np.mean(item_variances(protocol, users, histogram / users)))
 

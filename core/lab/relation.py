@@ -99,7 +99,7 @@ class Relation:
         )
 
     def closure(self, attributes: int) -> int:
-        """φ∘ψ: what is known of somebody who is seen with these attributes."""
+        """φ∘ψ: all attributes that a user who is seen with these is known to have."""
         return self._kinds.common(self._kinds.having(attributes))
 
     @cached_property

@@ -76,11 +76,11 @@ class Ways(Protocol):
     """The fate of what stands at a point of the walk where it can go several ways."""
 
     def split(self, values: Any, ways: int) -> Iterator[Any]:
-        """The part of `values` that goes each of these ways, which are equally likely."""
+        """The parts of `values` that go each of these equally likely ways, one after the other."""
         ...
 
     def spread(self, values: Any, ways: int) -> Any:
-        """The same for all ways at once: [..., ways], or what broadcasts to it."""
+        """The parts of `values` for all ways at once: [..., ways], or what broadcasts to it."""
         ...
 
     def fork(self, values: Any, chance: float) -> tuple[Any, Any]:

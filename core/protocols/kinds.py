@@ -36,7 +36,7 @@ class ProtocolSpec(Protocol):
 
 
 class PureSpec(ProtocolSpec, Protocol):
-    """The same of a protocol that is pure, whatever its parameters."""
+    """The table of a protocol that is pure, whatever its parameters."""
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> PureProtocol: ...
 

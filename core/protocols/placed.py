@@ -45,7 +45,7 @@ class Placed(ABC):
         return self._first("avoided", r)
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        """That of the first r items, all of them held alike, and so are the others."""
+        """The variance of the total of r targets, all held alike, where so are the others."""
         d = self.domain_size
         frequencies = np.full(d, target_frequency / r)
         if r < d:

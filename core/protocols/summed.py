@@ -32,7 +32,7 @@ class Summed:
         return truth, (collection.users * truth + fakes) / everyone
 
     def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        """That of the mean over the genuine users; after the attack, of the mean over all users."""
+        """The variance of the mean over the genuine users; after the attack, over all users."""
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.unit_variance(collection.frequencies)
         if not collection.foreseen:

@@ -104,7 +104,7 @@ class LostError(RunError):
 
 
 class Batches:
-    """Units in batches: at first of one, then of as many as take a worker some time.
+    """Units in batches: at first of one, then of the number that takes a worker some time.
 
     The last ones are smaller, so that all workers end together. A unit with somebody's Python code
     is a batch alone: it may end the process that computes it. So is each piece of a large unit.
@@ -178,6 +178,7 @@ def compute(batch: Batch) -> _Computed:
 
 
 def unit_of(work: Unit | Piece) -> Unit:
+    """The unit that a piece belongs to, or the unit itself."""
     return work.unit if isinstance(work, Piece) else work
 
 

@@ -27,10 +27,12 @@ from .point import Point, Simulate, kinds_at
 
 
 def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
+    """Return whether a value is the name of one of these kinds."""
     return isinstance(value, str) and value in kinds
 
 
 def keys_of(kind: type) -> set[str]:
+    """The keys that a kind's table has in a scenario."""
     return {_name(kind, field.name) for field in dataclasses.fields(kind)}
 
 
@@ -125,6 +127,7 @@ def _bare(hint: Any) -> tuple[Any, Range | None]:
 
 
 def is_integer(hint: Any) -> bool:
+    """Return whether a type hint, Annotated or not, is that of an integer."""
     return _bare(hint)[0] is int
 
 

@@ -40,7 +40,7 @@ def check_finite(value: Any, key: str = "") -> None:
 
 
 def copied(value: Any) -> Any:
-    """The same dicts and lists once more, to be changed."""
+    """A copy of the dicts and lists of a document, to be changed."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     return [copied(item) for item in value] if isinstance(value, list) else value
@@ -56,6 +56,7 @@ def lists_tables(value: Any) -> bool:
 
 
 def suggest(word: str, known: Any) -> str:
+    """The end of a sentence about an unknown word: the closest known one, or ""."""
     close = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 

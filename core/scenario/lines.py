@@ -125,7 +125,7 @@ def _headed(header: str, arrays: dict[str, int], done: Scan, line: int) -> str:
 
 
 def keys_below(text: str, at: int) -> dict[str, str]:
-    """The keys that the table around a place has after it, as `Table.keys` has them."""
+    """The keys that stand between a place and the next header, as `Table.keys` has them."""
     rest = text[at:]
     header = re.search(_HEADER, rest, re.MULTILINE)
     return scan(rest, header.start() if header else None).tables[0].keys

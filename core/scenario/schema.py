@@ -61,7 +61,7 @@ def schema() -> dict[str, Any]:
 
 
 def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
-    """The same JSON Schema with no key required, and one table for all kinds of a table."""
+    """A JSON Schema with no key required, and one table for all kinds of a table."""
     if "$ref" in described:
         return _loose(definitions[described["$ref"].rpartition("/")[2]], definitions)
     members = described.get("oneOf", described.get("anyOf"))

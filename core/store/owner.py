@@ -38,6 +38,7 @@ def alive(owner: str) -> bool:
 
 
 def process_of(db: sqlite3.Connection, run: int) -> str:
+    """The process that owns a run, in words: its number, and its host where that is another."""
     (owner,) = db.execute("SELECT owner FROM runs WHERE id = ?", (run,)).fetchone()
     host, _, process = str(owner).rpartition(":")[0].rpartition(":")
     return process if host == socket.gethostname() else f"{process} on {host}"

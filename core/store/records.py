@@ -103,6 +103,7 @@ def checked(record: Record) -> Record:
 
 
 def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
+    """A run from its row; raises ValueError, TypeError for a row that is none."""
     status = row["status"]
     if status == "running" and not alive(row["owner"]):
         status = "interrupted"
@@ -137,6 +138,7 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
 
 
 def run_cell_of(row: dict[str, Any]) -> RunCell:
+    """A cell of a run from its row; raises as `run_of` does."""
     answer = None if row["answer"] is None else Answer.read(json.loads(row["answer"]))
     parameters = json.loads(row["parameters"])
     return checked(RunCell(**{**row, "parameters": parameters, "answer": answer}))

@@ -145,7 +145,7 @@ def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]
 
 
 def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Blocks of a run have come: (run, position, number, trials, arrival, seconds) each."""
+    """Note the blocks of a run that came: (run, position, number, trials, arrival, seconds)."""
     new = 0
     for row in rows:
         done = db.execute("INSERT OR IGNORE INTO run_blocks VALUES (?, ?, ?, ?, ?, ?)", row)

@@ -252,7 +252,7 @@ class RunMemory:
         positions: Sequence[int] = (),
         cell_of: Callable[[sqlite3.Connection], int] | None = None,
     ) -> None:
-        """The hits so far, and a block."""
+        """Write down the hits so far, and a block; nothing after a failure."""
         if self.failure:
             return
         with self._lock:

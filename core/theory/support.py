@@ -94,7 +94,10 @@ def fake_support(cell: Cell) -> ItemSupport | None:
 
 
 def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> ItemSupport | None:
-    """The same for any fakes; the variance is that of the number of `counted` targets."""
+    """The support of one report, averaged over these fakes; None where it is not known.
+
+    The variance is that of the number of `counted` targets that it supports.
+    """
     rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
     for group in fakes:
         supported = group.strategy.item_support(protocol, group.targets, counted)

@@ -103,7 +103,7 @@ def attacked_variance(cell: Cell) -> Floats | None:
 
 
 def _with_drop_out(cell: Cell, clean: Floats) -> Floats | None:
-    """The same where each fake sends a report by chance: by the law of total variance, given M.
+    """The attacked variance where each fake sends a report by chance: total variance, given M.
 
     The M of m fakes who do are any of them, so that the kinds among them vary as well.
     """

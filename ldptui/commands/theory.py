@@ -123,7 +123,7 @@ def _value(rows: Mapping[str, Formula], key: str) -> float | str | None:
 
 
 def _table(story: Story, setting: Setting, rows: Mapping[str, Formula]) -> str:
-    """The same as a table of quantities, values, formulas and sources."""
+    """The closed forms as a table of quantities, values, formulas and sources."""
     shown = []
     for key in story.table:
         row = rows.get(key)

@@ -64,7 +64,7 @@ def pure_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
 
 
 def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    """The same where fakes search for a seed."""
+    """The notes of `pure_notes` where fakes search for a seed."""
     if has_gains(rows):
         search = setting.search
         yield "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"

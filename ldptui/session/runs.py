@@ -61,7 +61,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """That of this session where the run is its own, else that of the store."""
+        """The status in this session where the run is its own, else that in the store."""
         return self.kept.status if self.kept and self.key < 0 else self.snapshot.status
 
     @property

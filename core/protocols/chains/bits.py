@@ -160,7 +160,7 @@ def _entered(filters: BitUsers, chain: Chain, newcomers: Counts, rng: Rng) -> Bi
 
 
 def _without(filters: BitUsers, there: Bits, left: Counts, rng: Rng) -> Bits:
-    """Those that stay of whom int64[d] of each item leave."""
+    """The users who stay where int64[d] of each item leave."""
     spread = _chosen(there.spread, left, rng)
     true, users = filters.bit_users(spread), spread.sum(axis=0)[:, None]
     absent = there.users - there.true

@@ -166,7 +166,7 @@ class ResponseChain(KeepsAnswer, GRR):
 def _without(
     own: Counts, other: Counts, users: Counts, gone: Counts, rng: Rng
 ) -> tuple[Counts, Counts]:
-    """Those that stay of whom int64[d] of each item leave; arrays [trials, d].
+    """The users who stay where int64[d] of each item leave; arrays [trials, d].
 
     own : who keeps the own item, by item. other : who keeps any, by the kept one. users : int64[d].
     """

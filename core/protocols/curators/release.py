@@ -40,7 +40,10 @@ def clean_release(curator: Releases, collection: Collection) -> tuple[Floats, Fl
 
 @lru_cache(maxsize=4)
 def released(curator: Releases, collection: Collection) -> tuple[Floats, Floats] | None:
-    """The same with the attack; None where what fakes tell is not known, or the sum too long."""
+    """Mean and variance of each estimate with the attack: float64[d] each.
+
+    None where what fakes tell is not known, or the sum is too long.
+    """
     if collection.rounds:
         rounds = [released(curator, part) for part in collection.rounds]
         known = [moments for moments in rounds if moments is not None]

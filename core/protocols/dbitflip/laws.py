@@ -28,7 +28,7 @@ class Included:
 
     @classmethod
     def first(cls, size: int, items: int, r: int) -> Included:
-        """The bits of as many of r targets as there is room for; the rest are of other items."""
+        """The bits of r targets, or of those there is room for; the rest are of other items."""
         inside = min(r, size)
         target, targets = _picked(inside, r)
         other, others = _picked(size - inside, items - r)

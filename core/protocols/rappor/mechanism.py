@@ -297,7 +297,7 @@ class Rappor:
     # The reports of fakes.
 
     def concentrated(self, share: float) -> Rappor:
-        """The same protocol as fakes play it of whom this share claims cohort 0."""
+        """The protocol of fakes, this share of whom claims cohort 0, the others any cohort."""
         return replace(self, crowd=share)
 
     @property
@@ -384,7 +384,7 @@ class Rappor:
         return True
 
     def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
-        """The same for the counts of several rounds, added up: they are decoded once."""
+        """Decoded frequencies of the counts of several rounds, added up: they are decoded once."""
         return self.estimates(counts, users)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002

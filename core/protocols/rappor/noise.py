@@ -98,7 +98,7 @@ class BitNoise:
 
     @property
     def chain(self) -> Chain:
-        """The same as a chain of two randomisers: p1 and q1 of the kept bit, p2 and q2 are q, p."""
+        """The noise as a chain of two randomisers: p1, q1 of the kept bit; p2, q2 are q, p."""
         return Chain(1 - self.f / 2, self.f / 2, self.q, self.p)
 
 

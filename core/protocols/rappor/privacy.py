@@ -48,7 +48,9 @@ def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
 
 
 def permanent_false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
-    """The same for who has learnt the permanent bits from very many reports. RAP section 5.3.
+    """Pr[a user does not hold v | all h permanent bits of v are 1]. RAP section 5.3.
+
+    An attacker learns the permanent bits from very many reports.
 
     A permanent bit is 1 with probability 1 - f/2 where the true bit is 1, and with f/2 where not.
     """

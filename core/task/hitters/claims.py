@@ -29,7 +29,7 @@ def claims_of(cell: Cell, clean: Sequence[Tree], attacked: Sequence[Tree]) -> Ma
 
 
 def expected_alarms(hunt: Hunt) -> dict[str, float | None]:
-    """How often one step alarms, with the fakes and without; nothing of several steps."""
+    """The chances that the step alarms, with the fakes and without; empty with several steps."""
     cell, groups = hunt.cell, len(hunt.prefixes.lengths)
     steps = [step for step in cell.defences if reads_groups(step)]
     if len(steps) != 1:

@@ -53,7 +53,7 @@ class Rivals:
         )
 
     def gathered(self) -> Rivals:
-        """The same with all but the largest put together in a few groups."""
+        """The rivals with all but the largest put together in a few groups."""
         if self.means.size <= HEAD + TAIL:
             return self
         order = np.argsort(-self.means, kind="stable")

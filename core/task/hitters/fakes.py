@@ -86,7 +86,10 @@ def fake_rates(
 def mean_rates(
     prefixes: Prefixes, oracle: Oracle, level: int, parts: Sequence[GroupedFakes]
 ) -> tuple[Floats, Floats]:
-    """The same of a fake of any of these parts, by their numbers in the group; 0 without any."""
+    """The mean support of a fake of these parts, by their numbers in the group; 0 without any.
+
+    Returns the mean and the variance for each prefix, float64[u + 1] each, as `fake_rates` does.
+    """
     everyone = float(sum(part.counts[level] for part in parts))
     rates, variances = np.zeros((2, prefixes.levels[level].held.size + 1))
     for part in parts if everyone else ():

@@ -27,7 +27,7 @@ def prefix_lengths(bits: int, k: int, groups: int) -> tuple[int, ...]:
 
 
 def extended_lengths(bits: int, k: int, extension: int) -> tuple[int, ...]:
-    """The same where each group adds this number of bits, and the last one what is left."""
+    """The lengths where each group adds this number of bits, and the last one what is left."""
     start = start_length(k)
     groups = max(1, -(-(bits - start) // extension))
     return tuple(min(start + number * extension, bits) for number in range(1, groups + 1))

@@ -342,7 +342,7 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 
 
 def _foretold_mse(protocol: Foretells, population: Population) -> float:
-    """That of a mechanism whose error depends on who holds what: bias² + variance."""
+    """The error of a mechanism for which it matters who holds what: bias² + variance."""
     collection = Collection(population.histogram)
     means, variances = protocol.means(collection), protocol.variances(collection)
     assert means is not None

@@ -51,7 +51,7 @@ _ONLY: Final = ("attack.share",)
 
 
 def success_part(scenario: Scenario, axis: Variable) -> Part:
-    """The part to simulate: the other swept values, along the axis."""
+    """The cells to simulate for the chart: the points of the axis for each of the other values."""
     return Part("success", swept(_document(scenario, axis.key), scenario, axis))
 
 

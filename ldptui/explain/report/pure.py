@@ -123,7 +123,7 @@ def no_item(cell: Cell, attack: Strategy) -> Step:
 
 
 def searching_less(attack: Any, cell: Cell) -> Strategy:
-    """The attack with as many seeds as one report may take time for."""
+    """The attack with no more seeds than one report may take time for."""
     r, shown = cell.targets.size, attack
     if hasattr(attack, "seeds"):
         work = r * (r + 1) // 2 if getattr(attack, "scoring", "") == "bucket" else r

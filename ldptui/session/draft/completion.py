@@ -101,7 +101,7 @@ def _names(path: str, kind: str) -> list[str]:
 
 
 def _values(path: str, key: str) -> Iterator[Offer]:
-    """The words that a key may have, or each value of it in a sweep: kinds, those of a choice."""
+    """The words that a key takes, or the values of a swept key: its kinds, or its choices."""
     from core.scenario import choices_of, kinds_at
 
     if path == "sweep":

@@ -122,7 +122,7 @@ def drawn(spec: PopulationSpec, seed: int, folder: Path) -> Population:
 
 
 def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
-    """The same; raises UnreadError for a large one that is not there yet."""
+    """The population of a spec; raises UnreadError for a large one that is not there yet."""
     origin = origin_of(spec, seed, folder)
     if origin.large and origin not in _KEPT:
         raise UnreadError(origin)
