@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
@@ -27,8 +26,6 @@ from ..engine.wire import by_trial
 from ..engine.worker.trials import trial_columns
 from ..session import figure
 from ..session.snapshot import Snapshot
-
-CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "trials", "timeline")
 
 
 class Picture(str):

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..series import Axis, Bars, Chart, Grid, Panels, Plot, Series, Tone
+from .compact import compact
 from .heat import DECADES
+from .latex import in_pgf
 
 FORMATS: Final = ("svg", "pdf", "png", "pgf")
 WIDTHS: Final = {1: 84.0, 2: 174.0}
@@ -20,6 +22,11 @@ WIDTHS: Final = {1: 84.0, 2: 174.0}
 INCH: Final = 25.4
 LABEL: Final = 30
 """Letters of a line of an axis label."""
+SHADES: Final = 64
+"""Colours of a map."""
+DPI: Final = 300
+SHAPE: Final = 0.62
+"""The height of a chart by its width."""
 NUMBER: Final = 0.5
 """Inches of a map's width that a column needs for its numbers."""
 TONES: Final[Mapping[Tone, str]] = {
@@ -31,7 +38,8 @@ MARKS: Final = "os^Dvx+<>"
 DASHES: Final = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)))
 STYLE: Final[Any] = {
     "font.size": 7.0, "axes.linewidth": 0.5, "lines.linewidth": 0.9, "lines.markersize": 3.0,
-    "xtick.major.width": 0.5, "ytick.major.width": 0.5, "svg.fonttype": "path",
+    "xtick.major.width": 0.5, "ytick.major.width": 0.5, "svg.fonttype": "none",
+    "font.sans-serif": ["DejaVu Sans"],
     "svg.hashsalt": "ldptui", "pdf.fonttype": 42, "axes.spines.top": False,
     "axes.spines.right": False, "legend.frameon": False,
 }  # fmt: skip
@@ -51,7 +59,7 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
         plots = chart.plots if isinstance(chart, Panels) else (chart,)
         across = min(len(plots), 3 if columns == 2 else 2)
         down = -(-len(plots) // across)
-        height = min(9.0, max(2.1, width * 0.62 / across * down + 0.5))
+        height = min(9.0, max(2.1, width * _shape(plots[0]) * down / across + 0.5))
         figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
         grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
         places = list(grid.flat)
@@ -72,20 +80,29 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
                 place.label_outer()
         lines = textwrap.fill("; ".join(filter(None, (chart.note, caption))), round(width * 22))
         figure.supxlabel(lines, fontsize=5, color="#555555")
-        figure.savefig(path, dpi=300, metadata=_metadata(path, embedded))
-    if path.suffix == ".pgf":  # has no metadata of its own
-        path.write_text(f"% {embedded}\n{path.read_text('utf-8')}", encoding="utf-8")
+        _save(figure, path, embedded)
 
 
-def _metadata(path: Path, embedded: str) -> dict[str, Any] | None:
+def _shape(chart: Chart) -> float:
+    """The height of a chart by its width."""
+    if isinstance(chart, Grid):
+        return min(SHAPE, 0.25 + 0.05 * len(chart.rows))
+    if isinstance(chart, Bars):
+        return max(SHAPE, 0.03 * len(chart.bars))
+    return SHAPE
+
+
+def _save(figure: Any, path: Path, embedded: str) -> None:
     match path.suffix:
         case ".svg":
-            return {"Description": embedded, "Date": None}
+            figure.savefig(path, metadata={"Description": embedded, "Date": None})
+            path.write_text(compact(path.read_text("utf-8")), encoding="utf-8")
         case ".pdf":
-            return {"Keywords": embedded, "CreationDate": None}
+            figure.savefig(path, dpi=DPI, metadata={"Keywords": embedded, "CreationDate": None})
         case ".png":
-            return {"Description": embedded}
-    return None
+            figure.savefig(path, dpi=DPI, metadata={"Description": embedded})
+        case _:
+            path.write_text(f"% {embedded}\n{in_pgf(figure)}", encoding="utf-8")
 
 
 def _draw(axes: Any, chart: Chart) -> None:
@@ -106,8 +123,10 @@ def _draw_plot(axes: Any, plot: Plot) -> None:
         elif series.style == "band":
             _draw_band(axes, series)
         else:
-            dashes = ":" if series.style == "dotted" else DASHES[lines % len(DASHES)]
-            lines += series.style == "line"
+            named = len(series.x) == 0  # of the legend alone
+            dashes = "-" if named else DASHES[lines % len(DASHES)]
+            dashes = ":" if series.style == "dotted" else dashes
+            lines += series.style == "line" and not named
             label = series.label if series.legend else "_"
             axes.plot(series.x, series.y, color=TONES[series.tone], linestyle=dashes, label=label,
                       zorder=1)  # fmt: skip
@@ -156,10 +175,17 @@ def _scale(axes: Any, name: str, axis: Axis) -> None:
 
 
 def _draw_grid(axes: Any, grid: Grid) -> None:
+    from matplotlib import colormaps
+
     values = [[float("nan") if value is None else value for value in row] for row in grid.values]
     known = [value for row in grid.values for value in row if value is not None]
     wide = bool(known) and min(known) > 0 and max(known) >= DECADES * min(known)
-    picture = axes.imshow(values, cmap="cividis", aspect="auto", norm="log" if wide else None)
+    edges = [
+        [place - 0.5 for place in range(len(names) + 1)] for names in (grid.columns, grid.rows)
+    ]
+    colours = colormaps["cividis"].resampled(SHADES)
+    picture = axes.pcolormesh(*edges, values, cmap=colours, norm="log" if wide else None)
+    axes.invert_yaxis()
     axes.figure.colorbar(picture, ax=axes, label=grid.title)
     axes.set_xticks(range(len(grid.columns)), grid.columns, rotation=45, ha="right")
     axes.set_yticks(range(len(grid.rows)), grid.rows)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ...session import attack_options
+from ...session.figure import CHARTS
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
@@ -112,7 +113,7 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     add_scenario(made)
     made.add_argument(
         "--chart",
-        choices=("gain", "error", "success", "frequencies", "map", "trials", "timeline"),
+        choices=CHARTS,
         help="what is drawn (gain; success where items are named)",
     )
     made.add_argument(

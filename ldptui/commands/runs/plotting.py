@@ -51,10 +51,7 @@ def plot(options: Namespace) -> int:
     else:
         from ...charts.draw.paper import write_figure
 
-        try:
-            write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
-        except RuntimeError as error:  # PGF is measured by LaTeX
-            raise RunError(f"{out} cannot be drawn: {error}") from error
+        write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
     if not options.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def test_a_figure_carries_the_scenario_that_replay_computes_again(
     out = tmp_path / "gain.svg"
     succeed(capsys, "plot", scenario, "--out", str(out), "--columns", "1")
     text = out.read_text(encoding="utf-8")
-    # 84 mm are 238 points; letters are outlines, so that no font of the web is asked for.
+    # 84 mm are 238 points; letters are text in local fonts, and nothing is fetched.
     width = re.search(r'width="([0-9.]+)pt"', text)
     assert width is not None
     assert float(width[1]) == pytest.approx(84 / 25.4 * 72, abs=0.1)
@@ -45,8 +44,6 @@ def test_every_format_keeps_the_scenario(
     scenario: str, tmp_path: Path, capsys: Captured, suffix: str
 ) -> None:
     out = tmp_path / f"figure.{suffix}"
-    if suffix == "pgf" and shutil.which("xelatex") is None:
-        pytest.skip("pgf measures its text with TeX")
     succeed(capsys, "plot", scenario, "--chart", "frequencies", "--out", str(out), "--quiet")
     kept = carried(out)
     assert kept is not None

@@ -1,0 +1,93 @@
+"""Every chart of ldptui plot in every format and both widths: whole, as wide as told, replayed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.commands import TINY, Captured, succeed
+
+from ldptui.commands.runs.plotting import SUFFIXES
+from ldptui.session.figure import CHARTS, carried
+
+SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'
+ROUNDS: Final = "[campaign]\nrounds = 3\n"
+NAMED: Final = '[task]\nkind = "heavy-hitters"\nk = 2\nbits = 3\ngroups = 2\n'
+NEEDED: Final = {"map": SWEPT, "timeline": ROUNDS, "success": NAMED}
+"""The lines that a scenario has for a chart, besides those of TINY."""
+INCHES: Final = {1: 84 / 25.4, 2: 174 / 25.4}
+
+
+def draw(tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int) -> Path:
+    """A chart of a tiny scenario, written by the command."""
+    scenario = tmp_path / "tiny.toml"
+    scenario.write_text(TINY + NEEDED.get(chart, ""), encoding="utf-8")
+    out = tmp_path / f"{chart}-{columns}{suffix}"
+    options = ("--chart", chart, "--columns", str(columns), "--out", str(out), "--quiet")
+    succeed(capsys, "plot", str(scenario), *options)
+    return out
+
+
+def inches(path: Path) -> float:
+    """The width of a figure, read from its file."""
+    data = path.read_bytes()
+    if path.suffix == ".png":
+        dots = struct.unpack(">I", data[16:20])[0]
+        return float(dots) / 300
+    if path.suffix == ".pdf":
+        objects = [*re.findall(rb"stream\n(.*?)\nendstream", data, re.DOTALL), data]
+        texts = (zlib.decompress(raw) if raw[:1] == b"\x78" else raw for raw in objects)
+        box = next(filter(None, (re.search(rb"/MediaBox \[ ?0 0 (\S+)", text) for text in texts)))
+        return float(box[1]) / 72
+    text = data.decode("utf-8")
+    unit = {".svg": r'width="([\d.]+)pt"', ".pgf": r"\\pgfpointorigin\}\{\\pgfqpoint\{([\d.]+)in"}
+    width = re.search(unit[path.suffix], text)
+    assert width is not None
+    return float(width[1]) / (72 if path.suffix == ".svg" else 1)
+
+
+def check(path: Path, columns: int) -> None:
+    kept = carried(path)
+    assert kept is not None
+    assert kept.digest.startswith("xxh3:")
+    if path.suffix != ".txt":
+        assert inches(path) == pytest.approx(INCHES[columns], abs=0.01)
+        assert 2_000 < path.stat().st_size < 200_000
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_chart_is_drawn_as_svg(tmp_path: Path, capsys: Captured, chart: str) -> None:
+    out = draw(tmp_path, capsys, chart, ".svg", 1)
+    check(out, 1)
+    text = out.read_text(encoding="utf-8")
+    fetched = re.findall(r'(?:href|src)="(?!#|data:)|@font-face|@import', text)
+    assert fetched == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("columns", INCHES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_chart_has_every_format(
+    tmp_path: Path, capsys: Captured, chart: str, suffix: str, columns: int
+) -> None:
+    out = draw(tmp_path, capsys, chart, suffix, columns)
+    check(out, columns)
+    assert succeed(capsys, "replay", str(out), "--quiet").startswith("identical")
+    if suffix == ".pgf" and shutil.which("pdflatex"):
+        document = tmp_path / "paper.tex"
+        document.write_text(
+            "\\documentclass[twocolumn]{article}\\usepackage{pgf}\\begin{document}\n"
+            f"\\begin{{figure*}}\\input{{{out.name}}}\\end{{figure*}}\\end{{document}}\n",
+            encoding="utf-8",
+        )
+        order = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", document.name]
+        done = subprocess.run(order, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert document.with_suffix(".pdf").stat().st_size > 2_000
