@@ -162,7 +162,7 @@ def counts(protocol: str, users: int, items: int = ITEMS, repeats: int = 50) -> 
 
 
 def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str, Any]:
-    """Seconds of one whole trial on the counts path: genuine, attack, estimates and metrics.
+    """CPU seconds of one whole trial on the counts path: genuine, attack, estimates, metrics.
 
     "seconds" draws one trial alone; "block" is a trial's part of a block of 20 as `run` makes it,
     with the fingerprints and the moments of every item's estimate.
@@ -189,11 +189,11 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
         before = Estimates(estimate(clean, users, cell.pure))
         after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
         made = {CLEAN: before, ATTACKED: after}
-        measure(Outcome(made, cell.population.frequencies, cell.targets, cell.top_k))
+        measure(Outcome(made, cell.population.frequencies, cell.leaders, cell.targets))
 
     alone()  # the law of the seed search is computed once and kept
-    seconds, _ = timed(alone, repeats)
-    block, _ = timed(lambda: run_block(cell, 0), max(3, repeats // 4))
+    seconds, _ = timed(alone, repeats, time.process_time)
+    block, _ = timed(lambda: run_block(cell, 0), max(3, repeats // 4), time.process_time)
     return {"seconds": seconds, "block": [total / 20 for total in block]}
 
 

@@ -28,6 +28,7 @@ from .population import Population
 from .protocols import BitNoise, ProtocolSpec
 from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
+from .ranking import Leaders
 from .results import Arms, Block
 from .sampling import Counts, Floats
 from .streams import Path
@@ -268,6 +269,11 @@ class Cell:
     def share(self) -> float:
         """β = m / (n + m), as it came out after m was rounded."""
         return fake_share(self.users, self.malicious)
+
+    @cached_property
+    def leaders(self) -> Leaders:
+        """The k items that the genuine users hold most."""
+        return Leaders.of(self.population.frequencies, self.top_k)
 
     @property
     def target_frequency(self) -> float:

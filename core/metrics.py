@@ -17,6 +17,8 @@ from .answers import Identification
 from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from .flags import Flags
 from .pure import BoolArray, Estimates, Items
+from .ranking import Leaders, Ranking
+from .ranking import in_top as in_top  # attacks in Python know it here
 from .sampling import Floats
 
 Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
@@ -32,14 +34,14 @@ class Outcome:
     """The server's conclusions in several trials of a cell, beside what is true.
 
     estimates : by arm, from the same genuine reports.
-    truth : float64[d], the true frequencies of the genuine users.
+    truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
     targets : indices; empty where there is no attack.
     """
 
     estimates: Mapping[Arm, Estimates]
     truth: Floats
+    leaders: Leaders
     targets: Items
-    top_k: int
 
     @cached_property
     def arms(self) -> set[Arm]:
@@ -48,15 +50,16 @@ class Outcome:
 
     def totals(self, arm: Arm) -> Floats:
         """float64[trials]: the estimates of all targets added up."""
-        return np.asarray(self.estimates[arm].frequencies[:, self.targets].sum(axis=1))
+        return np.asarray(self.aimed[arm].sum(axis=1))
 
     def gains(self, before: Arm, after: Arm) -> Floats:
         """float64[trials]: by how much the targets' total is larger after than before."""
-        change = self._targets(after) - self._targets(before)
-        return np.asarray(change.sum(axis=1))
+        return np.asarray((self.aimed[after] - self.aimed[before]).sum(axis=1))
 
-    def _targets(self, arm: Arm) -> Floats:
-        return self.estimates[arm].frequencies[:, self.targets]
+    @cached_property
+    def aimed(self) -> Mapping[Arm, Floats]:
+        """float64[trials, r] by arm: the estimates of the targets."""
+        return {arm: made.frequencies[:, self.targets] for arm, made in self.estimates.items()}
 
     @property
     def held(self) -> float:
@@ -70,57 +73,19 @@ class Outcome:
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""
-        return np.asarray((self.errors[arm] ** 2).mean(axis=1))
+        return np.asarray((self.errors[arm] ** 2).sum(axis=1) / self.truth.size)
 
     @cached_property
-    def tops(self) -> dict[Arm, BoolArray]:
-        """bool[trials, d] by arm, filled as it is asked for: the k largest estimates."""
-        return {}
-
-    def top(self, arm: Arm) -> BoolArray:
-        """bool[trials, d]: which items are among the k largest estimates."""
-        if arm not in self.tops:
-            estimates = self.estimates[arm].frequencies
-            self.tops[arm] = in_top(estimates, min(self.top_k, self.truth.size))
-        return self.tops[arm]
-
-    @cached_property
-    def leaders(self) -> Items:
-        """int64[k]: the k most frequent items, most frequent first, ties by their index."""
-        k = min(self.top_k, self.truth.size)
-        chosen = np.flatnonzero(in_top(self.truth, k))
-        return chosen[np.argsort(-self.truth[chosen], kind="stable")]
-
-    @cached_property
-    def leader_ranks(self) -> Floats:
-        """float64[k]: the true ranks of the leaders."""
-        return np.asarray(ranks(self.truth[None], self.leaders)[0])
+    def rankings(self) -> Mapping[Arm, Ranking]:
+        """The items by their estimates, by arm."""
+        return {
+            arm: Ranking(made.frequencies, self.truth, self.leaders)
+            for arm, made in self.estimates.items()
+        }
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets among the k largest estimates."""
-        return np.asarray(self.top(arm)[:, self.targets].sum(axis=1))
-
-    def topk_recall(self, arm: Arm) -> Floats:
-        """float64[trials]: the share of the k most frequent items among the k largest estimates."""
-        return np.asarray(self.top(arm)[:, self.leaders].mean(axis=1))
-
-    def ndcg(self, arm: Arm) -> Floats:
-        """float64[trials]: the discounted true frequencies of the k largest estimates, of the most.
-
-        The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
-        """
-        estimates, k = self.estimates[arm].frequencies, self.leaders.size
-        chosen = np.nonzero(self.top(arm))[1].reshape(-1, k)
-        order = np.argsort(-np.take_along_axis(estimates, chosen, axis=1), kind="stable")
-        discounts = 1 / np.log2(np.arange(2, k + 2))
-        gains = self.truth[np.take_along_axis(chosen, order, axis=1)] * discounts
-        # Not a product of matrices, whose last bit depends on the number of trials.
-        return np.asarray(gains.sum(axis=1) / (self.truth[self.leaders] * discounts).sum())
-
-    def rank_error(self, arm: Arm) -> Floats:
-        """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
-        off = ranks(self.estimates[arm].frequencies, self.leaders) - self.leader_ranks
-        return np.asarray(np.abs(off).mean(axis=1))
+        return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
 
     def detected(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
@@ -270,12 +235,12 @@ METRICS: Final[dict[str, Metric]] = {
         _identified("hitter_levels", lambda o: o.hitter_levels(ATTACKED)),
         _identified("hitter_recall_clean", lambda o: o.recall(CLEAN), CLEAN),
         _identified("ncr_clean", lambda o: o.ncr(CLEAN), CLEAN),
-        Metric("topk_recall", lambda o: o.topk_recall(ATTACKED), (ATTACKED,)),
-        Metric("topk_recall_clean", lambda o: o.topk_recall(CLEAN), (CLEAN,)),
-        Metric("ndcg", lambda o: o.ndcg(ATTACKED), (ATTACKED,)),
-        Metric("ndcg_clean", lambda o: o.ndcg(CLEAN), (CLEAN,)),
-        Metric("rank_error", lambda o: o.rank_error(ATTACKED), (ATTACKED,)),
-        Metric("rank_error_clean", lambda o: o.rank_error(CLEAN), (CLEAN,)),
+        Metric("topk_recall", lambda o: o.rankings[ATTACKED].recall(), (ATTACKED,)),
+        Metric("topk_recall_clean", lambda o: o.rankings[CLEAN].recall(), (CLEAN,)),
+        Metric("ndcg", lambda o: o.rankings[ATTACKED].ndcg(), (ATTACKED,)),
+        Metric("ndcg_clean", lambda o: o.rankings[CLEAN].ndcg(), (CLEAN,)),
+        Metric("rank_error", lambda o: o.rankings[ATTACKED].rank_error(), (ATTACKED,)),
+        Metric("rank_error_clean", lambda o: o.rankings[CLEAN].rank_error(), (CLEAN,)),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""
@@ -343,29 +308,3 @@ def named(names: Sequence[str], values: Floats) -> Measures:
         if name in METRICS:
             measures[name] = values[..., at]
     return measures
-
-
-def ranks(values: Floats, items: Items) -> Floats:
-    """float64[trials, k]: the ranks of items among all values [trials, d] of a trial.
-
-    The largest has rank 1; ties share their mean.
-    """
-    found = np.empty((len(values), items.size))
-    for row, asked, rank in zip(values, values[:, items], found, strict=True):
-        ordered = np.sort(row)
-        rank[:] = ordered.searchsorted(asked)
-        rank += ordered.searchsorted(asked, "right")
-    return np.asarray(values.shape[1] - (found - 1) / 2)
-
-
-def in_top(frequencies: Floats, k: int) -> BoolArray:
-    """bool[..., d]: which items are among the k largest; ties go to the lower index."""
-    d = frequencies.shape[-1]
-    threshold = np.partition(frequencies, d - k, axis=-1)[..., d - k, None]
-    likely = frequencies >= threshold
-    if np.count_nonzero(likely) * d == k * likely.size:  # nowhere a tie
-        return np.asarray(likely)
-    above = frequencies > threshold
-    level = frequencies == threshold
-    room = k - above.sum(axis=-1, keepdims=True)
-    return np.asarray(above | (level & (np.cumsum(level, axis=-1) <= room)))

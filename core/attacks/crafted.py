@@ -13,7 +13,6 @@ import numpy as np
 
 from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits
 from ..errors import ScenarioError, got
-from ..metrics import in_top
 from ..pure import (
     BoolArray,
     Items,
@@ -26,6 +25,7 @@ from ..pure import (
     Supporting,
 )
 from ..ranges import Range, check_bounds
+from ..ranking import in_top
 from ..sampling import Counts, Floats
 from ..support import Support
 from ..targets import COUNT, RandomSet, Targets

@@ -199,7 +199,7 @@ def _block(cell: Cell, number: int, made: Mapping[Arm, Estimates], marks: Finger
 
 
 def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
-    return measure(Outcome(made, cell.population.frequencies, cell.targets, cell.top_k))
+    return measure(Outcome(made, cell.population.frequencies, cell.leaders, cell.targets))
 
 
 def _moments(made: Mapping[Arm, Estimates]) -> Arms:

@@ -27,9 +27,9 @@ from core.attacks import (
 from core.bounds import solver
 from core.cell import Cell
 from core.errors import ScenarioError
-from core.metrics import in_top
 from core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing
 from core.pure import SeedSearch
+from core.ranking import in_top
 from core.sampling import binomial_law, hypergeometric_law
 from core.theory import (
     cell_gain,

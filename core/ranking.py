@@ -1,0 +1,116 @@
+"""Items by their estimates, the largest first, and the most frequent items beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .pure import BoolArray, Items
+from .sampling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Leaders:
+    """The k most frequent items, most frequent first, ties by their index.
+
+    items : int64[k]. ranks : float64[k], their true ranks, where ties share their mean.
+    discounts : float64[k], 1 / log2(i + 1) for the places i = 1, …, k of a ranking.
+    most : the sum of their true frequencies, each discounted by its place.
+    """
+
+    items: Items
+    ranks: Floats
+    discounts: Floats
+    most: float
+
+    @classmethod
+    def of(cls, truth: Floats, k: int) -> Leaders:
+        """The leaders by true frequencies float64[d]; all items where there are less than k."""
+        chosen = np.flatnonzero(in_top(truth, min(k, truth.size)))
+        items = chosen[np.argsort(-truth[chosen], kind="stable")]
+        discounts = 1 / np.log2(np.arange(2, items.size + 2))
+        most = float((truth[items] * discounts).sum())
+        return cls(items, ranks(np.sort(truth), truth[items]), discounts, most)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The items of several trials by their estimates.
+
+    estimates : float64[trials, d]. truth : float64[d], the true frequencies, and their leaders.
+    """
+
+    estimates: Floats
+    truth: Floats
+    leaders: Leaders
+
+    @cached_property
+    def top(self) -> BoolArray:
+        """bool[trials, d]: which items are among the k largest estimates."""
+        least, _ = self._ordered
+        return _reaching(self.estimates, least, self.leaders.items.size)
+
+    @cached_property
+    def _ordered(self) -> tuple[Floats, Floats]:
+        """The least of the k largest estimates, float64[trials, 1], and the leaders' ranks.
+
+        Ranks are float64[trials, k]. Trials are sorted one by one: the processor's cache holds one.
+        """
+        leaders, trials = self.leaders.items, len(self.estimates)
+        least, found = np.empty((trials, 1)), np.empty((trials, leaders.size))
+        for trial, row in enumerate(self.estimates):
+            ordered = np.sort(row)
+            least[trial] = ordered[-leaders.size]
+            found[trial] = ranks(ordered, row[leaders])
+        return least, found
+
+    def recall(self) -> Floats:
+        """float64[trials]: the share of the k most frequent items among the k largest estimates."""
+        leaders = self.leaders.items
+        return np.asarray(self.top[:, leaders].sum(axis=1) / leaders.size)
+
+    def ndcg(self) -> Floats:
+        """float64[trials]: the discounted true frequencies of the k largest estimates, of the most.
+
+        The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
+        """
+        k = self.leaders.items.size
+        chosen = self.estimates[self.top].reshape(-1, k)
+        order = np.argsort(-chosen, kind="stable") + k * np.arange(len(chosen))[:, None]
+        gains = self.truth[np.nonzero(self.top)[1]][order] * self.leaders.discounts
+        # Not a product of matrices, whose last bit depends on the number of trials.
+        return np.asarray(gains.sum(axis=1) / self.leaders.most)
+
+    def rank_error(self) -> Floats:
+        """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
+        _, found = self._ordered
+        off = np.abs(found - self.leaders.ranks)
+        return np.asarray(off.sum(axis=1) / self.leaders.items.size)
+
+
+def ranks(ordered: Floats, values: Floats) -> Floats:
+    """float64[k]: the ranks of values among all those of one trial.
+
+    ordered : float64[d], all of them, ascending. The largest has rank 1; ties share their mean.
+    """
+    below = ordered.searchsorted(values) + ordered.searchsorted(values, "right")
+    return np.asarray(ordered.size - (below - 1) / 2)
+
+
+def in_top(frequencies: Floats, k: int) -> BoolArray:
+    """bool[..., d]: which items are among the k largest; ties go to the lower index."""
+    least = np.partition(frequencies, -k, axis=-1)[..., -k, None]
+    return _reaching(frequencies, least, k)
+
+
+def _reaching(frequencies: Floats, least: Floats, k: int) -> BoolArray:
+    """The same, where the least of the k largest is known: float64[..., 1]."""
+    likely = frequencies >= least
+    if np.count_nonzero(likely) * frequencies.shape[-1] == k * likely.size:  # nowhere a tie
+        return np.asarray(likely)
+    above = frequencies > least
+    level = frequencies == least
+    room = k - above.sum(axis=-1, keepdims=True)
+    return np.asarray(above | (level & (np.cumsum(level, axis=-1) <= room)))
