@@ -37,10 +37,10 @@ from ..sampling import (
     Counts,
     Floats,
     binomial,
+    packed_subsets,
     subset_counts,
     subset_counts_beside_own,
 )
-from ..subsets import packed_subsets
 from ..support import ItemSupport, Support
 from .budget import Budget, Dial
 from .packed import Ones, PackedBits, pickers

@@ -40,6 +40,7 @@ from ..sampling import (
     Floats,
     binomial,
     binomial_law,
+    binomials,
     hypergeometric_law,
 )
 from ..support import ItemSupport, Support
@@ -199,7 +200,7 @@ class IndependentBits(PackedBits):
         return independent_conditioned_counts(held, spared, self.q, rng)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomial(np.broadcast_to(count[:, None], (count.size, self.domain_size)), 0.5, rng)
+        return binomials(count, 0.5, self.domain_size, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
         return self.made_counts(targets, self.crafted_ones(targets.size), count, rng)

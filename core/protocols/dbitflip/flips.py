@@ -32,8 +32,7 @@ from ...pure import (
     items_of,
 )
 from ...ranges import Range, check_bounds
-from ...sampling import Counts, Floats, binomial
-from ...subsets import packed_subsets
+from ...sampling import Counts, Floats, binomial, packed_subsets
 from ...support import ItemSupport
 from ..packed import AT_ONCE, Ones
 from ..subset import subset_bits

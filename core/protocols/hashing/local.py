@@ -43,7 +43,15 @@ from ...pure import (
     spent,
 )
 from ...ranges import Range
-from ...sampling import Counts, Floats, binomial, multinomial, random_subsets, subset_counts
+from ...sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomials,
+    multinomial,
+    random_subsets,
+    subset_counts,
+)
 from ...support import ItemSupport, Support
 from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
@@ -221,8 +229,7 @@ class LocalHashing:
         return independent_conditioned_counts(held, spared, self.q, rng)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        shape = (count.size, self.domain_size)
-        return binomial(np.broadcast_to(count[:, None], shape), self.q, rng)
+        return binomials(count, self.q, self.domain_size, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
         return self.craft_some_counts(targets, targets.size, count, search, rng)

@@ -30,7 +30,7 @@ from ...pure import (
     items_of,
 )
 from ...ranges import Range, check_bounds
-from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
+from ...sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
@@ -261,8 +261,7 @@ class Rappor:
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
         users = multinomial(count, self.cohort_law, rng)
-        shape = (*users.shape, self.bits)
-        ones = binomial(np.broadcast_to(users[..., None], shape), 0.5, rng)
+        ones = binomials(users, 0.5, self.bits, rng)
         return np.concatenate([ones, users[..., None]], axis=-1)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002

@@ -31,7 +31,7 @@ from ...pure import (
     pure_estimates,
 )
 from ...ranges import Range
-from ...sampling import Counts, Floats, binomial
+from ...sampling import Counts, Floats, binomial, binomials
 from ...support import ItemSupport, Support
 from ..budget import Budget
 from ..placed import Placed
@@ -200,8 +200,7 @@ class Sketch(Placed):
         return shared(weights, self.rows, self.buckets)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        shape = (count.size, self.domain_size)
-        return binomial(np.broadcast_to(count[:, None], shape), 0.5, rng)
+        return binomials(count, 0.5, self.domain_size, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
         return self._aimed_counts(targets, False, count, rng)

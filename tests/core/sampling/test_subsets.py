@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.budget import Verdict
 
-from core import subsets
-from core.subsets import packed_subsets
+from core.sampling import packed_subsets, subsets
 
 Rng = np.random.Generator
 

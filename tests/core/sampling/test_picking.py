@@ -1,4 +1,4 @@
-"""Samplers of counts: exact joint laws where they can be enumerated."""
+"""The users who pick each item: exact joint laws where they can be enumerated."""
 
 import itertools
 import math
@@ -12,13 +12,12 @@ from support import budget
 from support.budget import Verdict
 from support.cases import outcome_counts_of
 
-from core import merging, sampling
-from core.merging import merged_counts
 from core.sampling import (
-    binomial,
-    multinomial,
-    random_subsets,
+    merged_counts,
+    merging,
+    picking,
     subset_counts,
+    subset_counts_beside_own,
     uniform_multinomial,
 )
 
@@ -63,7 +62,7 @@ def test_subset_counts_follow_their_joint_law(
     items: int, sizes: list[int], walked: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Walked item by item, and halved first, which by default only large domains are."""
-    monkeypatch.setattr(sampling, "WALKED", walked)
+    monkeypatch.setattr(picking, "WALKED", walked)
     assert picks_follow_their_law(subset_counts, items, sizes, rng)
 
 
@@ -75,7 +74,7 @@ def test_merged_users_follow_the_same_law(
     items: int, sizes: list[int], wide: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Row by row, and cell by cell; a leftover group, and users who pick none or all."""
-    monkeypatch.setattr(sampling, "MANY", 1)
+    monkeypatch.setattr(picking, "MANY", 1)
     monkeypatch.setattr(merging, "WIDE", wide)
     assert picks_follow_their_law(subset_counts, items, sizes, rng, 1000)
 
@@ -84,7 +83,7 @@ def test_merged_users_whose_tallies_are_not_shuffled(
     rng: Rng, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A mutant: the items stay in the order of their numbers."""
-    monkeypatch.setattr(sampling, "MANY", 1)
+    monkeypatch.setattr(picking, "MANY", 1)
     pickers = np.broadcast_to(np.bincount([2, 1]), (2000, 3))
     drawn = np.sort(subset_counts(pickers, 4, rng), axis=1)
     assert not budget.law(outcome_counts_of(drawn, 2), subsets_law(4, [2, 1]))
@@ -154,11 +153,23 @@ def test_subset_counts_do_not_depend_on_the_size_of_a_call(
     pickers[:, 1:-1:3] = 0
     drawn = []
     for numbers in (1, 1 << 10, 1 << 20):
-        monkeypatch.setattr(sampling, "DRAWN", numbers)
+        monkeypatch.setattr(picking, "DRAWN", numbers)
         rng = np.random.default_rng(2)
         drawn.append([*subset_counts(pickers, items, rng).ravel(), rng.random()])
     assert drawn[0] == drawn[1] == drawn[2]
     assert sum(drawn[0][:-1]) == int((pickers @ np.arange(most + 1)).sum())
+
+
+@pytest.mark.parametrize(("items", "most"), [(1, 1), (10, 10), (48, 30)])
+def test_one_group_alone_is_drawn_as_beside_another(items: int, most: int) -> None:
+    """A trial of nobody draws nothing."""
+    pickers = np.random.default_rng(1).integers(0, 400, size=(1, most + 1))
+    beside = np.concatenate([pickers, np.zeros_like(pickers)])
+    drawn, (again, nobody) = (
+        subset_counts(users, items, np.random.default_rng(2)) for users in (pickers, beside)
+    )
+    assert (drawn[0] == again).all()
+    assert not nobody.any()
 
 
 def test_subset_counts_leave_their_argument_alone(rng: Rng) -> None:
@@ -187,63 +198,11 @@ def test_more_distinct_picks_than_items(rng: Rng) -> None:
         subset_counts(np.array([[0, 0, 0, 1]]), 2, rng)
 
 
-@pytest.mark.parametrize(("items", "size"), [(5, 2), (5, 3), (6, 1), (6, 5)])
-def test_random_subsets_are_uniform(items: int, size: int, rng: Rng) -> None:
-    drawn = random_subsets(200_000, items, size, rng)
-    assert drawn.shape == (200_000, size)
-    marks = (1 << drawn).sum(axis=1)
-    number = {
-        sum(1 << item for item in subset): at
-        for at, subset in enumerate(itertools.combinations(range(items), size))
-    }
-    seen = np.bincount([number[mark] for mark in marks.tolist()], minlength=len(number))
-    assert budget.law(seen, np.full(len(number), 1 / len(number)))
-    skewed = np.full(len(number), 1 / len(number))
-    skewed[:2] += [0.01, -0.01]
-    assert not budget.law(seen, skewed)
-
-
-def test_random_subsets_without_a_choice(rng: Rng) -> None:
-    assert random_subsets(3, 4, 0, rng).shape == (3, 0)
-    assert np.sort(random_subsets(3, 4, 4, rng), axis=1).tolist() == [[0, 1, 2, 3]] * 3
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
-def test_binomial_does_not_depend_on_its_chunks(
-    chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    n = np.arange(600).reshape(20, 30) * 10
-    whole = binomial(n, 0.3, np.random.default_rng(5))
-    monkeypatch.setattr(sampling, "CHUNK", chunk)
-    assert (binomial(n, 0.3, np.random.default_rng(5)) == whole).all()
-    transposed = binomial(n.T, 0.3, np.random.default_rng(5))
-    assert transposed.shape == (30, 20)
-
-
-def test_binomial(rng: Rng) -> None:
-    n = np.array([10**12, 10**6, 10**4])
-    assert budget.proportion(binomial(n, 0.3, rng), n, 0.3)
-    assert not budget.proportion(binomial(n, 0.301, rng), n, 0.3)
-    assert binomial(np.array([0, 5, 7]), 1.0, rng).tolist() == [0, 5, 7]
-
-
-def test_multinomial(rng: Rng) -> None:
-    weights = np.array([0.5, 0.3, 0.2])
-    drawn = multinomial(np.array([[10**6, 0], [1, 5]]), weights, rng)
-    assert drawn.shape == (2, 2, 3)
-    assert drawn.sum(axis=-1).tolist() == [[10**6, 0], [1, 5]]
-    assert budget.law(drawn[0, 0], weights)
-    assert not budget.law(drawn[0, 0], [0.49, 0.31, 0.2])
-    even = uniform_multinomial(np.array([10**12]), 7, rng)
-    assert even.shape == (1, 7)
-    assert budget.law(even, np.full(7, 1 / 7))
-
-
 def test_owners_pick_beside_their_own_item(rng: np.random.Generator) -> None:
     """The covariances are those of subsets that are drawn one by one; a mutant has larger ones."""
     owners, picks, trials = np.array([3, 0, 2, 1, 4]), 2, 50_000
     items, users = owners.size, int(owners.sum())
-    drawn = sampling.subset_counts_beside_own(
+    drawn = subset_counts_beside_own(
         np.tile(owners, (trials, 1)), picks, np.tile([0, 0, 0, 2], (trials, 1)), rng
     )
     assert (drawn.sum(axis=1) == users * picks + 6).all()

@@ -1,46 +1,14 @@
-"""Exact samplers of counts: the same laws as counting users one by one, without the users."""
+"""The number of users who pick each item, where each picks a uniform subset of the items."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .laws import Counts, Floats, hypergeometric_weights
 from .merging import merged_counts
-
-Counts: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
-
-CHUNK = 1 << 17
-"""Binomials in one NumPy call, some 10 ms: an interrupt is obeyed between two calls."""
-
-
-def binomial(n: Counts, p: float, rng: np.random.Generator) -> Counts:
-    """Independent Binomial(n, p), element by element; same shape as `n`.
-
-    The draws do not depend on CHUNK: NumPy draws the elements one after the other.
-    """
-    if n.size <= CHUNK:
-        return rng.binomial(n, p)
-    flat = np.ascontiguousarray(n).reshape(-1)
-    drawn = [rng.binomial(flat[at : at + CHUNK], p) for at in range(0, flat.size, CHUNK)]
-    return np.concatenate(drawn).reshape(n.shape)
-
-
-def multinomial(n: Counts, weights: Floats, rng: np.random.Generator) -> Counts:
-    """Multinomial(n, weights) for each element of `n`; shape `[*n.shape, len(weights)]`."""
-    flat = np.ravel(n)
-    drawn = np.empty((flat.size, weights.size), dtype=np.int64)
-    for row, total in enumerate(flat):
-        drawn[row] = rng.multinomial(total, weights)
-    return drawn.reshape(*np.shape(n), weights.size)
-
-
-def uniform_multinomial(n: Counts, cells: int, rng: np.random.Generator) -> Counts:
-    """Throw n balls into `cells` equal cells; shape `[*n.shape, cells]`."""
-    return multinomial(n, np.full(cells, 1.0 / cells), rng)
 
 
 def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Counts:
@@ -73,13 +41,13 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
         each = np.arange(width)
         return np.stack([merged_counts(np.repeat(each, row), items, rng) for row in pickers])
     picked = np.zeros((trials, items), dtype=np.int64)
-    # Groups of one size are split together: their first items, and users by picks in each.
-    groups = {items: (np.zeros(1, dtype=np.intp), pickers[:, None, :])}
+    # Groups of one size are split together: their first items, and int64[picks, trials, groups].
+    groups = {items: (np.zeros(1, dtype=np.intp), pickers.T[:, :, None])}
     while groups:
         halves: dict[int, list[tuple[NDArray[np.intp], Counts]]] = {}
         for size, (starts, users) in groups.items():
             if size <= WALKED:
-                picked[:, starts[:, None] + np.arange(size)] = _walk(users, size, rng)
+                picked[:, starts + np.arange(size)[:, None]] = _walk(users, size, rng)
                 continue
             first, second = _halve(users, size, rng)
             halves.setdefault(size // 2, []).append((starts, first))
@@ -103,11 +71,16 @@ FEW = 512
 
 
 def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
-    """int64[trials, nodes, size]: picks of each item of groups of `size` items."""
-    trials, nodes, width = users.shape
-    left = users.reshape(-1, width).T.copy()  # [picks left, group]
+    """int64[trials, size, groups]: picks of each item of groups of `size` items.
+
+    users : int64[most + 1, trials, groups], those of each group by their picks in it.
+    """
+    width, trials, groups = users.shape
+    if trials * groups == 1:
+        return np.array(_walk_alone(users.ravel().tolist(), size, rng))[None, :, None]
+    left = users.reshape(width, -1).copy()  # [picks left, group]
     picks = np.arange(width, dtype=np.float64)
-    picked = np.zeros((size, trials * nodes), dtype=np.int64)
+    picked = np.zeros((size, trials * groups), dtype=np.int64)
     low, high, few = 1, width, left.size <= FEW
     for item in range(size):
         if few and item:  # nobody in a row draws nothing
@@ -122,19 +95,31 @@ def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
         left[low:high] -= moved
         left[low - 1 : high - 1] += moved
         moved.sum(axis=0, out=picked[item])
-    return picked.T.reshape(trials, nodes, size)
+    return picked.reshape(size, trials, groups).swapaxes(0, 1)
+
+
+def _walk_alone(left: list[int], size: int, rng: np.random.Generator) -> list[int]:
+    """The same draws of one group: a call with an array takes as long as ten with a number."""
+    picked = []
+    for items in range(size, 0, -1):
+        drawn = [rng.binomial(users, picks / items) for picks, users in enumerate(left)]
+        picked.append(sum(drawn))
+        joining = [*drawn[1:], 0]
+        left = [users - gone + come for users, gone, come in zip(left, drawn, joining, strict=True)]
+        left = left[:items]  # nobody picks more than there are
+    return picked
 
 
 def _side_by_side(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
-    """int64[trials, all nodes, most picks + 1]: the users of several parts' groups."""
-    groups = [users for _, users in parts]
-    nodes = sum(users.shape[1] for users in groups)
-    width = max(users.shape[2] for users in groups)
-    together = np.zeros((len(groups[0]), nodes, width), dtype=np.int64)
+    """int64[most + 1, trials, all groups]: the users of several parts' groups, by their picks."""
+    users = [each for _, each in parts]
+    width = max(len(each) for each in users)
+    trials, groups = users[0].shape[1], sum(each.shape[2] for each in users)
+    together = np.zeros((width, trials, groups), dtype=np.int64)
     end = 0
-    for users in groups:
-        start, end = end, end + users.shape[1]
-        together[:, start:end, : users.shape[2]] = users
+    for each in users:
+        start, end = end, end + each.shape[2]
+        together[: len(each), :, start:end] = each
     return together
 
 
@@ -143,34 +128,38 @@ DRAWN = 1 << 12
 
 
 def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, Counts]:
-    """Split users of groups of `size` items by their picks in either half."""
-    trials, nodes, width = users.shape
+    """Split users of groups of `size` items by their picks in either half.
+
+    All are int64[most + 1, trials, groups], by picks.
+    """
+    width, trials, groups = users.shape
     half, rest = size // 2, size - size // 2
-    first = np.zeros((trials, nodes, min(width, half + 1)), dtype=np.int64)
-    second = np.zeros((trials, nodes, min(width, rest + 1)), dtype=np.int64)
-    by_picks = np.ascontiguousarray(np.moveaxis(users, 2, 0))
-    occupied = np.flatnonzero(by_picks.any(axis=(1, 2))).tolist()
+    first = np.zeros((min(width, half + 1), trials * groups), dtype=np.int64)
+    second = np.zeros((min(width, rest + 1), trials * groups), dtype=np.int64)
+    occupied = np.flatnonzero(users.any(axis=(1, 2))).tolist()
     # A power of two, so that the cached laws serve other users as well.
     step = 1 << (max(1, DRAWN // first.size).bit_length() - 1)
     for start in dict.fromkeys(picks // step * step for picks in occupied):
         stop = min(start + step, width)
-        low, laws, order = _splits(size, half, start, stop)
+        low, laws, order, places = _splits(size, half, start, stop)
         if step == 1:
-            split = np.empty((trials, nodes, order.size), dtype=np.int64)
-            split[:, :, order[0]] = rng.multinomial(by_picks[start], laws[0])
-            high = low + order.size - 1
-            first[:, :, low : high + 1] += split
-            second[:, :, start - high : start - low + 1] += split[:, :, ::-1]
+            drawn = rng.multinomial(users[start].reshape(-1), laws[0])
+            split = drawn.T.take(places[0], axis=0)
+            high = low + len(split)
+            first[low:high] += split
+            second[start - high + 1 : start - low + 1] += split[::-1]
         else:  # many small multinomials in one call, most of their outcomes 0
-            split = rng.multinomial(by_picks[start:stop], laws[:, None, None])
+            by_picks = users[start:stop].reshape(stop - start, -1)
+            split = rng.multinomial(by_picks, laws[:, None])
             at = np.flatnonzero(split)
             some = split.reshape(-1)[at]
             row, column = np.divmod(at, laws.shape[1])
-            picks, group = np.divmod(row, trials * nodes)
+            picks, group = np.divmod(row, trials * groups)
             chosen = low + order[picks, column]
-            np.add.at(first.reshape(-1), group * first.shape[2] + chosen, some)
-            np.add.at(second.reshape(-1), group * second.shape[2] + start + picks - chosen, some)
-    return first, second
+            np.add.at(first.reshape(-1), chosen * trials * groups + group, some)
+            left = start + picks - chosen
+            np.add.at(second.reshape(-1), left * trials * groups + group, some)
+    return first.reshape(-1, trials, groups), second.reshape(-1, trials, groups)
 
 
 def subset_counts_beside_own(
@@ -202,12 +191,12 @@ def subset_counts_beside_own(
     tree = _tree(items)
     joining = _joining(owners, picks, tree, rng)
     picked = np.zeros((trials, items), dtype=np.int64)
-    users = {items: pickers[:, None, :]}
+    users = {items: pickers.T[:, :, None]}
     for level, arrivals in zip(tree, joining, strict=True):
         parts: dict[int, list[tuple[NDArray[np.intp], Counts]]] = {}
         for size, starts in level.items():
             if size == 1:
-                picked[:, starts] = users[1][:, :, 1:].sum(axis=2)
+                picked[:, starts] = users[1][1:].sum(axis=0)
                 continue
             half = size // 2
             halves = _halve(users[size], size, rng)
@@ -236,7 +225,7 @@ def _joining(
 ) -> list[dict[int, tuple[Counts, Counts]]]:
     """The owners that pick in either half of a group and own an item of the other half.
 
-    For each level and size a pair of int64[trials, groups, picks + 1], by the number of picks.
+    For each level and size a pair of int64[picks + 1, trials, groups], by the number of picks.
     """
     items = owners.shape[1]
     joining: list[dict[int, tuple[Counts, Counts]]] = []
@@ -246,12 +235,12 @@ def _joining(
         arrivals = {}
         for size, starts in level.items():
             if size == 1:
-                joined[1] = starts, owners[:, starts, None]
+                joined[1] = starts, owners[None, :, starts]
                 continue
             half, inside = size // 2, []
             for start, width in ((0, half), (half, size - half)):
                 places, users = below[width]
-                owning = users[:, np.searchsorted(places, starts + start)]
+                owning = users[:, :, np.searchsorted(places, starts + start)]
                 inside.append(_across(owning, width, size - width, items, picks, rng))
             (left, to_second), (right, to_first) = inside
             joined[size] = starts, _added(left, right)
@@ -268,44 +257,47 @@ def _across(
 
     Returns them by their picks in both groups, and by those in the other group alone.
     """
-    trials, groups = users.shape[:2]
-    both = np.zeros((trials, groups, min(size + other - 1, picks) + 1), dtype=np.int64)
-    beside = np.zeros((trials, groups, min(other, picks) + 1), dtype=np.int64)
-    for inside in np.flatnonzero(users.any(axis=(0, 1))).tolist():
-        low, laws, order = _splits(items - size, other, picks - inside, picks - inside + 1)
-        split = rng.multinomial(users[:, :, inside], laws[0])
-        picked = low + order[0]
-        beside[:, :, picked] += split
-        both[:, :, inside + picked] += split
+    _, trials, groups = users.shape
+    both = np.zeros((min(size + other - 1, picks) + 1, trials, groups), dtype=np.int64)
+    beside = np.zeros((min(other, picks) + 1, trials, groups), dtype=np.int64)
+    for inside in np.flatnonzero(users.any(axis=(1, 2))).tolist():
+        low, laws, _, places = _splits(items - size, other, picks - inside, picks - inside + 1)
+        drawn = rng.multinomial(users[inside], laws[0])
+        split = np.moveaxis(drawn, -1, 0).take(places[0], axis=0)
+        high = low + len(split)
+        beside[low:high] += split
+        both[inside + low : inside + high] += split
     return both, beside
 
 
 def _added(some: Counts, more: Counts) -> Counts:
-    """The sum of two arrays int64[trials, groups, any] that may differ in width."""
-    if some.shape[2] < more.shape[2]:
+    """The sum of two arrays int64[any, trials, groups] that may differ in length."""
+    if len(some) < len(more):
         some, more = more, some
     total = some.copy()
-    total[:, :, : more.shape[2]] += more
+    total[: len(more)] += more
     return total
 
 
 def _in_order(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
     """`_side_by_side`, by where the groups start."""
     starts = np.concatenate([start for start, _ in parts])
-    return _side_by_side(parts)[:, np.argsort(starts)]
+    return _side_by_side(parts)[:, :, np.argsort(starts)]
 
 
 @lru_cache(maxsize=4096)
-def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, NDArray[np.intp]]:
+def _splits(
+    size: int, half: int, start: int, stop: int
+) -> tuple[int, Floats, NDArray[np.intp], NDArray[np.intp]]:
     """The laws of c, the number of picks that fall into the first `half` of `size` items.
 
     One row for each number of picks, start … stop - 1. Returns the lowest c, the probabilities
-    float64[stop - start, any], and the c (less the lowest) that each belongs to. The likeliest are
-    first, since NumPy stops drawing when no user is left. A row with fewer c than another is filled
-    up with probabilities 0, which draw nothing; they stand before the last, which is not drawn
-    but gets the users who are left.
+    float64[stop - start, any], the c (less the lowest) that each belongs to, and where each c
+    stands. The likeliest are first, since NumPy stops drawing when no user is left. A row with
+    fewer c than another is filled up with probabilities 0, which draw nothing; they stand before
+    the last, which is not drawn but gets the users who are left.
     """
-    known = [_hypergeometric_law(size, half, picks) for picks in range(start, stop)]
+    known = [hypergeometric_weights(size, half, picks) for picks in range(start, stop)]
     lowest = min(low for low, _ in known)
     shape = stop - start, max(law.size for _, law in known)
     laws, outcomes = np.zeros(shape), np.zeros(shape, dtype=np.intp)
@@ -313,73 +305,4 @@ def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, N
         order = np.argsort(-law)
         for table, values in ((laws, law[order] / law.sum()), (outcomes, low - lowest + order)):
             table[row, : law.size - 1], table[row, -1] = values[:-1], values[-1]
-    return lowest, laws, outcomes
-
-
-def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats]:
-    """The law of c, the number of picks that fall into the first `half` of `size` items.
-
-    Returns the lowest c, and the weights of all c from there on, 1 for the likeliest. They are
-    computed from the mode outwards by ratios of neighbours, so that nothing overflows. Outcomes
-    beyond twelve standard deviations, below 1e-30 together, are left out.
-    """
-    rest = size - half
-    low, high = max(0, picks - rest), min(picks, half)
-    share = half / size
-    std = (picks * share * (1 - share) * (size - picks) / max(size - 1, 1)) ** 0.5
-    mode = min(max((picks + 1) * (half + 1) // (size + 2), low), high)
-    reach = int(12 * std) + 20
-    low, high = max(low, mode - reach), min(high, mode + reach)
-    up = np.arange(mode, high, dtype=np.float64)
-    down = np.arange(mode, low, -1, dtype=np.float64)
-    rising = (half - up) * (picks - up) / ((up + 1) * (rest - picks + up + 1))
-    falling = down * (rest - picks + down) / ((half - down + 1) * (picks - down + 1))
-    return low, np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
-
-
-def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floats]:
-    """The law of the number of marked items among `picks` of `size`: outcomes int64[k], float64[k].
-
-    Outcomes below 1e-30 together are left out.
-    """
-    low, law = _hypergeometric_law(size, marked, picks)
-    return low + np.arange(law.size), law / law.sum()
-
-
-def binomial_range(n: int, p: float) -> tuple[int, int]:
-    """The least and the greatest outcome of Binomial(n, p) that matter.
-
-    They are a little over twelve standard deviations away from the mode; the outcomes beyond have a
-    probability below 1e-30 together.
-    """
-    mode = min(n, int((n + 1) * p))
-    reach = int(12 * (n * p * (1 - p)) ** 0.5) + 20 if 0 < p < 1 else 0
-    return max(0, mode - reach), min(n, mode + reach)
-
-
-def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
-    """Binomial(n, p): the outcomes of `binomial_range` int64[k] and their law float64[k].
-
-    Computed by ratios of neighbours, from the mode outwards.
-    """
-    low, high = binomial_range(n, p)
-    if low == high:
-        return np.array([low]), np.ones(1)
-    mode = min(n, int((n + 1) * p))
-    up = np.arange(mode, high, dtype=np.float64)
-    down = np.arange(mode, low, -1, dtype=np.float64)
-    odds = p / (1 - p)
-    rising = (n - up) / (up + 1) * odds
-    falling = down / ((n - down + 1) * odds)
-    law = np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
-    return np.arange(low, high + 1), law / law.sum()
-
-
-def random_subsets(users: int, items: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """A uniform `size`-subset of `range(items)` for each user; shape `[users, size]`, unsorted."""
-    if size == 0:
-        return np.empty((users, 0), dtype=np.intp)
-    keys = rng.integers(0, 1 << 63, size=(users, items), dtype=np.int64)
-    if size == items:
-        return np.broadcast_to(np.arange(items), (users, items))
-    return np.argpartition(keys, size - 1, axis=1)[:, :size]
+    return lowest, laws, outcomes, np.argsort(outcomes, axis=1)

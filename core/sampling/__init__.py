@@ -1,0 +1,36 @@
+"""Exact samplers of counts: the same laws as counting users one by one, without the users."""
+
+from __future__ import annotations
+
+from .laws import (
+    Counts,
+    Floats,
+    binomial,
+    binomial_law,
+    binomial_range,
+    binomials,
+    hypergeometric_law,
+    multinomial,
+    random_subsets,
+    uniform_multinomial,
+)
+from .merging import merged_counts
+from .picking import subset_counts, subset_counts_beside_own
+from .subsets import packed_subsets
+
+__all__ = [
+    "Counts",
+    "Floats",
+    "binomial",
+    "binomial_law",
+    "binomial_range",
+    "binomials",
+    "hypergeometric_law",
+    "merged_counts",
+    "multinomial",
+    "packed_subsets",
+    "random_subsets",
+    "subset_counts",
+    "subset_counts_beside_own",
+    "uniform_multinomial",
+]
