@@ -15,11 +15,13 @@ from .rows import (
     ENDS,
     cells_csv,
     csv_lines,
+    metric_rows,
     of_one_type,
     parameter_names,
     parameter_text,
     results_cells_csv,
     to_csv,
+    trial_rows,
 )
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "csv_lines",
     "estimates_document",
     "json_text",
+    "metric_rows",
     "of_one_type",
     "parameter_names",
     "parameter_text",
@@ -38,4 +41,5 @@ __all__ = [
     "rounds_document",
     "to_csv",
     "to_json",
+    "trial_rows",
 ]

@@ -12,38 +12,67 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..campaign import round_theories
 from ..cell import Cell
 from ..goal import Answer
 from ..metrics import METRICS, plain
+from ..results import CellResults
 from ..running.runner import Results
 from ..theory import privacy_spent
 from .document import cell_documents
 
 
 def to_csv(results: Results) -> str:
-    """One row per trial: cell, trial, the parameters, then the metrics.
+    """One row per trial: cell, trial, the parameters, the metrics, then their closed forms.
 
-    Campaigns add columns: `round`, filled in the rows that follow a trial's row and empty in that
-    row, which sums up all rounds; after the parameters `malicious` and `epsilon_spent`; and at the
-    end `entry_round`, the trial's.
+    METRIC_theory is that of the cell, for each metric that has one in some cell; a single trial has
+    no standard error, and so no z. Campaigns add columns: `round`, filled in the rows that follow a
+    trial's row and empty in that row, which sums up all rounds; after the parameters `malicious`
+    and `epsilon_spent`; and at the end `entry_round`, the trial's.
     """
     return "".join(csv_lines(results))
 
 
 def csv_lines(results: Results) -> Iterator[str]:
     """The rows of `to_csv`, one at a time, for results too large for one string."""
-    names = parameter_names([cell.parameters for cell in results.experiment.cells])
-    if any(cell.rounds for cell in results.experiment.cells):
-        yield from _campaign_lines(results, names)
-        return
-    answers = ANSWER if any(cell.answer for cell in results.experiment.cells) else ()
+    names, rows = trial_rows(results)
+    yield _line(names)
+    yield from map(_line, rows)
+
+
+def trial_rows(results: Results) -> tuple[list[str], Iterator[list[Any]]]:
+    """The columns of `to_csv`, and its rows; None for what is not defined."""
+    cells = results.experiment.cells
+    names = parameter_names([cell.parameters for cell in cells])
+    answers = ANSWER if any(cell.answer for cell in cells) else ()
+    repeated = any(cell.rounds for cell in cells)
     metrics = _metrics(results)
-    yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *metrics])
-    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        shown = [*_parameters(cell, names), *(answer.get(name) for name in answers)]
-        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
-            yield _line([cell.index, trial, *shown, *_blank(row)])
+    expected = [cell.task.expected(cell) for cell in cells]
+    known = {name for each in expected for name, theory in each.items() if theory is not None}
+    compared = [name for name in metrics if name in known]
+    columns = [
+        *("cell", "trial"),
+        *(["round"] if repeated else []),
+        *names,
+        *(f"answer.{name}" for name in answers),
+        *(["malicious", "epsilon_spent"] if repeated else []),
+        *metrics,
+        *(f"{name}_theory" for name in compared),
+        *(["entry_round"] if repeated else []),
+    ]
+
+    def rows() -> Iterator[list[Any]]:
+        for cell, measured, theory in zip(cells, results.cells, expected, strict=True):
+            answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
+            shown = [*_parameters(cell, names), *(answer.get(name) for name in answers)]
+            if repeated:
+                yield from _round_rows(cell, measured, theory, shown, metrics, compared)
+                continue
+            closed = [theory.get(name) for name in compared]
+            for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
+                yield [cell.index, trial, *shown, *_blank(row), *closed]
+
+    return columns, rows()
 
 
 ANSWER: Final = [field.name for field in dataclasses.fields(Answer) if field.name != "trials"]
@@ -53,26 +82,31 @@ ENDS: Final = {"": "mean", "_standard_error": "standard_error", "_theory": "theo
 """The ends of a metric's columns where a row is a cell, and what they hold of its summary."""
 
 
-def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
-    metrics = _metrics(results)
-    yield _line(["cell", "trial", "round", *names, "malicious", "epsilon_spent", *metrics,
-                 "entry_round"])  # fmt: skip
-    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        rounds, r = measured.rounds, cell.targets.size
-        if rounds is None:
-            continue
-        shown, spent = _parameters(cell, names), privacy_spent(cell)
-        entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
-        by_round = plain(rounds.metrics, metrics)
-        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
-            head = [cell.index, trial]
-            entry = "" if np.isnan(entries[trial]) else int(entries[trial])
-            pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
-            yield _line([*head, "", *pool])
-            for collection, so_far in zip(cell.rounds, spent, strict=True):
-                number = collection.round
-                values = _blank(by_round[trial, number].tolist())
-                yield _line([*head, number, *shown, collection.malicious, so_far, *values, ""])
+def _round_rows(
+    cell: Cell,
+    measured: CellResults,
+    theory: Mapping[str, float | None],
+    shown: list[Any],
+    metrics: list[str],
+    compared: list[str],
+) -> Iterator[list[Any]]:
+    """The row of each trial of a campaign, and after it those of its rounds."""
+    rounds, r = measured.rounds, cell.targets.size
+    if rounds is None:
+        return
+    spent = privacy_spent(cell)
+    closed = [theory.get(name) for name in compared]
+    each = [[theory.get(name) for name in compared] for theory in round_theories(cell)]
+    entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
+    by_round = plain(rounds.metrics, metrics)
+    for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
+        head = [cell.index, trial]
+        entry = None if np.isnan(entries[trial]) else int(entries[trial])
+        yield [*head, None, *shown, cell.malicious, spent[-1], *_blank(row), *closed, entry]
+        for collection, so_far, expected in zip(cell.rounds, spent, each, strict=True):
+            number = collection.round
+            values = [*_blank(by_round[trial, number].tolist()), *expected]
+            yield [*head, number, *shown, collection.malicious, so_far, *values, None]
 
 
 def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
@@ -85,21 +119,14 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     `malicious` and `epsilon_spent`; and at the end `entry_round` with its standard error and
     `entry_round_reached`, the number of trials.
     """
-    names = parameter_names([cell["parameters"] for cell in documents])
     metrics = dict.fromkeys(name for cell in documents for name in cell["metrics"])
-    answers = ANSWER if any("answer" in cell for cell in documents) else ()
     repeated = any("rounds" in cell for cell in documents)
     columns = [
-        *(["part"] if any("part" in cell for cell in documents) else []),
-        *("cell", "trials_done"),
-        *(["round"] if repeated else []),
-        *names,
-        *(f"answer.{name}" for name in answers),
-        *(["malicious", "epsilon_spent"] if repeated else []),
+        *_settings(documents),
         *(f"{name}{end}" for name in metrics for end in ENDS),
-        *(["entry_round", "entry_round_standard_error", "entry_round_reached"] if repeated else []),
+        *(ENTRY if repeated else []),
     ]
-    rows = (row for cell in documents for row in _cell_rows(cell))
+    rows = (own | _summaries(found) for cell in documents for own, found in _collections(cell))
     lines = "".join(_line([row.get(name) for name in columns]) for row in rows)
     return f"{_line(columns)}{lines}"
 
@@ -109,8 +136,48 @@ def results_cells_csv(results: Results) -> str:
     return cells_csv(cell_documents(results))
 
 
-def _cell_rows(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The row of a cell, and of each of its rounds, by the names of the columns."""
+def metric_rows(results: Results) -> list[dict[str, Any]]:
+    """One row per cell and metric, long and tidy.
+
+    The columns of `cells_csv` up to the metrics, but for `trials_done`, then `metric`, `trials`,
+    `mean`, `standard_error`, `theory` and `z`; None for what is not defined.
+    """
+    documents = cell_documents(results)
+    settings = [name for name in _settings(documents) if name != "trials_done"]
+    return [
+        {**{key: own.get(key) for key in settings}, "metric": name, "trials": cell["trials"],
+         **{part: summary[part] for part in ENDS.values()}}
+        for cell in documents
+        for own, found in _collections(cell)
+        for name, summary in found.items()
+    ]  # fmt: skip
+
+
+ENTRY: Final = {
+    "entry_round": "mean",
+    "entry_round_standard_error": "standard_error",
+    "entry_round_reached": "reached",
+}
+"""The columns of the entry round of a campaign, and what they hold of its summary."""
+
+
+def _settings(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns of cells before those of their metrics."""
+    repeated = any("rounds" in cell for cell in documents)
+    return [
+        *(["part"] if any("part" in cell for cell in documents) else []),
+        *("cell", "trials_done"),
+        *(["round"] if repeated else []),
+        *parameter_names([cell["parameters"] for cell in documents]),
+        *(f"answer.{name}" for name in ANSWER if any("answer" in cell for cell in documents)),
+        *(["malicious", "epsilon_spent"] if repeated else []),
+    ]
+
+
+def _collections(
+    cell: Mapping[str, Any],
+) -> Iterator[tuple[dict[str, Any], Mapping[str, Mapping[str, float | None]]]]:
+    """The columns of a cell but for its metrics, and these; then those of each of its rounds."""
     own = {
         "part": cell.get("part"),
         "cell": cell["index"],
@@ -119,20 +186,13 @@ def _cell_rows(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         **{name: parameter_text(value) for name, value in cell["parameters"].items()},
         **{f"answer.{name}": value for name, value in cell.get("answer", {}).items()},
     }
-    rounds = cell.get("rounds", ())
+    rounds, entry = cell.get("rounds", ()), cell.get("entry_round", {})
     spent = rounds[-1]["epsilon_spent"] if rounds else None
-    entry = cell.get("entry_round") or {"mean": None, "standard_error": None, "reached": None}
-    yield {
-        **own,
-        "epsilon_spent": spent,
-        **_summary_columns(cell["metrics"]),
-        "entry_round": entry["mean"],
-        "entry_round_standard_error": entry["standard_error"],
-        "entry_round_reached": entry["reached"],
-    }
+    entered = {column: entry.get(part) for column, part in ENTRY.items()}
+    yield {**own, "epsilon_spent": spent, **entered}, cell["metrics"]
     for collection in rounds:
         own |= {name: collection[name] for name in ("round", "malicious", "epsilon_spent")}
-        yield {**own, **_summary_columns(collection["metrics"])}
+        yield own, collection["metrics"]
 
 
 def parameter_names(cells: Sequence[Mapping[str, object]]) -> list[str]:
@@ -159,7 +219,7 @@ def of_one_type(values: list[Any]) -> list[Any]:
     return values
 
 
-def _summary_columns(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
+def _summaries(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
     return {
         f"{name}{end}": summary[part]
         for name, summary in metrics.items()
@@ -174,12 +234,14 @@ def _metrics(results: Results) -> list[str]:
 
 
 def _parameters(cell: Cell, names: Iterable[str]) -> list[object]:
-    """The parameters of these names, "" where they are none of this cell."""
-    return [parameter_text(cell.parameters.get(name, "")) for name in names]
+    """The parameters of these names, None where they are none of this cell."""
+    return [
+        parameter_text(cell.parameters[name]) if name in cell.parameters else None for name in names
+    ]
 
 
-def _blank(row: Iterable[float]) -> list[float | str]:
-    return ["" if math.isnan(x) else x for x in row]
+def _blank(row: Iterable[float]) -> list[float | None]:
+    return [None if math.isnan(x) else x for x in row]
 
 
 def _is_scalar(value: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
-from core.export import parameter_names, parameter_text, to_json
+from core.export import metric_rows, results_cells_csv, to_csv, to_json
 from core.results import Block, CellResults
 from core.running.runner import Results as Measured
 from core.sampling import Floats
@@ -76,31 +76,10 @@ class Results:
         """A row for each cell and metric: long and tidy.
 
         `cell`, the parameters by their dotted names, `metric`, `trials`, `mean`, `standard_error`,
-        `theory` and `z`; None where undefined.
+        `theory` and `z`; None where undefined. A goal adds `answer.*` and a campaign `round` (None:
+        all of them pooled), `malicious` and `epsilon_spent`, as in CSV.
         """
-        names = parameter_names([cell.parameters for cell in self.cells])
-        made = []
-        for cell, measured in zip(self.cells, self.measured.cells, strict=True):
-            expected = cell.task.expected(cell)
-            chosen = {
-                name: parameter_text(cell.parameters[name]) if name in cell.parameters else None
-                for name in names
-            }
-            for metric in cell.metrics:
-                comparison = compared(cell, measured, metric, expected)
-                made.append(
-                    {
-                        "cell": cell.index,
-                        **chosen,
-                        "metric": metric,
-                        "trials": measured.trials,
-                        "mean": comparison.mean,
-                        "standard_error": comparison.standard_error,
-                        "theory": comparison.theory,
-                        "z": comparison.z,
-                    }
-                )
-        return made
+        return metric_rows(self.measured)
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
@@ -114,6 +93,13 @@ class Results:
         """The document that `ldptui run --format json` writes; docs/format.md describes it."""
         versions = {"ldptui": __version__, "numpy": np.__version__}
         return to_json(self.measured, versions, frequencies)
+
+    def to_csv(self, *, cells: bool = False) -> str:
+        """The text that `ldptui run --format csv` writes, a row for each trial.
+
+        cells : a row for each cell, as `--format csv-cells`.
+        """
+        return results_cells_csv(self.measured) if cells else to_csv(self.measured)
 
     def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
         """A row for each item: item, label, truth, and of each arm its mean and std over trials."""

@@ -44,6 +44,9 @@ targets = { items = [1, 2] }
 "protocol.epsilon" = [1.0, 2.0]
 """
 
+HAVE_THEORY = (
+    "gain", "normalised_gain", "target_frequency", "target_frequency_clean", "mse", "mse_clean",
+)  # fmt: skip
 VERSIONS = {"ldptui": "0.0", "numpy": "0.0"}
 
 
@@ -203,6 +206,7 @@ def test_csv_has_one_row_for_each_trial_and_a_column_for_each_scalar_and_metric(
         "attack.seeds",
         "attack.scoring",
         *metrics_of(UNDEFENDED),
+        *(f"{name}_theory" for name in HAVE_THEORY),
     ]
     assert [(row["cell"], row["trial"]) for row in rows] == [
         (str(cell), str(trial)) for cell in range(4) for trial in range(3)
@@ -223,6 +227,21 @@ def test_csv_holds_the_very_numbers_of_the_trials() -> None:
             assert (row[metric] == "") == math.isnan(value)
             if row[metric]:
                 assert float(row[metric]) == value
+
+
+CAMPAIGN = SCENARIO.replace("[attack]", "[campaign]\nrounds = 2\n\n[attack]")
+
+
+@pytest.mark.parametrize("text", [SCENARIO, CAMPAIGN])
+def test_csv_has_the_closed_forms_of_the_summaries(text: str) -> None:
+    found = results(text)
+    cells = json.loads(to_json(found, VERSIONS))["cells"]
+    for row in csv.DictReader(io.StringIO(to_csv(found))):
+        cell = cells[int(row["cell"])]
+        measured = cell["rounds"][int(row["round"])] if row.get("round") else cell
+        for name in HAVE_THEORY:
+            theory = measured["metrics"][name]["theory"]
+            assert row[f"{name}_theory"] == ("" if theory is None else repr(theory))
 
 
 def test_a_partial_run_says_so_and_exports_its_trials() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import doctest
 import importlib
 import inspect
+import io
 import json
 import subprocess
 import sys
@@ -98,6 +100,44 @@ def test_rows_are_long_and_tidy() -> None:
     assert (last["mean"], last["theory"], last["z"]) == (found.mean, found.theory, found.z)
     assert last["attack.share"] == 0.1
     assert {tuple(row) for row in rows} == {tuple(rows[0])}
+
+
+SHAPES = {
+    "sweep": {"sweep": {"attack.share": [0.0, 0.1]}},
+    "arms": {"defence": [{"kind": "norm-sub"}]},
+    "rounds": {"campaign": {"rounds": 2}},
+    "goal": {
+        "attack": {"kind": "mga", "targets": {"items": [1, 2]}},
+        "goal": {"metric": "gain", "at_least": 0.5},
+    },
+}
+
+
+@pytest.mark.parametrize("more", SHAPES.values(), ids=SHAPES)
+def test_csv_has_one_shape_from_everywhere(
+    more: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the library and the command; `rows` has the same numbers, one below the other."""
+    from core.scenario import to_toml
+
+    path = tmp_path / "my.toml"
+    path.write_text(to_toml({"format": 1, **TABLES, **more}), encoding="utf-8")
+    results = ldptui.run(path)
+    for form, written in (("csv", results.to_csv()), ("csv-cells", results.to_csv(cells=True))):
+        assert cli.main(["run", str(path), "--no-store", "--quiet", "--format", form]) == 0
+        assert capsys.readouterr().out == written
+    wide = list(csv.DictReader(io.StringIO(results.to_csv(cells=True))))
+    rows = results.rows()
+    assert len(rows) == len(wide) * len(results.cells[0].metrics)
+    settings = [*rows[0]][:-6]
+    assert [name for name in wide[0] if name in settings] == settings
+    for at, row in enumerate(rows):
+        beside = wide[at // len(results.cells[0].metrics)]
+        ends = {"mean": "", "standard_error": "_standard_error", "theory": "_theory", "z": "_z"}
+        expected = {name: beside[name] for name in settings}
+        expected |= {part: beside[f"{row['metric']}{end}"] for part, end in ends.items()}
+        texts = {name: "" if row[name] is None else str(row[name]) for name in expected}
+        assert texts == expected
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
