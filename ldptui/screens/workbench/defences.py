@@ -44,7 +44,6 @@ class DefencesPane(FormPane, can_focus=True):
         border-title-color: $text-muted;
         border-subtitle-color: $text-error;
         height: 1fr;
-        &.-folded > * { display: none; }
         & > Scrolled {
             height: 1fr;
             padding-right: 1;

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from textual import events
-from textual.reactive import var
+from textual.geometry import Size
+from textual.reactive import Reactive, var
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -21,18 +22,26 @@ class FormPane(Widget):
 
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
 
+    # Its content takes the room that it has: another size of it lays out nothing anew.
+    virtual_size = Reactive(Size(0, 0), layout=False)
+
     _last: Widget | None = None
     _block_timer: Timer | None = None
 
     # The focus.
 
+    @property
+    def stop(self) -> Widget:
+        """The widget that had the focus last in this pane, or its first stop."""
+        last = self._last
+        return last if last is not None and last.focusable else self.first_stop()
+
     def focus_first(self) -> None:
         """Put the focus where it was last in this pane, or on its first stop."""
-        self.action_enter()
+        self.screen.set_focus(self.stop)
 
     def action_enter(self) -> None:
-        last = self._last
-        self.screen.set_focus(last if last is not None and last.focusable else self.first_stop())
+        self.focus_first()
 
     def first_stop(self) -> Widget:
         """The widget that takes the focus where none of the pane had it yet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
@@ -138,16 +137,27 @@ class Panes(Columns):
                 self.enter(number)
 
     def enter(self, number: int, control: Widget | None = None) -> None:
-        """Put the focus into a pane: on that control, else on the one that had it last."""
+        """Put the focus into a pane: on that control, else on the one that had it last.
+
+        At once: what is typed next is for that pane.
+        """
         pane = self._panes[number]
-        focus = pane.focus_first if control is None else partial(self.screen.set_focus, control)
         folded = pane.has_class("-folded")
         self._mark(pane)  # its message comes a frame later
         self._turn(number)
         if folded:
-            self.call_after_refresh(focus)  # what is folded takes no focus
+            stop = pane.stop if control is None else control
+            # What is folded has no place on the screen yet to scroll to.
+            self.screen.set_focus(stop, scroll_visible=False)
+            self.call_after_refresh(self._bring_into_view, stop)
+        elif control is not None:
+            self.screen.set_focus(control)
         else:
-            focus()
+            pane.focus_first()
+
+    def _bring_into_view(self, widget: Widget) -> None:
+        if widget.has_focus and not self.screen.can_view_entire(widget):
+            self.screen.scroll_to_center(widget)
 
     def marked(self, focused: Widget | None) -> int | None:
         """Mark the pane that the focus is in; its number, None outside of all."""

@@ -142,9 +142,8 @@ class ParametersPane(VerticalScroll, FormPane):
         fitted(self, self._fit)
 
     def _fit(self) -> None:
-        side = self.size.width >= SIDE_BY_SIDE
-        self.set_class(side, "-side")
-        self.set_class(self.size.height >= 18, "-roomy")
+        width, height = self.size
+        self.update_classes({"-side": width >= SIDE_BY_SIDE, "-roomy": height >= 18})
         self._say_meaning()
 
     # The focus.

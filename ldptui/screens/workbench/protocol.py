@@ -11,7 +11,8 @@ from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.reactive import var
+from textual.geometry import Size
+from textual.reactive import Reactive, var
 from textual.widget import Widget
 
 from ...catalogue import families, kind_words, listed_kinds
@@ -53,6 +54,7 @@ class ProtocolPane(Widget, can_focus=True):
     ]
 
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+    virtual_size = Reactive(Size(0, 0), layout=False)  # another one lays out nothing anew
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -63,6 +65,11 @@ class ProtocolPane(Widget, can_focus=True):
         self._top = 0  # the first line of the list that is in view
         self._follows = True  # the list scrolls to what is chosen
         self._drawn: list[str | None] = []  # the kind of each line in view, None for a family's
+
+    @property
+    def stop(self) -> Widget:
+        """The widget that takes the focus of the pane."""
+        return self
 
     def focus_first(self) -> None:
         self.screen.set_focus(self)

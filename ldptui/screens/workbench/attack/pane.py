@@ -53,7 +53,6 @@ class AttackPane(FormPane, can_focus=True):
         &.-show-script > #form { display: none; }
         &.-show-script > #script { display: block; }
         &.-both > #form, &.-both > #script { display: block; }
-        &.-folded > * { display: none; }
         &.-side { layout: horizontal; }
         &.-side > #form { width: 42; }
         &.-side > #script { width: 1fr; border-left: solid $foreground 15%; }
@@ -101,9 +100,7 @@ class AttackPane(FormPane, can_focus=True):
     def _fit(self) -> None:
         side = self.size.width >= SIDE_BY_SIDE
         stacked = not side and self.size.height >= STACKED
-        self.set_class(side, "-side")
-        self.set_class(stacked, "-stacked")
-        self.set_class(side or stacked, "-both")
+        self.update_classes({"-side": side, "-stacked": stacked, "-both": side or stacked})
         self._say_below()
 
     def watch_view(self) -> None:

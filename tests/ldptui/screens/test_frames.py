@@ -1,0 +1,55 @@
+"""The work that a key costs, as counts: times depend on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.workbench_app import own_home, workbench
+from textual._styles_cache import StylesCache
+from textual.css.stylesheet import Stylesheet
+from textual.screen import Screen
+
+__all__ = ["own_home"]
+
+
+class Counts:
+    """Layouts of the screen, widgets styled, lines of widgets drawn."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.layouts = self.styled = self.lines = 0
+        for name, owner, method in (
+            ("layouts", Screen, "_refresh_layout"),
+            ("styled", Stylesheet, "apply"),
+            ("lines", StylesCache, "render_line"),
+        ):
+            monkeypatch.setattr(owner, method, self._counted(name, getattr(owner, method)))
+
+    def _counted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **options: Any) -> Any:
+            setattr(self, name, getattr(self, name) + 1)
+            return method(*args, **options)
+
+        return counted
+
+    def restart(self) -> None:
+        self.layouts = self.styled = self.lines = 0
+
+
+async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts = Counts(monkeypatch)
+    async with workbench((120, 40)) as (screen, _, pilot):
+        await pilot.press("f3", "f4")  # what a pane holds is styled and drawn once
+        for key, pane in (("f3", 2), ("f4", 3)):
+            counts.restart()
+            await pilot.press(key)
+            assert screen.pane == pane
+            assert counts.layouts == 1
+            assert counts.styled <= 12  # both panes and their children, both fields
+            assert counts.lines <= 80  # both panes' own rows, both fields, the hints
+        # At once, before there is a frame: the next key is for the field there.
+        screen.action_pane(2)
+        assert screen.focused in screen.query_one("#pane-2").query("*")
