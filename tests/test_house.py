@@ -6,6 +6,7 @@ The arrows between the rooms are checked by the import contracts in pyproject.to
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -147,6 +148,15 @@ def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
     made = {"__pycache__", "site"}  # `make site` makes the latter
     entries = {entry.name for entry in (ROOT / "ldptui").iterdir()} - made
     assert len(entries) <= 20, sorted(entries)
+
+
+def test_the_architecture_has_every_room() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    named = [name.strip("/") for row in rows for name in re.findall(r"`([^`]+)`", row)]
+    made = {"__pycache__", "__init__", "py", "site"}
+    rooms = [entry.stem for house in ("core", "ldptui") for entry in (ROOT / house).iterdir()]
+    assert sorted(named) == sorted(room for room in rooms if room not in made)
 
 
 def test_no_test_imports_a_test() -> None:
