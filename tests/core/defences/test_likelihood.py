@@ -58,7 +58,7 @@ def test_what_is_above_zero_has_one_slope(kind: str, rng: np.random.Generator) -
     p, q = there.probabilities
     c = shares(raw, there)
 
-    def optimal(f: Floats) -> bool:
+    def optimal(f: Floats, c: Floats) -> bool:
         s = q + (p - q) * f
         slope = c / s if single(there) else c / s - (1 - c) / (1 - s)
         top = slope.max(axis=1, keepdims=True)
@@ -66,8 +66,14 @@ def test_what_is_above_zero_has_one_slope(kind: str, rng: np.random.Generator) -
 
     made = MaximumLikelihood().correct(raw, there)
     assert (made == 0).any()
-    assert optimal(made)
-    assert not optimal(0.999 * made + 0.001 / 30)
+    assert optimal(made, c)
+    assert not optimal(0.999 * made + 0.001 / 30, c)
+    if not single(
+        there
+    ):  # so few supports that every s_v is above its share: the slope is below -1
+        made = MaximumLikelihood().correct((c / 4 - q) / (p - q), there)
+        assert optimal(made, c / 4)
+        assert not optimal(0.999 * made + 0.001 / 30, c / 4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
