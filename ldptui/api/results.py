@@ -159,6 +159,6 @@ class Results:
         """The table, and the chart where there is one, as notebooks show it."""
         shown = f"<pre>{html.escape(repr(self))}</pre>"
         try:
-            return shown + self.figure().partition("?>")[2]
+            return shown + self.figure()
         except (RunError, ScenarioError):
             return shown

@@ -488,7 +488,8 @@ def test_parquet_without_pyarrow_says_what_is_missing(
     tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     succeed(capsys, "run", tiny)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for name in ("pyarrow", "pyarrow.parquet"):  # another test may have imported them
+        monkeypatch.setitem(sys.modules, name, None)
     out = tmp_path / "out.parquet"
     for command in (("runs", "export", "last"), ("run", tiny)):
         line = fail(capsys, 3, *command, "--out", str(out))
