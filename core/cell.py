@@ -25,7 +25,7 @@ from .defences import (
 from .goal import Answer, Goal
 from .metrics import metrics_of
 from .population import Population
-from .protocols import BitNoise, ProtocolSpec
+from .protocols import BitNoise, ProtocolSpec, code_of
 from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .ranking import Leaders
@@ -34,6 +34,9 @@ from .sampling import Counts, Floats
 from .streams import Path
 
 Role: TypeAlias = Literal["genuine", "malicious"]
+
+What: TypeAlias = Literal["attack", "defence", "protocol", "population"]
+"""The purpose of somebody's code."""
 
 
 @dataclass(frozen=True)
@@ -257,13 +260,19 @@ class Cell:
         return tuple(strategy.code for strategy in strategies if hasattr(strategy, "code"))
 
     @property
-    def python_code(self) -> tuple[tuple[Literal["attack", "defence"], str], ...]:
-        """The code in Python that the cell asks for, permitted or not: what for, and its name."""
-        steps = tuple(step.code for step in self.defences if hasattr(step, "code"))
-        return (
-            *(("attack", name) for name in self.python_attacks),
-            *(("defence", name) for name in steps),
-        )
+    def python_code(self) -> tuple[tuple[What, str], ...]:
+        """The code in Python that a run of the cell takes: what for, and its name.
+
+        That of attacks and defences, permitted or not; of a population, and of a protocol that
+        tables tell, as long as it is not.
+        """
+        asked: dict[What, tuple[str, ...]] = {
+            "attack": self.python_attacks,
+            "defence": tuple(step.code for step in self.defences if hasattr(step, "code")),
+            "protocol": (code_of(self.protocol),),
+            "population": (self.population.awaited,),
+        }
+        return tuple((what, name) for what, names in asked.items() for name in names if name)
 
     @property
     def share(self) -> float:

@@ -136,5 +136,9 @@ class AttackError(CellError):
     """Somebody's own attack failed."""
 
 
+class ProtocolError(CellError):
+    """Somebody's own protocol failed."""
+
+
 class DefenceError(CellError):
     """A defence leaves nothing of an estimate."""

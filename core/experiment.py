@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from .attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
+from .acts import Act, acts_of
+from .attacks import Fakes
 from .capabilities import draws_apart, memoises
 from .cell import Cell
 from .defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
@@ -27,9 +28,10 @@ from .limits import (
 )
 from .metrics import METRICS
 from .population import Explicit, Population, StatedSpec
+from .protocols import awaits_code
 from .protocols.chains import MOST_LEAVING
 from .pure import Items, Mechanism, sends_reports
-from .scenario import MAX_CELLS, Campaign, PhasesSpec, Point, Scenario
+from .scenario import MAX_CELLS, Campaign, Point, Scenario
 from .search import solved
 from .streams import Path
 from .trial import Pulse, no_pulse
@@ -38,10 +40,14 @@ from .turnover import Turnover, turnover
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A scenario with everything bound; running it needs nothing else."""
+    """A scenario with everything bound; running it needs nothing else.
+
+    limits : whether sizes were refused that would take very long or very much memory.
+    """
 
     scenario: Scenario
     cells: tuple[Cell, ...]
+    limits: bool = True
 
     @property
     def trials(self) -> int:
@@ -69,7 +75,7 @@ def compile(  # noqa: A001
         cells = tuple(solved(cell, pulse, most, searches) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
-    return Experiment(scenario, cells)
+    return Experiment(scenario, cells, limits)
 
 
 def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
@@ -111,11 +117,13 @@ def bind(
         protocol = task.bound(point.protocol, population)
     except ScenarioError as error:
         raise error.within("protocol") from error
-    acts, targets = _acts(point, population, protocol)
+    acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:
-        _check_goal(point, point.goal, acts[0].fakes(targets, population))
+        _check_goal(point, point.goal, acts[0].fakes(targets, population), protocol, population)
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
-    _check_defences(point, protocol, population.users, targets)
+    told = not awaits_code(protocol)
+    if told:
+        _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets, population)]
     path = _path(point, fakes, protocol, population, sifts)
     if limits:
@@ -138,75 +146,13 @@ def bind(
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.acting,
-        asked=_asked(point, protocol, population),
+        asked=_asked(point, protocol, population) if told else None,
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
     task.check(whole)
-    if limits:
+    if limits and told:
         check_held(whole)
     return whole
-
-
-@dataclass(frozen=True, eq=False)
-class Act:
-    """The attack on one collection, None without any, and the number of its fakes."""
-
-    attack: Attack | Mixture | None
-    malicious: int = 0
-
-    def fakes(self, targets: Items, population: Population) -> tuple[Fakes, ...]:
-        if self.attack is None:
-            return ()
-        return fakes_of(self.attack, targets, self.malicious, population)
-
-
-def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
-    """The acts of each round, or of the one collection; and the targets of the metrics."""
-    if isinstance(point.attack, PhasesSpec):
-        try:
-            return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)
-        except ScenarioError as error:
-            raise error.within("attack") from error
-    attack, targets = bound_attack(point), np.empty(0, dtype=np.int64)
-    malicious = 0
-    if attack is not None:
-        malicious = malicious_users(population.users, attack.share)
-        try:
-            attack, targets = aimed(attack, population, point.seed)
-            fakes = fakes_of(attack, targets, malicious, population)
-            _check_fakes(fakes, protocol, attack.kind == Mixture.kind)
-        except ScenarioError as error:
-            raise error.within("attack") from error
-    return [Act(attack, malicious)] * (point.rounds or 1), targets
-
-
-def _phases(
-    spec: PhasesSpec, rounds: int, seed: int, population: Population, protocol: Mechanism
-) -> tuple[list[Act], Items]:
-    """The acts of each round: without fakes in muted phases and after the last one.
-
-    The metrics count the attack's targets, else all that any phase has, muted ones as well, so that
-    muting a phase changes no other one.
-    """
-    acts: list[Act] = []
-    every: dict[int, None] = {}
-    for number, phase in enumerate(spec.phase):
-        try:
-            mixture, targets = phase.mixture(0.0, spec.targets).aimed(population, seed)
-            _check_fakes(fakes_of(mixture, targets, 0, population), protocol, mixed=True)
-        except ScenarioError as error:
-            raise error.within(f"phase.{number}") from error
-        every |= dict.fromkeys(targets.tolist())
-        for share in phase.shares():
-            malicious = malicious_users(population.users, share)
-            acts.append(Act(None) if phase.muted else Act(mixture.sharing(share), malicious))
-    acts += [Act(None)] * (rounds - len(acts))
-    if spec.targets is None:
-        return acts, np.array([*every], dtype=np.int64)
-    try:
-        return acts, spec.targets.resolve(population, seed)
-    except ScenarioError as error:
-        raise error.within("targets") from error
 
 
 def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
@@ -287,7 +233,13 @@ def _check_memoised(cell: Cell) -> None:
         )
 
 
-def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
+def _check_goal(
+    point: Point,
+    goal: Goal,
+    fakes: Sequence[Fakes],
+    protocol: Mechanism,
+    population: Population,
+) -> None:
     """Refuse a goal that nothing can be said of."""
     if not point.acting and any(arm.defended for arm in METRICS[goal.metric].arms):
         rule = f'must not be "{goal.metric}" where there is no [[defence]]'
@@ -299,6 +251,8 @@ def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
     python = {
         "an attack": [group.strategy for group in fakes if hasattr(group.strategy, "code")],
         "a defence": [step for step in point.acting if hasattr(step, "code")],
+        "a protocol": [protocol] if awaits_code(protocol) else [],
+        "a population": [population] if population.awaited else [],
     }
     for what in (name for name, found in python.items() if found):
         rule = f"must be left out with {what} in Python, whose code may run only later"
@@ -346,20 +300,6 @@ def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechani
     return None
 
 
-def bound_attack(point: Point) -> Attack | Mixture | None:
-    """The attack of a point; None without an attack, and where it has phases."""
-    return None if isinstance(point.attack, PhasesSpec) else point.attack.bind()
-
-
-def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
-    """Refuse an attack that makes no sense against the protocol, at its own key."""
-    for number, group in enumerate(fakes):
-        try:
-            group.strategy.check(protocol, group.targets)
-        except ScenarioError as error:
-            raise (error.within(f"mix.{number}") if mixed else error) from error
-
-
 AT_HAND: Final = 2**26
 """(user, item) pairs whose reports are made without being asked for: some 0.2 s a trial."""
 
@@ -378,6 +318,7 @@ def _path(
     """
     asked = point.simulate.path
     python = any(hasattr(group.strategy, "code") for group in fakes)
+    unlisted = hasattr(protocol, "code") or (awaits_code(protocol) and asked != "counts")
     if python and asked == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"
@@ -385,11 +326,15 @@ def _path(
     if sifts and asked == "counts":
         rule = 'must be "auto" or "reports" with a filter, which reads reports, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
+    if hasattr(protocol, "code") and asked == "counts":
+        rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
+        raise ScenarioError(rule, key="simulate.path")
     if sends_reports(protocol):
         small = population.users * population.domain_size * (point.rounds or 1) <= AT_HAND
         linked = point.rounds is not None and memoises(protocol)  # counts know who has gone
         joint = asked == "auto" and small and draws_apart(protocol) and not linked
-        return "reports" if python or sifts or joint or asked == "reports" else "counts"
+        by_reports = python or unlisted or sifts or joint or asked == "reports"
+        return "reports" if by_reports else "counts"
     curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
     if python:
         raise ScenarioError(f'must not be "plugin" with {curator}', key="attack.kind")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -31,12 +32,14 @@ class Population:
     address : a text that names everything but the seed that the histogram depends on; its random
         streams have this address.
     law : float64[d], the probability that one more such user holds each item.
+    awaited : the name of the code that makes it, as long as that may not run; "" else.
     """
 
     histogram: Counts
     labels: tuple[str, ...] | None
     address: str
     law: Floats
+    awaited: str = ""
 
     @property
     def domain_size(self) -> int:
@@ -204,6 +207,38 @@ class Explicit:
 
 
 @dataclass(frozen=True)
+class PythonPopulation:
+    """Items by weights that somebody's Python code gives, by its name.
+
+    `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
+    users. options : what it takes besides, as TOML has it; kept with sorted keys.
+    """
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    kind: Literal["plugin"] = "plugin"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if not self.name.isprintable() or not self.name.strip():
+            raise ScenarioError(f"must be the name of a population, {got(self.name)}", key="name")
+        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
+        object.__setattr__(self, "options", ordered)
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        held = np.full(self.items, self.users // self.items, dtype=np.int64)
+        held[: self.users % self.items] += 1
+        evenly = _population(held, None, repr(self), np.full(self.items, 1 / self.items))
+        return replace(evenly, awaited=self.name)
+
+    def drawn(self, weights: Floats, seed: int) -> Population:
+        """The population with these weights of its items, float64[items]."""
+        return _draw(self, weights, seed)
+
+
+@dataclass(frozen=True)
 class CSVColumn:
     """A column of a CSV file: one user a row, or totals where `count` names a column of counts."""
 
@@ -308,7 +343,7 @@ def _read(column: CSVColumn, path: Path, stamp: tuple[int, int] | None) -> Popul
 
 
 StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit
-PopulationSpec: TypeAlias = StatedSpec | CSVColumn
+PopulationSpec: TypeAlias = StatedSpec | CSVColumn | PythonPopulation
 
 STATED: Final[dict[str, type[StatedSpec]]] = {
     "zipf": Zipf,
@@ -319,4 +354,8 @@ STATED: Final[dict[str, type[StatedSpec]]] = {
 }
 """The populations that a scenario states in full, without a file."""
 
-POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {**STATED, "csv": CSVColumn}
+POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
+    **STATED,
+    "csv": CSVColumn,
+    "plugin": PythonPopulation,
+}

@@ -18,6 +18,7 @@ from core.attacks import ATTACKS
 from core.capabilities import draws_apart
 from core.errors import ScenarioError, shown
 from core.metrics import FREQUENCIES, METRICS
+from core.protocols import KINDS as PROTOCOL_KINDS
 from core.protocols.budget import Budget
 from core.pure import sends_reports
 from core.scenario import (
@@ -186,8 +187,8 @@ def _kinds(section: str) -> Iterator[list[str]]:
 
 def _reports(section: str) -> Iterator[list[str]]:
     """What `theory` says of each local kind that a budget binds, of 1024 items at ε = 1."""
-    for kind in in_order(section, KINDS[section]):
-        spec = KINDS[section][kind]
+    for kind in in_order(section, PROTOCOL_KINDS):
+        spec = PROTOCOL_KINDS[kind]
         mechanism: Any = spec
         if issubclass(spec, Budget) and sends_reports(mechanism.mechanism):
             bound = mechanism(kind=kind, epsilon=1.0).bind(1024)
@@ -290,7 +291,7 @@ def _supports(_: str) -> Iterator[list[str]]:
     """S by protocol and attack: kinds that have the same words share a row or a column."""
     attacks = [kind for kind, spec in ATTACKS.items() if _law(spec) != "unknown"]
     table = {kind: [_support_words(kind, attack) for attack in attacks]
-             for kind in in_order("protocol", KINDS["protocol"])}  # fmt: skip
+             for kind in in_order("protocol", PROTOCOL_KINDS)}  # fmt: skip
     table = {kind: row for kind, row in table.items() if {*row} - {"", _REFUSED}}
     columns = _alike(dict(zip(attacks, zip(*table.values(), strict=True), strict=True)))
     yield ["protocol", *(_names_of("attack", kinds) for kinds in columns)]

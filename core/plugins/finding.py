@@ -10,24 +10,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, get_args
 
+from ..cell import What
 from ..errors import FileError, ScenarioError, got
 from ..streams import digest
 
-What = Literal["attack", "defence"]
-"""The purpose of the code."""
-
-GROUPS: Final[dict[What, str]] = {"attack": "ldptui.attacks", "defence": "ldptui.defences"}
-"""The entry-point groups under which packages publish attacks and defences."""
+GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}
+"""The entry-point groups under which packages publish code: "ldptui.attacks", …"""
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """The attacks and defences that a user lets run.
+    """The code that a user lets run.
 
-    names : those of installed packages, by the names of their entry points.
-    files : Python files, all of whose attacks and defences may run.
+    names : that of installed packages, by the names of their entry points.
+    files : Python files, all of whose code may run.
     seen : code that the user has looked at; it may run for as long as it is the same.
     how : the words for how more is allowed; "" for the options of the command line.
     """
@@ -42,7 +40,7 @@ class Allowed:
 class Source:
     """The place of somebody's code, for a process that loads it later; not the code itself.
 
-    name : of the attack or the defence. digest : of its code, which counts for what is known of
+    name : of what it is. digest : of its code, which counts for what is known of
     its results. place : a file, or the "module:attribute" of an entry point. what : it is for.
     line : of a file, where it is defined; 0 where that is not known.
     """

@@ -16,13 +16,19 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from ..errors import AttackError, CellError, DefenceError
+from ..cell import What
+from ..errors import AttackError, CellError, DefenceError, ProtocolError
 from ..streams import digest
-from .finding import Source, What, code_digest, read
+from .finding import Source, code_digest, read
 
 HERE: Final = str(Path(__file__).parent)
 
-ERRORS: Final[dict[What, type[CellError]]] = {"attack": AttackError, "defence": DefenceError}
+ERRORS: Final[dict[What, type[CellError]]] = {
+    "attack": AttackError,
+    "defence": DefenceError,
+    "protocol": ProtocolError,
+    "population": CellError,
+}
 """The failure of a cell, by what the code is for."""
 
 
@@ -58,8 +64,12 @@ def loaded(source: Source, options: str, method: str = "reports") -> Callable[..
 
     options : as JSON. Raises what the code raises.
     """
-    code = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
-    return with_options(source, code, json.loads(options), method)
+    return with_options(source, code_at(source), json.loads(options), method)
+
+
+def code_at(source: Source) -> Any:
+    """The object that a name stands for, which runs the code around it; raises what that raises."""
+    return _from_file(source) if isinstance(source.place, Path) else _from_package(source)
 
 
 def with_options(

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..cell import What
 from ..errors import FileError, ScenarioError
 from ..streams import digest
-from .finding import Source, What, definitions, entry_points, read, top_spec
+from .finding import Source, definitions, entry_points, read, top_spec
 
 MOST_FILES: Final = 200
 """Files of a folder that are looked into, and the bytes of the largest."""

@@ -1,25 +1,28 @@
-"""The Python attacks and defences of an experiment, with their code where the user allows it."""
+"""The Python code of an experiment, where the user allows it."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..attacks import PythonAttack, View
-from ..cell import Cell
+from ..cell import Cell, What
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..errors import AttackError, DefenceError, ScenarioError
-from ..experiment import Experiment
+from ..experiment import Experiment, bind
+from ..population import Population
+from ..protocols import awaits_code
 from ..pure import LocalMechanism, Reports, Rng
 from ..sampling import Floats
-from .finding import Allowed, Source, What, find
+from .finding import Allowed, Source, find
 from .loading import explained, loaded
+from .making import PluginPopulation, PluginSpec, Reported
 
 
 @dataclass(frozen=True)
@@ -122,10 +125,10 @@ def _read_only(view: View) -> View:
 
 
 def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
-    """The experiment with the code of its Python attacks and defences found.
+    """The experiment with its Python code found, and its protocols and populations made by it.
 
     Raises ScenarioError, FileError. ScenarioError says what a scenario asks for, and how to allow
-    it.
+    it, or what is wrong with what its code makes.
     """
     if not any(cell.python_code for cell in experiment.cells):
         return experiment
@@ -137,18 +140,62 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
         attack = _with_code(cell.attack, find_once)
         return replace(cell, attack=attack, defences=defences, rounds=rounds)
 
-    def checked(cell: Cell) -> Cell:
+    for cell in experiment.cells:
         for what, name in cell.python_code:
             try:
                 find_once(name, what)
             except ScenarioError as error:
-                if error.where:  # in a file of attacks
+                if error.where:  # in a file of code
                     raise
                 where = experiment.scenario.name
                 raise ScenarioError(error.rule, _place(cell, what, name), where) from error
-        return permitted(cell)
+    try:
+        cells = [permitted(cell) for cell in _bound_again(experiment, find_once)]
+    except ScenarioError as error:
+        raise error.at(experiment.scenario.name) from error
+    return replace(experiment, cells=tuple(cells))
 
-    return replace(experiment, cells=tuple(checked(cell) for cell in experiment.cells))
+
+def _bound_again(experiment: Experiment, find_code: Find) -> Iterator[Cell]:
+    """The cells, those anew whose protocol or population is made by somebody's code."""
+    if not any(what in MAKERS for cell in experiment.cells for what, _ in cell.python_code):
+        yield from experiment.cells
+        return
+    points = tuple(experiment.scenario.points())
+    sifts = any(point.sifts for point in points)
+    folder, populations = experiment.scenario.folder, dict[object, Population]()
+    for cell in experiment.cells:
+        point, population = points[cell.index], cell.population
+        if population.awaited:
+            spec = PluginPopulation(
+                **_fields(point.population), source=find_code(population.awaited, "population")
+            )
+            drawn = spec, json.dumps(spec.options), point.seed
+            if drawn not in populations:
+                try:
+                    populations[drawn] = spec.bind(point.seed, folder)
+                except ScenarioError as error:
+                    raise error.within("population") from error
+            population = populations[drawn]
+        elif not awaits_code(cell.protocol):
+            yield cell
+            continue
+        if awaits_code(cell.protocol):
+            asked: Any = point.protocol
+            made = PluginSpec(**_fields(asked), source=find_code(asked.name, "protocol"))
+            point = replace(point, protocol=made)
+        again = bind(cell.index, point, population, sifts, experiment.limits)
+        _check_fakes(again)
+        rounds = tuple(replace(part, parameters=cell.parameters) for part in again.rounds)
+        yield replace(again, parameters=cell.parameters, rounds=rounds)
+
+
+def _check_fakes(cell: Cell) -> None:
+    """Refuse fakes whose reports the code of a protocol without tables does not make."""
+    if isinstance(cell.protocol, Reported):
+        for fakes in cell.fakes:
+            if why := cell.protocol.refusal(fakes.strategy):
+                raise ScenarioError(why, key="attack.kind")
 
 
 def _place(cell: Cell, what: What, name: str) -> str:
@@ -164,19 +211,19 @@ def _place(cell: Cell, what: What, name: str) -> str:
 
 
 def asked(experiment: Experiment) -> tuple[str, ...]:
-    """The names of the Python attacks and defences that an experiment asks for."""
+    """The names of the Python code that an experiment asks for."""
     code = (code for cell in experiment.cells for code in cell.python_code)
     return tuple(dict.fromkeys(name for _, name in code))
 
 
-def sources(experiment: Experiment) -> tuple[Source, ...]:
-    """The sources of the code that an experiment may run."""
-    cells = experiment.cells
-    attacks = [fakes.strategy for cell in cells for fakes in cell.fakes]
-    steps = [step for cell in cells for step in cell.defences]
-    allowed = (step.source for step in (*attacks, *steps) if hasattr(step, "source"))
-    return tuple(dict.fromkeys(allowed))
+def sources(experiment: Experiment, allowed: Allowed) -> tuple[Source, ...]:
+    """The sources of the code that an experiment asks for; raises as `permit` does."""
+    code = dict.fromkeys(code for cell in experiment.cells for code in cell.python_code)
+    return tuple(find(name, allowed, what) for what, name in code)
 
+
+MAKERS: Final = ("protocol", "population")
+"""The code that makes what a cell is bound to, and runs when it is permitted."""
 
 Find = Callable[[str, What], Source]
 

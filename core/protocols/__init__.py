@@ -20,7 +20,9 @@ from __future__ import annotations
 from .budget import Dial
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .kinds import CENTRAL, DIALS, KINDS, PROTOCOLS, ProtocolSpec, family_of
+from .kinds import CENTRAL, DIALS, KINDS, NAMED, PROTOCOLS, ProtocolSpec, family_of
+from .listed import Listed
+from .python import PythonProtocol, PythonSpec, awaits_code, code_of
 from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary
 
@@ -30,16 +32,22 @@ __all__ = [
     "DIALS",
     "GRR",
     "KINDS",
+    "NAMED",
     "OLH",
     "OUE",
     "PROTOCOLS",
     "SUE",
     "BitNoise",
     "Dial",
+    "Listed",
     "LocalHashing",
     "ProtocolSpec",
+    "PythonProtocol",
+    "PythonSpec",
     "Rappor",
     "RapporSpec",
     "Unary",
+    "awaits_code",
+    "code_of",
     "family_of",
 ]

@@ -2,105 +2,33 @@
 
 A code says which messages agree with each item, which speak against it, and which are silent on
 it. A user sends a uniform message that agrees with the own item with probability τ, else a uniform
-one of all: a message that agrees is e^ε times as likely as any other. As there are few messages,
-every law is exact: a vector of probabilities over them.
+one of all: a message that agrees is e^ε times as likely as any other.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar, Final
+from typing import Final
 
 import numpy as np
 
 from ..enumeration import CELLS, ReportLaw, item_name
 from ..errors import ScenarioError, got
-from ..pure import (
-    BoolArray,
-    Estimates,
-    Items,
-    Reports,
-    Rng,
-    SeedSearch,
-    Supports,
-    array_of,
-    items_of,
-    pure_estimates,
-)
-from ..sampling import Counts, Floats, binomial, uniform_multinomial
-from ..support import ItemSupport, Support
-from .placed import Placed
+from ..pure import Items, Reports, Rng, items_of
+from ..sampling import Counts, Floats, binomial
+from .messages import Messages
 
 MESSAGES: Final = 2**22
 """Messages of a code at most: a vector over them is 32 MiB."""
 
-ROWS: Final = 2**21
-"""(trial, message) pairs of counts that are drawn at once."""
 
-TIES: Final = 1e-9
-"""Numbers of targets that differ by less are equal but for rounding."""
-
-
-class Coded(Placed):
-    """A protocol that sends one of `messages` messages; reports are uint32[n].
-
-    Each item has `agreeing` messages that agree with it. Counts are int64[…, d]: the messages that
-    agree with an item, less those that speak against it.
-    """
-
-    lacks: ClassVar[dict[str, str]]
-
-    domain_size: Any
-    epsilon: Any
-
-    @property
-    @abstractmethod
-    def messages(self) -> int: ...
+class Coded(Messages):
+    """A protocol whose messages are those of a code; `agreeing` of them agree with each item."""
 
     @property
     @abstractmethod
     def agreeing(self) -> int: ...
-
-    @property
-    @abstractmethod
-    def p(self) -> float: ...
-
-    @property
-    @abstractmethod
-    def q(self) -> float: ...
-
-    @abstractmethod
-    def supports(self, reports: Reports) -> Supports: ...
-
-    @abstractmethod
-    def _agreeing(self, values: Items, rng: Rng) -> Reports:
-        """A uniform message that agrees with each of these items: uint32[n]."""
-
-    @abstractmethod
-    def _agreed(self, users: Counts, rng: Rng) -> Counts:
-        """Messages int64[…, K] of int64[…, d] users who send a uniform one that agrees."""
-
-    @abstractmethod
-    def _agreed_law(self, frequencies: Floats) -> Floats:
-        """float64[K], how likely each message is of one user, by the frequency of each item."""
-
-    @abstractmethod
-    def _heard(self, messages: Any) -> Any:
-        """[…, d], the sum of what messages [..., K] say of each item; of the type of `messages`."""
-
-    @abstractmethod
-    def _weighed(self, weights: Floats) -> Floats:
-        """float64[K], the sum of what each message says of the items, by their weights."""
-
-    def _heard_squares(self, law: Floats) -> Floats:
-        """float64[d], the expected square of what a message says of each item."""
-        return np.asarray(self._heard(law))
-
-    @property
-    def report_bits(self) -> float:
-        """log2 of the number of messages."""
-        return math.log2(self.messages)
 
     @property
     def truthful(self) -> float:
@@ -113,8 +41,6 @@ class Coded(Placed):
             rule = f"must be small enough for a code of at most 2^22 messages, {got(self.epsilon)}"
             raise ScenarioError(f"{rule}, which takes {self.messages}", key="epsilon")
 
-    # Reports.
-
     def perturb(self, values: Items, rng: Rng) -> Reports:
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.truthful
@@ -122,164 +48,15 @@ class Coded(Placed):
         reports[truthful] = self._agreeing(values[truthful], rng)
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        return rng.integers(0, self.messages, size=count, dtype=np.uint32)
-
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """A uniform message that agrees."""
-        return self._agreeing(values, rng)
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        """A uniform one of the messages that support most targets."""
-        return rng.choice(self._best(targets, 1), size=count)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return rng.choice(self._best(targets, -1), size=count)
-
-    def _best(self, targets: Items, sign: int) -> Reports:
-        """The messages that say most for these items, or with sign -1 least: uint32[k]."""
-        support = sign * self._weighed(self._marked(targets))
-        return np.flatnonzero(support > support.max() - TIES).astype(np.uint32)
-
-    def _marked(self, items: Items) -> Floats:
-        weights = np.zeros(self.domain_size)
-        weights[items] = 1.0
-        return weights
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
-
-    def received(self, reports: object, count: int) -> Reports:
-        numbers = array_of(reports, (count,), np.dtype(np.uint32))
-        if count and numbers.max() >= self.messages:
-            raise ValueError(f"must be in [0, {self.messages}), got {numbers.max()}")
-        return numbers
-
-    def look(self, reports: Reports, items: Items) -> BoolArray:
-        return np.asarray(self.supports(reports)[:, items] > 0)
-
-    # Counts.
-
-    def support_counts(self, reports: Reports) -> Counts:
-        messages = np.bincount(reports, minlength=self.messages)
-        return np.asarray(self._heard(messages.astype(np.int64)))
-
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         truthful = binomial(histogram, self.truthful, rng)
         others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
         return self._counted(truthful, others, rng)
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        return self._counted(histogram, np.zeros(len(histogram), dtype=np.int64), rng)
-
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        nobody = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        return self._counted(nobody, count, rng)
-
-    def _counted(self, truthful: Counts, others: Counts, rng: Rng) -> Counts:
-        """Counts of users int64[trials, d] whose message agrees, and of those who send any."""
-        counts = np.empty(truthful.shape, dtype=np.int64)
-        rows = max(1, ROWS // self.messages)
-        for at in range(0, len(counts), rows):
-            part = slice(at, at + rows)
-            held, free = truthful[part], others[part]
-            if held.sum() + free.sum() > len(held) * self.messages:
-                sent = uniform_multinomial(free, self.messages, rng) + self._agreed(held, rng)
-            else:  # few users: each draws a message
-                trial, values = np.divmod(
-                    np.repeat(np.arange(held.size), held.ravel()), held.shape[1]
-                )
-                sent = self._tally(trial, self._agreeing(values, rng), len(held))
-                trial = np.repeat(np.arange(free.size), free)
-                sent += self._tally(trial, self.random_reports(trial.size, rng), len(held))
-            counts[part] = self._heard(sent)
-        return counts
-
-    def _tally(self, trial: Items, reports: Reports, trials: int) -> Counts:
-        """int64[trials, K], the reports of each trial by message."""
-        cells = trial * self.messages + reports
-        tally = np.bincount(cells, minlength=trials * self.messages)
-        return tally.reshape(trials, self.messages)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(self._best(targets, 1), count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(self._best(targets, -1), count, rng)
-
-    def _aimed_counts(self, best: Reports, count: Counts, rng: Rng) -> Counts:
-        counts = np.empty((count.size, self.domain_size), dtype=np.int64)
-        rows = max(1, ROWS // self.messages)
-        for at in range(0, count.size, rows):
-            part = slice(at, at + rows)
-            sent = np.zeros((count[part].size, self.messages), dtype=np.int64)
-            if count[part].sum() > sent.size:
-                sent[:, best] = uniform_multinomial(count[part], best.size, rng)
-            else:
-                trial = np.repeat(np.arange(len(sent)), count[part])
-                sent = self._tally(trial, rng.choice(best, size=trial.size), len(sent))
-            counts[part] = self._heard(sent)
-        return counts
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    # The law of one report.
-
-    def _law(self, law: str, targets: Items) -> Floats:
-        """float64[K], how likely each message is of a fake; `law` as in `core.attacks`."""
-        if law in ("honest", "unperturbed"):
-            held = self._marked(targets) / targets.size
-            return self._honest_law(held) if law == "honest" else self._agreed_law(held)
-        chances = np.zeros(self.messages)
-        if law == "random":
-            chances[:] = 1 / self.messages
-        else:
-            best = self._best(targets, 1 if law == "crafted" else -1)
-            chances[best] = 1 / best.size
-        return chances
-
     def _honest_law(self, frequencies: Floats) -> Floats:
         """float64[K]: an honest report of an item that is drawn with these probabilities."""
         any_message = (1 - self.truthful) / self.messages
         return np.asarray(self.truthful * self._agreed_law(frequencies) + any_message)
-
-    # The same towards the first r items.
-
-    def _first(self, law: str, r: int) -> Support:
-        chances, others = self._law(law, np.arange(r)), self.domain_size - r
-        first = self._weighed(self._marked(np.arange(r)))
-        other = self._weighed(self._marked(np.arange(r, self.domain_size)))
-        one, two = float(chances @ first), float(chances @ other)
-        spread, beyond = float(chances @ (first - one) ** 2), float(chances @ (other - two) ** 2)
-        both = float(chances @ ((first - one) * (other - two)))
-        return Support(one / r, two / others if others else 0.0, spread, beyond, both)
-
-    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
-        return self._supported(self._law(law, targets), counted)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return self._supported(self._honest_law(frequencies), counted)
-
-    def _supported(self, law: Floats, counted: Items) -> ItemSupport:
-        rates = np.asarray(self._heard(law))
-        supports = self._weighed(self._marked(counted))
-        variance = float(law @ supports**2 - (law @ supports) ** 2)
-        return ItemSupport(rates, max(variance, 0.0), self._heard_squares(law) - rates**2)
-
-    def placed_variances(self, frequencies: Floats) -> Floats:
-        squares = self._heard_squares(self._honest_law(frequencies))
-        spread = squares - frequencies * self.p**2 - (1 - frequencies) * self.q**2
-        return np.asarray(spread / (self.p - self.q) ** 2)
-
-    def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
-        supports = self._weighed(self._marked(targets))
-        own = np.full(self.domain_size, targets.size * self.q)
-        own[targets] += self.p - self.q
-        spread = self._honest_law(frequencies) @ supports**2 - frequencies @ own**2
-        return float(spread) / (self.p - self.q) ** 2
-
-    # Its privacy.
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
@@ -289,7 +66,3 @@ class Coded(Placed):
         any_message = (1 - self.truthful) / self.messages
         law = any_message + np.where(agrees, self.truthful / self.agreeing, 0.0)
         return ReportLaw(law, item_name, self.message_name)
-
-    @abstractmethod
-    def message_name(self, message: int) -> str:
-        """A message in words: "message (1, 0, 2)"."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
 
 from ..pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial
+from .python import PythonSpec
 
 
 class ProtocolSpec(Protocol):
@@ -53,6 +54,9 @@ def _found() -> Iterator[tuple[str, type[Any]]]:
 KINDS: Final[dict[str, type[Any]]] = dict(sorted(_found()))
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
 
+NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec}
+"""Every kind that a scenario can name: those, and somebody's own, by its name."""
+
 PROTOCOLS: Final[dict[str, Callable[..., PureSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)
 }
@@ -71,5 +75,5 @@ CENTRAL: Final[dict[str, type[Any]]] = {
 
 def family_of(kind: str) -> str:
     """The family of a kind, one word: "direct", "unary", "hashing", "rappor", "curators"."""
-    family: str = KINDS[kind].mechanism.family
+    family: str = NAMED[kind].mechanism.family
     return family

@@ -25,8 +25,7 @@ from ..defences import (
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
-from ..protocols import KINDS as PROTOCOL_KINDS
-from ..protocols import ProtocolSpec
+from ..protocols import NAMED, ProtocolSpec
 from ..ranges import Range, check_bounds
 from ..task import TASKS, Frequencies, TaskSpec
 from .campaign import Campaign, PhasesSpec, Ramp
@@ -37,7 +36,7 @@ FORMAT: Final = 1
 TRIALS: Final = Range(1, limit=10**6)
 KINDS: Final[dict[str, Mapping[str, type]]] = {
     "population": POPULATIONS,
-    "protocol": PROTOCOL_KINDS,
+    "protocol": NAMED,
     "attack": ATTACKS,
     "defence": DEFENCES,
     "task": TASKS,
@@ -73,7 +72,7 @@ if TYPE_CHECKING:
     DefenceTable: TypeAlias = Defence
     TaskTable: TypeAlias = TaskSpec
 else:  # the tables of kinds are the only lists of them
-    ProtocolTable = Annotated[_either(PROTOCOL_KINDS), Discriminator("kind")]
+    ProtocolTable = Annotated[_either(NAMED), Discriminator("kind")]
     AttackTable = Annotated[
         Annotated[Annotated[_either(ATTACKS), Discriminator("kind")], Tag(ONE_KIND)]
         | Annotated[MixtureSpec, Tag(MIXTURE)]

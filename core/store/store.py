@@ -284,7 +284,7 @@ class Store:
             if cell.goal is not None and known is not None:
                 cell = replace(with_fakes(cell, known.malicious), answer=known.answer)
             cells.append(cell)
-        return Experiment(scenario, tuple(cells))
+        return Experiment(scenario, tuple(cells), limits)
 
     def population(self, name: str) -> Population:
         """A population that came from a CSV file."""

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from ..cell import Cell
 from ..errors import FileError, one_line
 from ..experiment import Experiment
 from ..metrics import METRICS
-from ..plugins import asked
 from ..population import CSVColumn
 from ..results import BLOCK_TRIALS, Block
 from ..running.runner import Results
@@ -125,7 +124,7 @@ def resume(
 
 def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None) -> str:
     """Whose code is not what it was, in words; "" where all is."""
-    if experiment is None or not asked(experiment):
+    if experiment is None:
         return ""
     before = db.execute(
         "SELECT key FROM run_cells JOIN cells ON cells.id = cell WHERE run = ? ORDER BY position",
@@ -134,9 +133,17 @@ def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None)
     for cell, key, (old,) in zip(
         experiment.cells, cell_keys(experiment.cells), before, strict=True
     ):
-        for what, name in cell.python_code if key != old else ():
+        for what, name in _code(cell) if key != old else ():
             return f"the code of {what} {name!r} is not that of its other trials"
     return ""
+
+
+def _code(cell: Cell) -> Iterator[tuple[str, str]]:
+    """The code that a cell's numbers depend on: what for, and its name."""
+    yield from cell.python_code
+    for what in ("protocol", "population"):
+        if f"{what}.name" in cell.parameters:
+            yield what, str(cell.parameters[f"{what}.name"])
 
 
 class RunMemory:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from core.acts import bound_attack
 from core.attacks import Attack, Mixture
 from core.defences import Defence
 from core.errors import ScenarioError, got
-from core.experiment import bound_attack
 from core.population import Population
 from core.pure import LocalMechanism, sends_reports
 from core.scenario import FORMAT, KINDS, Point, Scenario

@@ -90,11 +90,11 @@ def _check_file(place: str, options: Namespace) -> int:
     )
     write_out(f"{place}: valid: {', '.join(sizes)}\n")
     try:
-        permitted = permit(experiment, allowed)
+        permit(experiment, allowed)
     except ScenarioError as error:
         note(f"note: {error}")
     else:
-        for source in sources(permitted):
+        for source in sources(experiment, allowed):
             note(f"note: the {source.label} is in {source.place}")
     return exits.DONE
 

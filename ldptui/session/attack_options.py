@@ -1,4 +1,4 @@
-"""The attacks and defences in Python that a user lets run: by options and in the settings.
+"""The Python code that a user lets run: by options and in the settings.
 
 Light: the workbench hands it on to its background worker and never loads such an attack itself.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..terminal.settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
 from ..terminal.visitor import visiting
+from .consent import WHAT
 
 if TYPE_CHECKING:
     from core.experiment import Experiment
@@ -30,23 +31,22 @@ NEVER: Final = "a server runs no code that its visitors name"
 def add_to(parser: argparse.ArgumentParser) -> None:
     """The options of every command that simulates, of the workbench, and of its worker."""
     parser.add_argument(
-        "--allow-attack",
-        "--allow-defence",
+        *(f"--allow-{what}" for what in WHAT),
         dest="allow_attacks",
         action="append",
         default=[],
         metavar="NAME",
-        help="let this attack or defence of an installed package run; may be repeated",
+        help="let this attack, defence, protocol or population of an installed package run; may be "
+        "repeated",
     )
     parser.add_argument(
-        "--attack-file",
-        "--defence-file",
+        *(f"--{what}-file" for what in WHAT),
         dest="attack_files",
         action="append",
         default=[],
         metavar="FILE",
-        help="let the attacks and defences in this Python file run, with your permissions; may be "
-        "repeated",
+        help="let the attacks, defences, protocols and populations in this Python file run, with "
+        "your permissions; may be repeated",
     )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ..text.format import count
+
+WHAT: Final = ("attack", "defence", "protocol", "population")
+"""The tables of a scenario that may name somebody's code."""
 
 Agreed: TypeAlias = tuple[str, str, bool, str, str]
 """The code that may run, for a worker: what, name, is_file, place and digest of a `Code`."""
@@ -14,7 +17,7 @@ Agreed: TypeAlias = tuple[str, str, bool, str, str]
 
 @dataclass(frozen=True)
 class Code:
-    """The code of an attack or a defence that a scenario asks for by its name.
+    """The code of an attack, a protocol, … that a scenario asks for by its name.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).
     digest : of the code. file : that holds it, "" where it is not known; text : its content.

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from core.summary import Estimate
 
-from .consent import Agreed
+from .consent import WHAT, Agreed
 from .trials import TrialEstimates
 
 Status = Literal["running", "done", "partial", "failed"]
@@ -57,7 +57,7 @@ class Request:
 
     @property
     def python_code(self) -> tuple[tuple[str, str], ...]:
-        """The attacks and defences in Python that its documents ask for: the table, the name."""
+        """The Python code that its documents ask for: the table, the name."""
         names = (name for part in self.parts for name in _code_names(part.document))
         return tuple(dict.fromkeys(names))
 
@@ -67,20 +67,18 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     sweep = document.get("sweep", {})
     for key, values in sweep.items():
         table = key.partition(".")[0]
-        named = table in ("attack", "defence") and key.endswith(".name")
+        named = table in WHAT and key.endswith(".name")
         if named and isinstance(values, list):
             yield from ((table, str(value)) for value in values)
-    steps = document.get("defence")
-    for step in steps if isinstance(steps, list | tuple) else ():
-        if isinstance(step, Mapping) and isinstance(step.get("name"), str):
-            yield "defence", step["name"]
-    attacks = [document.get("attack")]
-    while attacks:
-        attack = attacks.pop(0)
-        if isinstance(attack, Mapping):
-            if isinstance(attack.get("name"), str):
-                yield "attack", attack["name"]
-            attacks += [*attack.get("mix", ()), *attack.get("phase", ())]
+    tables: list[tuple[str, Any]] = [(what, document.get(what)) for what in WHAT]
+    while tables:
+        what, table = tables.pop(0)
+        if isinstance(table, list | tuple):
+            tables += [(what, part) for part in table]
+        elif isinstance(table, Mapping):
+            if isinstance(table.get("name"), str):
+                yield what, table["name"]
+            tables += [(what, table.get(part)) for part in ("mix", "phase")]
 
 
 IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")

@@ -591,7 +591,7 @@ def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
     asks = experiment(attack=asking("spy"), trials=1, campaign={"rounds": 3})
     whole = permit(asks, Allowed(files=(path,)))
     assert asked(whole) == ("spy",)
-    (source,) = plugins.sources(whole)
+    (source,) = plugins.sources(whole, Allowed(files=(path,)))
     assert source.place == path
     run_block(whole.cells[0], 0, 1)
     assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]

@@ -73,7 +73,9 @@ def test_addresses_differ() -> None:
 
 
 def test_every_kind_of_a_scenario_is_tested() -> None:
-    assert set(POPULATIONS) == {spec.kind for spec, _ in LAWS.values()} | {"counts", "csv"}
+    assert set(POPULATIONS) == {spec.kind for spec, _ in LAWS.values()} | {
+        "counts", "csv", "plugin",
+    }  # fmt: skip
 
 
 def test_frequencies_are_the_realised_ones() -> None:

@@ -490,8 +490,8 @@ def blocks(language: str) -> list[str]:
 def test_the_page_tells_the_truth(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    function, mixed, test, defences = blocks("python")
-    table, publishing, steps = blocks("toml")
+    function, mixed, test, _, _, defences = blocks("python")
+    table, publishing, _, _, steps = blocks("toml")
     (tmp_path / "my_attacks.py").write_text(f"{function}\n{mixed}", encoding="utf-8")
     head, _, _ = toml("half").partition("[attack]")
     scenario = tmp_path / "stranger.toml"
@@ -517,3 +517,21 @@ def test_the_page_tells_the_truth(
         capsys, "run", "stranger.toml", *allowed
     )
     assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]
+
+
+def test_the_page_tells_the_truth_of_protocols_and_populations(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocols, populations = blocks("python")[3:5]
+    protocol, population = blocks("toml")[2:4]
+    Path(tmp_path, "my_protocols.py").write_text(protocols, encoding="utf-8")
+    Path(tmp_path, "my_populations.py").write_text(populations, encoding="utf-8")
+    small = population.replace("items = 64", "items = 8").replace("100_000", "1000")
+    Path(tmp_path, "my.toml").write_text(f"format = 1\ntrials = 2\n{small}{protocol}")
+    monkeypatch.chdir(tmp_path)
+    known = ("--protocol-file", "my_protocols.py")
+    asks = "population.name asks for the population 'steps'"
+    assert asks in fail(capsys, exits.USAGE, "run", "my.toml", *known)
+    printed = succeed(capsys, "run", "my.toml", *known, "--population-file", "my_populations.py")
+    assert "PLUGIN Subsets, ε = 1" in printed
+    assert "plugin steps, d = 8 items, n = 1000 users" in printed

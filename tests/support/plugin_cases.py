@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.plugins.finding import GROUPS, What
+from core.cell import What
+from core.plugins.finding import GROUPS
 
 HONEST = """
 def honest(protocol, view, count, rng):

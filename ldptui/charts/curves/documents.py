@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from core.defences import is_filter, is_verifier
 from core.errors import ScenarioError
-from core.protocols import KINDS
+from core.protocols import NAMED
 from core.scenario import Point, Scenario, dotted_sweep, value_at
 
 from ...catalogue import swept_kinds
@@ -20,7 +20,7 @@ MOST_SERIES: Final = 36
 
 PROTOCOL_KEYS: Final = {
     kind: tuple(field.name for field in fields(spec) if field.name != "kind")
-    for kind, spec in KINDS.items()
+    for kind, spec in NAMED.items()
 }
 """The protocols that an error chart may compare, with the keys that each of them knows."""
 

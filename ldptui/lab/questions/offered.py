@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from ...catalogue.kinds import in_order, listed_kinds
+from ...catalogue.kinds import in_order
 from ..options import Choices, Condition
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of protocol that a scenario can name."""
-    return listed_kinds("protocol")
+    """Every kind of protocol that a scenario can name, but for one in Python."""
+    from core.protocols import KINDS
+
+    return in_order("protocol", KINDS)
 
 
 def has(kind: object, parameter: str) -> bool:

@@ -189,6 +189,7 @@ class ParametersPane(VerticalScroll, FormPane):
             for table in FORM_TABLES
             for name in ("kind", *used_keys(draft, table))
             if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
+            if name != "options"  # a table, whose keys are somebody else's: in the script alone
         }
         for field in self._fields():
             if field.key.partition(".")[0] in FORM_TABLES:

@@ -43,20 +43,20 @@ class Facts:
 def facts_of(draft: Draft) -> Facts | None:
     """The facts of the last valid scenario's base; None before there was one."""
     from core.capabilities import memoises
-    from core.protocols import CENTRAL, KINDS, family_of
+    from core.protocols import CENTRAL, NAMED, family_of
 
     from ...explain.table import SPREAD, in_a_line
     from ...explain.tasks import task_named
 
     cell = draft.cell
-    if cell is None or cell.parameters["protocol.kind"] not in KINDS:
+    if cell is None or cell.parameters["protocol.kind"] not in NAMED:
         return None
     cell = cell.first  # σ is of one round
     epsilon = _epsilon(cell)
     if epsilon is None:
         return None
     listed = listed_kinds("protocol")
-    kinds = sorted(KINDS, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
+    kinds = sorted(NAMED, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
     settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
     rows = {kind: _rows(setting) for kind, setting in settings.items()}
     spreads = {kind: _value(known, SPREAD) for kind, known in rows.items()}
@@ -130,7 +130,7 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
-    from core.protocols import KINDS
+    from core.protocols import NAMED
 
     from ...explain.setting import bound, setting_of
     from ...explain.tasks import task_named
@@ -138,7 +138,7 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
     if own:
         return setting_of(cell).unattacked if task is None else task.setting(cell)
-    spec = KINDS[kind](kind=kind, epsilon=epsilon)
+    spec = NAMED[kind](kind=kind, epsilon=epsilon)
     if task is not None:
         return task.setting(cell, spec)
     return bound(spec, cell.population.domain_size, users=cell.users)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from core.attacks import Part
@@ -22,7 +22,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
     """The simulated setting: a line each for the population, the protocol, the attack, the run."""
     cells = results.experiment.cells
     population = [
-        range_over(cell.parameters["population.kind"] for cell in cells),
+        range_over(_kind_and_name(cell, "population") for cell in cells),
         f"d = {range_over(cell.population.domain_size for cell in cells)} items",
         f"n = {range_over(cell.first.users for cell in cells)} users",
     ]
@@ -30,7 +30,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
         values = present(cells, f"population.{key}")
         if values:
             population.append(f"{key} {range_over(values)}")
-    protocol = [range_over(str(cell.parameters["protocol.kind"]).upper() for cell in cells)]
+    protocol = [range_over(_kind_and_name(cell, "protocol", str.upper) for cell in cells)]
     budgets = present(cells, "protocol.epsilon")
     if budgets:
         protocol.append(f"ε = {range_over(budgets)}")
@@ -131,6 +131,12 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
     if thresholds:
         facts.append(f"threshold {range_over(thresholds)}")
     return facts
+
+
+def _kind_and_name(cell: Cell, table: str, written: Callable[[str], str] = str) -> str:
+    """The kind of a table; of one in Python with the name of its code."""
+    name = cell.parameters.get(f"{table}.name", "")
+    return f"{written(str(cell.parameters[f'{table}.kind']))} {one_line(str(name))}".rstrip()
 
 
 def _defence(cell: Cell) -> str:

@@ -75,7 +75,7 @@ def test_a_correction_rewritten_is_the_built_in_one(allowed: Allowed) -> None:
     (mine,), (built,) = results_of(made).cells, results_of(work({"kind": "norm-sub"})).cells
     assert all(alike(mine.metrics[name], built.metrics[name]) for name in METRICS)
     assert made.cells[0].path == "counts"
-    assert [source.name for source in sources(made)] == ["trimmed"]
+    assert [source.name for source in sources(made, allowed)] == ["trimmed"]
 
 
 def test_options_are_swept_and_reach_the_code(allowed: Allowed) -> None:

@@ -1,0 +1,212 @@
+"""The protocols and populations that somebody's code makes, where it may run."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..attacks import Strategy
+from ..errors import CellError, ProtocolError, ScenarioError
+from ..population import Population, PythonPopulation
+from ..protocols import Listed, PythonProtocol, PythonSpec
+from ..pure import Estimates, Items, Reports, Rng
+from ..sampling import Counts, Floats
+from .finding import Source
+from .loading import code_at, explained
+
+SENDS: Final = {
+    "random": "random_reports",
+    "crafted": "craft",
+    "avoided": "avoid",
+    "unperturbed": "unperturbed",
+}
+"""The method that makes the reports of each law, where a protocol has no tables."""
+
+TOLD: Final = ("perturb", "support_counts")
+"""The methods that a protocol without tables has, besides `estimates` or p and q."""
+
+
+@dataclass(frozen=True)
+class PluginSpec(PythonSpec):
+    """A protocol in Python whose code may run."""
+
+    source: Source = field(kw_only=True)
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Any:  # noqa: ARG002
+        """The protocol that its code makes for a domain; raises ScenarioError."""
+        options = json.dumps(self.options)
+        try:
+            return protocol_of(self.source, domain_size, self.epsilon, options)
+        except CellError as error:
+            raise ScenarioError(str(error), key="name") from error
+
+
+@functools.lru_cache(maxsize=64)
+def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any:
+    """The protocol of somebody's code: `Listed` where it gives its tables, else `Reported`.
+
+    options : as JSON. Raises ProtocolError.
+    """
+    made = _called(source, items, epsilon, options)
+    if hasattr(made, "law") and hasattr(made, "table"):
+        address = f"{source.name} {source.digest} {options}"
+        try:
+            return Listed(items, epsilon, made.law, made.table, address)
+        except ScenarioError as error:
+            words = f"the {error.key} of {source.label} {error.rule}{source.spot}"
+            raise ProtocolError(words) from error
+    lacking = [name for name in TOLD if not callable(getattr(made, name, None))]
+    if not hasattr(made, "estimates") and not (hasattr(made, "p") and hasattr(made, "q")):
+        lacking.append("estimates")
+    if lacking:
+        rule = f"must have law and table, or {' and '.join(TOLD)} and estimates"
+        raise ProtocolError(f"{source.label} {rule}, got no {lacking[0]}{source.spot}")
+    return Reported(items, epsilon, source.digest, options, source)
+
+
+def _called(source: Source, items: int, epsilon: float, options: str) -> Any:
+    """The object that a name makes: NAME(items, epsilon, **options); raises ProtocolError."""
+    with explained(source):
+        make = code_at(source)
+        if not callable(make):
+            rule = "must be a function or a class that takes items and epsilon"
+            raise ProtocolError(f"{source.label} {rule}, got {type(make).__name__}{source.spot}")
+        return make(items, epsilon, **json.loads(options))
+
+
+@functools.lru_cache(maxsize=64)
+def _object(source: Source, items: int, epsilon: float, options: str) -> Any:
+    """The same, made once in a process."""
+    return _called(source, items, epsilon, options)
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A protocol without tables that may run: its code makes and reads every report.
+
+    Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
+    options : as JSON. Nothing is known of its laws, so that there is no closed form.
+    """
+
+    family: ClassVar[str] = PythonProtocol.family
+    lacks: ClassVar[dict[str, str]] = PythonProtocol.lacks
+
+    domain_size: int
+    epsilon: float
+    digest: str
+    options: str
+    source: Source = field(repr=False)
+
+    @property
+    def code(self) -> str:
+        """The name of the code that makes its reports."""
+        return self.source.name
+
+    @property
+    def report_bits(self) -> float:
+        return float(getattr(self._object, "report_bits", 0.0))
+
+    @property
+    def _object(self) -> Any:
+        return _object(self.source, self.domain_size, self.epsilon, self.options)
+
+    def __getattr__(self, name: str) -> Any:
+        """One of the methods that make the reports of fakes, where the code has it."""
+        if name not in SENDS.values():
+            raise AttributeError(name)
+        method = getattr(self._object, name)
+
+        def checked(*arguments: Any) -> Reports:
+            return self._reports(functools.partial(method, *arguments))
+
+        return checked
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        """Honest reports, as the code makes them; raises ProtocolError."""
+        reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
+        if len(reports) != values.size:
+            rule = f"must perturb {values.size} items to as many reports, got {len(reports)}"
+            raise ProtocolError(f"{self.source.label} {rule}{self.source.spot}")
+        return reports
+
+    def _reports(self, make: Callable[[], object]) -> Reports:
+        with explained(self.source):
+            made = make()
+        if not isinstance(made, np.ndarray) or not made.ndim:
+            rule = f"must make reports as an array, got {type(made).__name__}"
+            raise ProtocolError(f"{self.source.label} {rule}{self.source.spot}")
+        return made
+
+    def support_counts(self, reports: Reports) -> Counts:
+        """The counts that the code adds up over reports; raises ProtocolError."""
+        with explained(self.source):
+            made = np.asarray(self._object.support_counts(reports))
+        if made.shape != (self.domain_size,) or made.dtype.kind not in "biuf":
+            rule = f"must count a number for each of {self.domain_size} items"
+            got = f"{made.dtype}{list(made.shape)}"
+            raise ProtocolError(f"{self.source.label} {rule}, got {got}{self.source.spot}")
+        return made.astype(np.float64 if made.dtype.kind == "f" else np.int64)
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        """The frequencies that the code concludes, float64[trials, d]; raises ProtocolError."""
+        with explained(self.source):
+            if not hasattr(self._object, "estimates"):
+                p, q = float(self._object.p), float(self._object.q)
+                return Estimates((counts / users - q) / (p - q))
+            made = self._object.estimates(counts.copy(), users)
+            frequencies = np.asarray(getattr(made, "frequencies", made), dtype=np.float64)
+        if frequencies.shape != counts.shape or not np.isfinite(frequencies).all():
+            rule = f"must estimate finite numbers of shape {list(counts.shape)}"
+            got = list(frequencies.shape)
+            raise ProtocolError(f"{self.source.label} {rule}, got {got}{self.source.spot}")
+        return Estimates(frequencies)
+
+    def received(self, reports: object, count: int) -> Reports:
+        """Reports of a stranger, checked by the code where it does; raises ValueError."""
+        if hasattr(self._object, "received"):
+            made: Reports = self._object.received(reports, count)
+            return made
+        if not isinstance(reports, np.ndarray) or len(reports) != count:
+            raise ValueError(f"must be an array of {count} reports, got {type(reports).__name__}")
+        return reports
+
+    def can_avoid(self, r: int) -> bool:
+        return r < self.domain_size
+
+    def refusal(self, strategy: Strategy) -> str:
+        """The reason why fakes cannot do this against it; "" where they can."""
+        method = SENDS.get(strategy.report_law, "perturb")
+        if hasattr(self, method):
+            return ""
+        kind = getattr(strategy, "kind", "")
+        return f'must not be "{kind}" against {self.source.label}, which has no {method}'
+
+
+@dataclass(frozen=True)
+class PluginPopulation(PythonPopulation):
+    """A population in Python whose code may run."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        """The population by the weights that its code gives; raises ScenarioError."""
+        try:
+            with explained(self.source):
+                made = code_at(self.source)(self.items, **self.options)
+                weights: Floats = np.array(made, dtype=np.float64)
+        except CellError as error:
+            raise ScenarioError(str(error), key="name") from error
+        label, spot = self.source.label, self.source.spot
+        if weights.shape != (self.items,):
+            rule = f"must give a weight for each of {self.items} items"
+            raise ScenarioError(f"{label} {rule}, got {list(weights.shape)}{spot}", key="name")
+        if not np.isfinite(weights).all() or weights.min() < 0 or not weights.sum() > 0:
+            rule = "must give weights that are finite, at least 0 and not all 0"
+            raise ScenarioError(f"{label} {rule}{spot}", key="name")
+        return self.drawn(weights, seed)

@@ -1,0 +1,97 @@
+"""The protocol that a scenario asks for by name, and that somebody wrote in Python.
+
+Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Literal, NoReturn
+
+from ..errors import ProtocolError, ScenarioError, got
+from ..pure import Items, Reports, Rng
+from .budget import Budget
+
+LACKS: Final = {
+    "again": "a protocol in Python, whose reports of one user are not compared",
+    "columns": "a protocol in Python, whose reports have no bits that could go together",
+    "conditioned": "a protocol in Python, for which no best way to hide is known",
+    "craft_some": "a protocol in Python, of whose reports no part is chosen",
+    "disguise": "a protocol in Python, whose reports have no number of ones",
+}
+"""The capabilities that no protocol of somebody's has, with the reasons."""
+
+
+@dataclass(frozen=True)
+class PythonProtocol:
+    """A protocol of somebody's, by its name, as long as its code may not run: nothing is known."""
+
+    family: ClassVar[str] = "plugin"
+    lacks: ClassVar[dict[str, str]] = LACKS
+
+    domain_size: int
+    epsilon: float
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def awaited(self) -> str:
+        """The name of the code that has to be allowed first; what can be simulated has none."""
+        return self.name
+
+    @property
+    def report_bits(self) -> float:
+        return 0.0
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        self._refuse()
+
+    def support_counts(self, reports: Reports) -> Any:  # noqa: ARG002
+        self._refuse()
+
+    def received(self, reports: object, count: int) -> Reports:  # noqa: ARG002
+        self._refuse()
+
+    def can_avoid(self, r: int) -> bool:
+        return r < self.domain_size
+
+    def _refuse(self) -> NoReturn:
+        raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
+
+
+@dataclass(frozen=True)
+class PythonSpec(Budget):
+    """A protocol of somebody's, by its name, before the domain is known.
+
+    options : what its code takes besides, as TOML has it; kept with sorted keys.
+    """
+
+    kind: Literal["plugin"]
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    mechanism = PythonProtocol
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.name.isprintable() or not self.name.strip():
+            raise ScenarioError(f"must be the name of a protocol, {got(self.name)}", key="name")
+        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
+        object.__setattr__(self, "options", ordered)
+
+    def bind(
+        self,
+        domain_size: int,
+        labels: tuple[str, ...] | None = None,  # noqa: ARG002
+    ) -> PythonProtocol:
+        return PythonProtocol(domain_size, self.epsilon, self.name, self.options)
+
+
+def awaits_code(mechanism: object) -> bool:
+    """Return whether nothing is known of a mechanism before its code may run."""
+    return hasattr(mechanism, "awaited")
+
+
+def code_of(mechanism: object) -> str:
+    """The name of the code that a mechanism takes, permitted or not; "" where it takes none."""
+    return str(getattr(mechanism, "awaited", "") or getattr(mechanism, "code", ""))
