@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from core.store import Store, begin, open_store
 from core.trial import no_pulse
 
 from .. import __version__
+from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
@@ -79,22 +80,23 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
         playback.close()
 
 
-def chart_of(name: str | None, scenario: Scenario, run: Snapshot) -> Chart:
+def chart_of(
+    name: str | None, scenario: Scenario, run: Snapshot, metric: str | None = None
+) -> Chart:
     """The chart of that name; raises ScenarioError where the run has none.
 
-    None : the success where items are named, else the gain.
+    None : the success where items are named, else the gain. metric : of a map or of the success;
+    None: the first that was measured.
     """
     name = name or ("success" if curves.names_items(scenario) else "gain")
     made: Chart | None = None
     match name:
         case "gain" | "error" | "success":
-            made = _curve(name, scenario, run)
+            made = _curve(name, scenario, run, metric)
         case "frequencies" if run.frequencies is not None and run.frequencies.trials:
             made = figures.rank_plot(run.frequencies)
         case "map" if len(scenario.sweep) > 1:
-            cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
-            if metrics := maps.mapped_metrics(cells):
-                made = maps.map_grid(cells, tuple(scenario.sweep)[:2], metrics[0])
+            made = _map(scenario, run, metric)
         case "trials":
             made = _trials(scenario)
         case "timeline" if run.rounds is not None and run.frequencies is not None:
@@ -105,6 +107,28 @@ def chart_of(name: str | None, scenario: Scenario, run: Snapshot) -> Chart:
     return made
 
 
+def _map(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | None:
+    """The map of two swept keys; the values of the others are told below it."""
+    cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
+    shown = _metric(metric, maps.mapped_metrics(cells))
+    if shown is None:
+        return None
+    keys = curves.map_keys(scenario)
+    others = [key for key in scenario.sweep if key not in keys]
+    values = (f"{key_words(key).short} {cells[0].parameters.get(key)}" for key in others)
+    return maps.map_grid(cells, keys, shown, ", ".join(values))
+
+
+def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:
+    """The metric to show, None where none was measured; raises ScenarioError."""
+    if wanted is not None and wanted not in metrics:
+        known = ", ".join(metrics) or "none"
+        raise ScenarioError(
+            f"must be a metric of this chart ({known}), {got(wanted)}", key="--metric"
+        )
+    return wanted or next(iter(metrics), None)
+
+
 def _trials(scenario: Scenario) -> Chart | None:
     """The estimates of single trials; they are drawn again, exactly as in the run."""
     document = dict(curves.base_part(scenario).document)
@@ -113,7 +137,7 @@ def _trials(scenario: Scenario) -> Chart | None:
     return None if columns is None else trials.trials_plot(by_trial(columns), len(columns["items"]))
 
 
-def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
+def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = None) -> Chart | None:
     """The curve over the swept key with most values that the chart knows."""
     axes_of = {
         "gain": curves.axes,
@@ -128,8 +152,11 @@ def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
         return None
     cells = run.parts.get(name, ())
     if name == "success":
-        series, metrics = curves.success_curves(scenario, axis), maps.mapped_metrics(cells)
-        return figures.success_plot(series, cells, axis, metrics[0]) if metrics else None
+        series, shown = (
+            curves.success_curves(scenario, axis),
+            _metric(metric, maps.mapped_metrics(cells)),
+        )
+        return figures.success_plot(series, cells, axis, shown) if shown else None
     if name == "error":
         return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
     lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]

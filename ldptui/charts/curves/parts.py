@@ -45,7 +45,7 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
     Fewer where fewer are swept.
     """
     keys = tuple(scenario.sweep)
-    defences = [key for key in keys if re.fullmatch(r"defence\.\d+\.kind", key)]
+    defences = [key for key in keys if re.fullmatch(r"defence\.(\d+\.)?kind", key)]
     if defences and "attack.kind" in keys:
         return tuple(key for key in keys if key in ("attack.kind", defences[0]))
     return keys[:2]

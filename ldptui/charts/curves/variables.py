@@ -14,7 +14,7 @@ from core.errors import LdpError
 from core.limits import MAX_ITEMS
 from core.metrics import METRICS
 from core.protocols import ProtocolSpec
-from core.scenario import Point, Scenario, type_of
+from core.scenario import Point, Scenario
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn
@@ -103,7 +103,7 @@ def axes_of(
             log = _is_log(scenario, key, swept)
         else:
             low, high, log = _default_range(key, max(values), points, room)
-        words, integer = key_words(key), type_of(key) is int
+        words, integer = key_words(key), all(isinstance(value, int) for value in values)
         if low < high:
             axes.append(Variable(key, words.short, words.noun, low, high, log, integer))
     return tuple(axes)

@@ -22,6 +22,10 @@ WIDTHS: Final = {1: 84.0, 2: 174.0}
 INCH: Final = 25.4
 LABEL: Final = 30
 """Letters of a line of an axis label."""
+LETTER: Final = 0.06
+"""Inches of a letter of a number or a name at an axis."""
+SHARE: Final = 0.6
+"""The part of a map's width that its columns have at least."""
 SHADES: Final = 64
 """Colours of a map."""
 DPI: Final = 300
@@ -134,17 +138,22 @@ def _draw_plot(axes: Any, plot: Plot) -> None:
         axes.axhline(value, color="#8c8c8c", linewidth=0.4, zorder=0)
     _scale(axes, "x", plot.x)
     _scale(axes, "y", plot.y)
+    plain = not plot.x.log and not plot.x.linear and plot.x.ticks is None
+    if plain and all(float(x).is_integer() for series in plot.series for x in series.x):
+        axes.xaxis.get_major_locator().set_params(integer=True)
 
 
 def _draw_points(axes: Any, series: Series, mark: str) -> None:
     """Points with their intervals; very many of them as dots, drawn as one picture."""
     many = len(series.x) > 400
-    axes.errorbar(
+    _, caps, intervals = axes.errorbar(
         series.x, series.y, yerr=series.error, fmt="." if many else mark,
         color=TONES[series.tone], markersize=0.8 if many else 3.0, markeredgewidth=0.5,
         elinewidth=0.5, capsize=1.5 if series.error is not None else 0, linestyle="none",
         label=series.label if series.legend else "_", zorder=2, rasterized=many, clip_on=False,
     )  # fmt: skip
+    for artist in (*caps, *intervals):  # which may be longer than the axis
+        artist.set_clip_on(True)
 
 
 def _draw_band(axes: Any, series: Series) -> None:
@@ -187,11 +196,13 @@ def _draw_grid(axes: Any, grid: Grid) -> None:
     picture = axes.pcolormesh(*edges, values, cmap=colours, norm="log" if wide else None)
     axes.invert_yaxis()
     axes.figure.colorbar(picture, ax=axes, label=grid.title)
-    axes.set_xticks(range(len(grid.columns)), grid.columns, rotation=45, ha="right")
+    room = axes.figure.get_figwidth() / max(1, len(grid.columns))
+    slanted = max(map(len, grid.columns), default=0) * LETTER > SHARE * room
+    turned = {"rotation": 45, "ha": "right"} if slanted else {}
+    axes.set_xticks(range(len(grid.columns)), grid.columns, **turned)
     axes.set_yticks(range(len(grid.rows)), grid.rows)
     axes.set_xlabel(grid.column)
     axes.set_ylabel(grid.row)
-    room = axes.figure.get_figwidth() / max(1, len(grid.columns))
     for row, line in enumerate(grid.values):
         for column, value in enumerate(line):
             if value is not None and room >= NUMBER:

@@ -117,6 +117,9 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
         help="what is drawn (gain; success where items are named)",
     )
     made.add_argument(
+        "--metric", metavar="NAME", help="of a map or of the success (the first that there is)"
+    )
+    made.add_argument(
         "--columns", type=int, choices=(1, 2), default=2,
         help="as wide as one column of a paper, 84 mm, or as two, 174 mm (2)",
     )  # fmt: skip

@@ -42,7 +42,7 @@ def plot(options: Namespace) -> int:
         charted.check_matplotlib()
     store, number = _measured(options)
     run = store.run(number)  # the playback closes the store
-    chart = charted.chart_of(options.chart, *charted.played(store, number))
+    chart = charted.chart_of(options.chart, *charted.played(store, number), options.metric)
     numpy = str(run.versions["numpy"])
     caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
     embedded = figure.embedded(run.document, run.digest, numpy)

@@ -13,11 +13,12 @@ from support.cases import deviation_of, support_towards
 from support.chart_cases import QUICK, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
+import scenarios
 from core import theory
 from core.experiment import compile
 from core.protocols import CENTRAL, PROTOCOLS
 from core.protocols import rappor as bloom
-from core.scenario import Scenario, parse
+from core.scenario import Scenario, load, parse
 from core.theory import bit_gain, expected_metrics
 from ldptui.catalogue import swept_kinds
 from ldptui.charts import curves
@@ -483,3 +484,17 @@ def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
     sweep = curves.preview_part(part).document["sweep"]
     assert sweep["protocol.kind"] == part.document["sweep"]["protocol.kind"]
     assert sweep["attack.share"] == list(part.document["sweep"]["attack.share"])
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "whole"),
+    [("hardening-ue", "protocol.keep", False), ("hardening-olh", "protocol.hash_range", True)],
+)
+def test_what_hardens_a_protocol_has_an_axis(name: str, key: str, whole: bool) -> None:
+    made = load(scenarios.path(name))
+    axis = by_key(curves.axes(made))[key]
+    (curve,) = curves.gain_curve(made, axis, 5)
+    assert axis.integer is whole
+    assert set(made.sweep[key][:1]) <= set(curve.x)
+    factors = [y / 0.05 for y in curve.y]
+    assert factors == sorted(factors, reverse=not whole)  # docs/bounds.md: p up, g down

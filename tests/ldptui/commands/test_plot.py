@@ -85,3 +85,21 @@ def test_users_from_a_csv_file_are_found_from_any_folder(tmp_path: Path, capsys:
     out = tmp_path / "gain.txt"
     succeed(capsys, "plot", str(tmp_path / "own.toml"), "--out", str(out), "--quiet")
     assert "share of fake users" in out.read_text(encoding="utf-8")
+
+
+def test_a_map_shows_the_metric_asked_for(tmp_path: Path, capsys: Captured) -> None:
+    swept = '[[defence]]\nkind = "none"\n[sweep]\n"protocol.kind" = ["grr", "oue"]\n'
+    swept += '"attack.kind" = ["ria", "mga"]\n"defence.kind" = ["none", "norm-sub", "norm"]\n'
+    path, out = tmp_path / "swept.toml", tmp_path / "map.txt"
+    path.write_text(TINY + swept, encoding="utf-8")
+    order = ("plot", str(path), "--chart", "map", "--out", str(out), "--quiet", "--metric")
+    succeed(capsys, *order, "mse_after")
+    drawn = out.read_text(encoding="utf-8")
+    # The defences against the attacks, in place of the first two of the sweep.
+    assert re.search(r"defence +ria +mga", drawn)
+    assert re.search(r"norm-sub .*\n.*norm ", drawn)
+    assert "protocol oue" in drawn
+    assert "error" in drawn.splitlines()[0]
+    sentence = fail(capsys, 2, *order, "recall")
+    assert sentence.startswith("--metric must be a metric of this chart (gain_after, gain, ")
+    assert sentence.endswith('got "recall"')
