@@ -23,15 +23,15 @@ from .layout import (
     block_lines,
     in_blocks,
     number_column,
-    plain_table,
     words_column,
+    words_group,
 )
 from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
 from .words import heads, value_text
 
 
-def answer_lines(results: Results, style: Style) -> list[str]:
-    """The number of fake users it takes to reach the goal, a row for each cell."""
+def answers(results: Results) -> tuple[str, Group, str]:
+    """The number of fake users it takes to reach the goal: a title, a row for each cell, a note."""
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
     answered = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
     swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
@@ -53,19 +53,20 @@ def answer_lines(results: Results, style: Style) -> list[str]:
     numbers = numbers[::-1] if answered[0][1].over == "malicious" else numbers
     named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
     title = " ".join([f"{_TAKES} for", *named] if named else [_TAKES])
-    lines = [
-        style.strong(title),
-        *plain_table([*heads(swept), *["goal"] * several, *numbers, "reaches", "by"], rows).split(
-            "\n"
-        ),
-    ]
+    columns = [*heads(swept), *["goal"] * several, *numbers, "reaches", "by"]
     sure = {answer.confidence for _, _, answer in answered if answer.low is not None}
-    if sure:
-        lines[-1] = style.faint(
-            f"a search is {text.percent(max(filter(None, sure)))} sure of both ends; "
-            "the trials have the upper one"
-        )
-    return [line for line in lines if line]
+    note = (
+        f"a search is {text.percent(max(filter(None, sure)))} sure of both ends; "
+        "the trials have the upper one"
+    ) if sure else ""  # fmt: skip
+    return title, words_group(columns, rows), note
+
+
+def answer_lines(results: Results, style: Style) -> list[str]:
+    """The same as lines."""
+    title, group, note = answers(results)
+    lines = (line.rstrip() for line in block_lines([group], Style(), set()))
+    return [style.strong(title), *lines, *([style.faint(note)] if note else [])]
 
 
 _TAKES: Final = "fake users that it takes"
@@ -77,13 +78,6 @@ def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
     if METRICS[goal.metric].most is not None:
         name = f"{name.removesuffix(' k')} {cell.top_k}".replace("among the", "in")
     return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
-
-
-def metric_lines(
-    cell: Cell, measured: CellResults, theory: dict[str, float | None], style: Style
-) -> list[str]:
-    """The metrics of one cell, a row each."""
-    return block_lines([metric_group(cell, measured, theory)], style, set())
 
 
 def metric_group(cell: Cell, measured: CellResults, theory: dict[str, float | None]) -> Group:
@@ -112,15 +106,15 @@ def metric_group(cell: Cell, measured: CellResults, theory: dict[str, float | No
         Column("theory", aligned_on([text.short(estimate.theory, 5) for _, estimate in rows], ".")),
         Column("z", number_column(z_text(estimate) for _, estimate in rows)),
     )
-    return Group("", columns)
+    return Group("", columns, tuple(estimate for _, estimate in rows))
 
 
 SHOWN_ROUNDS: Final = 12
 """Rows of the view by round: the first round, the last one and evenly between."""
 
 
-def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> list[str]:
-    """Some rounds of a campaign, a row each; and when the targets came to the top k."""
+def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
+    """The columns of some rounds of a campaign, a row each: their numbers, then their metrics."""
     every = rounds_of(cell, measured)
     step = max(len(every) - 1, 1) / (min(len(every), SHOWN_ROUNDS) - 1 or 1)
     numbers = sorted({round(at * step) for at in range(min(len(every), SHOWN_ROUNDS))})
@@ -146,10 +140,15 @@ def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> 
         ]
     if cell.defences:
         groups += _in_spite(of("gain_after"), of("alarm_rate"))
-    keys, lines = Group("", (*first, spent)), list[str]()
-    for block in in_blocks(keys, groups, width):
+    return [Group("", (*first, spent)), *groups]
+
+
+def round_lines(groups: list[Group], entry: list[str], width: int, style: Style) -> list[str]:
+    """Rounds in as many blocks as the width asks for, and when the targets came to the top k."""
+    lines = list[str]()
+    keys, *others = groups
+    for block in in_blocks(keys, others, width):
         lines += [*([""] if lines else []), *block_lines(block, style, set())]
-    entry = _entry(cell, measured)
     return [*lines, *([""] if entry else []), *(style.faint(line) for line in entry)]
 
 
@@ -164,7 +163,7 @@ def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[Group]:
     return [Group("defended", shown)] * bool(shown)
 
 
-def _entry(cell: Cell, measured: CellResults) -> list[str]:
+def entry_lines(cell: Cell, measured: CellResults) -> list[str]:
     """The round in which all targets first were in the top k, in words."""
     if not cell.targets.size:
         return []

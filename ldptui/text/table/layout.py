@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.errors import one_line
+from core.summary import Estimate
 
 GAP: Final = "   "
 
@@ -34,10 +35,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Group:
-    """Columns that stay together, under one title."""
+    """Columns that stay together, under one title. estimates : those whose z they show, by row."""
 
     title: str
     columns: tuple[Column, ...]
+    estimates: tuple[Estimate, ...] = ()
 
     @property
     def width(self) -> int:
@@ -73,12 +75,17 @@ def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Gro
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of words."""
-    columns = tuple(
+    lines = block_lines([words_group(heads, rows)], Style(), set())
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Group:
+    """Columns of words."""
+    columns = (
         Column(head, words_column(row[place] for row in rows), words=True)
         for place, head in enumerate(heads)
     )
-    lines = block_lines([Group("", columns)], Style(), set())
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return Group("", tuple(columns))
 
 
 def block_lines(groups: Sequence[Group], style: Style, breaks: set[int]) -> list[str]:

@@ -18,6 +18,7 @@ ROUNDING: Final = 1e-12
 
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     """Estimates beside their closed forms."""
+    compared = tuple(estimates)
     estimates = [_without_rounding(estimate) for estimate in estimates]
     power = common_power(estimates)
     columns = (
@@ -25,7 +26,7 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
         Column("theory", aligned_on([theory_text(estimate, power) for estimate in estimates], ".")),
         Column("z", number_column(z_text(estimate) for estimate in estimates)),
     )
-    return Group(title + unit_of(power), columns)
+    return Group(title + unit_of(power), columns, compared)
 
 
 def _without_rounding(estimate: Estimate) -> Estimate:

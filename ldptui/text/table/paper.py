@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from core.errors import one_line
 from core.running.runner import Results
 
 from .. import format as text
+from .cell import answers, entry_lines
 from .layout import Column, Group
-from .results import result_groups
+from .results import campaign_groups, finished_cells, result_groups
 
 SYMBOLS: Final = {
     "α": r"$\alpha$", "β": r"$\beta$", "δ": r"$\delta$", "ε": r"$\varepsilon$", "∞": r"$\infty$",
@@ -28,19 +30,55 @@ SYMBOLS: Final = {
 RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """One table. title : "" for that of the results. note : a sentence below it, "" for none."""
+
+    title: str
+    groups: Sequence[Group]
+    note: str = ""
+
+
+def sheets(results: Results) -> list[Sheet]:
+    """The tables that are printed: the answers to a goal, the results, the rounds of a campaign."""
+    finished = finished_cells(results)
+    tables = [Sheet("", result_groups(results, finished))]
+    if any(cell.answer is not None for cell in results.experiment.cells):
+        title, group, note = answers(results)
+        tables.insert(0, Sheet(title, [group], note))
+    if rounds := campaign_groups(results, finished):
+        tables.append(Sheet("rounds", rounds, " ".join(entry_lines(*finished[0][:2]))))
+    return tables
+
+
 def markdown_table(results: Results, numpy: str) -> str:
-    """The results as a table of Markdown, a row for each cell, or for each metric of one cell."""
-    columns = _columns(result_groups(results))
-    rows = [[head for head, _ in columns], [_ruled(column) for _, column in columns]]
-    rows += [*map(list, zip(*(column.cells for _, column in columns), strict=True))]
-    lines = [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    title = one_line(results.experiment.scenario.title)
-    return "\n".join([f"**{_cell(title)}**", "", *lines, "", _source(results, numpy)]) + "\n"
+    """The results as tables of Markdown, a row for each cell, or for each metric of one cell."""
+    parts = [f"**{_cell(one_line(results.experiment.scenario.title))}**"]
+    for sheet in sheets(results):
+        columns = _columns(sheet.groups)
+        rows = [[head for head, _ in columns], [_ruled(column) for _, column in columns]]
+        rows += [*map(list, zip(*(column.cells for _, column in columns), strict=True))]
+        parts += [_cell(sheet.title)] * bool(sheet.title)
+        parts.append("\n".join(f"| {' | '.join(map(_cell, row))} |" for row in rows))
+        parts += [_cell(sheet.note)] * bool(sheet.note)
+    return "\n\n".join([*parts, _source(results, numpy)]) + "\n"
 
 
 def latex_table(results: Results, numpy: str) -> str:
-    """The results as a tabular of LaTeX with booktabs; its title and source stand in comments."""
-    groups = result_groups(results)
+    """The results as tabulars of LaTeX with booktabs; titles and source stand in comments."""
+    lines = [
+        f"% {one_line(results.experiment.scenario.title)}",
+        f"% {_source(results, numpy)}",
+        "% needs \\usepackage{booktabs}",
+    ]
+    for number, sheet in enumerate(sheets(results)):
+        said = [f"% {words}" for words in (sheet.title, sheet.note) if words]
+        lines += [*[""] * bool(number), *said, *_tabular(sheet.groups)]
+    return "\n".join(lines) + "\n"
+
+
+def _tabular(groups: Sequence[Group]) -> list[str]:
+    """The lines of one tabular."""
     form = "".join("l" if column.words else "r" for _, column in _columns(groups))
     titles, rules, place = [], [], 1
     for group in groups:
@@ -51,10 +89,7 @@ def latex_table(results: Results, numpy: str) -> str:
         place += size
     heads = [latex(column.head) for group in groups for column in group.columns]
     cells = zip(*(column.cells for group in groups for column in group.columns), strict=True)
-    lines = [
-        f"% {one_line(results.experiment.scenario.title)}",
-        f"% {_source(results, numpy)}",
-        "% needs \\usepackage{booktabs}",
+    return [
         f"\\begin{{tabular}}{{{form}}}",
         "\\toprule",
         *([f"{' & '.join(titles)} \\\\", " ".join(rules)] if rules else []),
@@ -64,7 +99,6 @@ def latex_table(results: Results, numpy: str) -> str:
         "\\bottomrule",
         "\\end{tabular}",
     ]
-    return "\n".join(lines) + "\n"
 
 
 PAPER: Final[dict[str, Callable[[Results, str], str]]] = {

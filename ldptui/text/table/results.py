@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 
 from core.errors import one_line
 from core.running.runner import Results
-from core.theory import compared, normal_score
+from core.theory import normal_score
 
 from .. import format as text
 from ..interval import mean_words
-from .cell import answer_lines, metric_group, metric_lines, round_lines
+from .cell import answer_lines, entry_lines, metric_group, round_groups, round_lines
 from .layout import Column, Group, Style, aligned_on, block_lines, words_column
 from .numbers import doubt_notes
 from .setting import constant_lines
@@ -34,13 +35,16 @@ def results_table(
     if any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
     finished = finished_cells(results)
+    groups = result_groups(results, finished)
+    rounds = campaign_groups(results, finished)
     if len(cells) == 1 and finished:
-        lines += ["", *metric_lines(*finished[0], style)]
-        if cells[0].rounds:
-            lines += ["", *round_lines(*finished[0][:2], width, style)]
+        lines += ["", *block_lines(groups, style, set())]
+        if rounds:
+            lines += ["", *round_lines(rounds, entry_lines(*finished[0][:2]), width, style)]
     elif finished:
-        lines += ["", *sweep_lines(results, finished, width, style)]
-    lines += ["", *(style.faint(line) for line in _closing(results, finished, width, numpy))]
+        lines += ["", *sweep_lines(results, finished, groups, width, style)]
+    closing = _closing(results, finished, [*groups, *rounds], width, numpy)
+    lines += ["", *(style.faint(line) for line in closing)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -53,9 +57,8 @@ def finished_cells(results: Results) -> list[Finished]:
     ]
 
 
-def result_groups(results: Results) -> list[Group]:
+def result_groups(results: Results, finished: list[Finished]) -> list[Group]:
     """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
-    finished = finished_cells(results)
     if not finished:
         return [Group("", (Column("trials", ("0",)),))]
     if len(results.experiment.cells) == 1:
@@ -63,18 +66,23 @@ def result_groups(results: Results) -> list[Group]:
     return sweep_groups(results, finished)
 
 
-def _closing(results: Results, finished: list[Finished], width: int, numpy: str) -> list[str]:
+def campaign_groups(results: Results, finished: list[Finished]) -> list[Group]:
+    """The columns of the rounds of a campaign, a row for each; none of a sweep."""
+    alone = len(results.experiment.cells) == 1 and bool(finished)
+    return round_groups(*finished[0][:2]) if alone and finished[0][0].rounds else []
+
+
+def _closing(
+    results: Results, finished: list[Finished], groups: list[Group], width: int, numpy: str
+) -> list[str]:
     """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
-    shown = [
-        (compared(cell, measured, metric, theory), measured.trials)
-        for cell, measured, theory in finished
-        for metric in ("gain", "mse")
-    ]
+    trials = [measured.trials for _, measured, _ in finished]
+    shown = [pair for group in groups for pair in zip(group.estimates, cycle(trials), strict=False)]
     scores = [
-        normal_score(estimate.z, trials) for estimate, trials in shown if estimate.z is not None
+        normal_score(estimate.z, count) for estimate, count in shown if estimate.z is not None
     ]
     notes = [
-        mean_words(measured.trials for _, measured, _ in finished),
+        mean_words(trials),
         "z = (measured − theory) / standard error",
     ]
     if any(cell.task.approximate for cell, _, _ in finished):

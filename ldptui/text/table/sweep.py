@@ -27,12 +27,14 @@ from .words import heads, value_text
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 
 
-def sweep_lines(results: Results, finished: list[Finished], width: int, style: Style) -> list[str]:
-    """One row for each cell, in as many blocks as the width asks for."""
+def sweep_lines(
+    results: Results, finished: list[Finished], groups: list[Group], width: int, style: Style
+) -> list[str]:
+    """The groups with one row for each cell, in as many blocks as the width asks for."""
     breaks = _breaks(results, finished)
     lines: list[str] = []
-    keys, *groups = sweep_groups(results, finished)
-    for block in in_blocks(keys, groups, width):
+    keys, *others = groups
+    for block in in_blocks(keys, others, width):
         lines += [*([""] if lines else []), *block_lines(block, style, breaks)]
     return lines
 
@@ -91,6 +93,7 @@ def _groups(finished: list[Finished]) -> list[Group]:
             finished,
         ),
         _compared("mean squared error", "mse", finished),
+        _compared("mean squared error, clean", "mse_clean", finished),
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
         *([_defended_gain(finished)] if defended else []),
         *defended_error,

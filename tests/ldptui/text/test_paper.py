@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from support.cases import attack, experiment
@@ -15,8 +16,9 @@ ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
 
 def measured(**more: object) -> Results:
-    work = experiment(ZIPF, {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.1, [3, 4]),
-                      title="50 % of A_B | C", trials=4, **more)  # fmt: skip
+    given: dict[str, Any] = {"attack": attack("mga", 0.1, [3, 4]), **more}
+    work = experiment(ZIPF, {"kind": "oue", "epsilon": 1.0}, **given,
+                      title="50 % of A_B | C", trials=4)  # fmt: skip
     *_, last = run(work)
     return last.results
 
@@ -38,6 +40,29 @@ def test_every_number_of_the_printed_table_is_there(sweep: dict[str, list[object
         )
         assert [each for each in wanted if each not in body] == [], form
         assert f"{results.digest}, drawn by NumPy 2.5" in written
+
+
+ASKED = {"metric": "gain", "at_least": 0.5, "over": "share"}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"campaign": {"rounds": 3}}, "all targets are in the top 8"),
+        ({"goal": ASKED, "attack": {"kind": "mga", "targets": {"items": [3, 4]}}}, "closed form"),
+    ],
+    ids=["rounds", "goal"],
+)
+def test_every_table_that_is_printed_is_there(more: dict[str, object], words: str) -> None:
+    results = measured(**more)
+    printed = results_table(results, 400).split("─\n", 1)[1].split("\nmean ± ")[0]
+    rules = results_table(results, 400).count("─\n")
+    for form, rule in (("md", r"^\| [:-]"), ("latex", r"^\\midrule")):
+        written = PAPER[form](results, "2.5")
+        wanted = re.findall(r"[-+]?\d[\d.]*", printed)
+        assert [each for each in wanted if each not in written] == []
+        assert len(re.findall(rule, written, flags=re.MULTILINE)) == rules == 2
+        assert words in written
 
 
 def test_latex_has_as_many_cells_in_each_row() -> None:
