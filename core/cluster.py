@@ -57,17 +57,27 @@ def cluster(place: str) -> Iterator[Cluster]:
     except ImportError:
         rule = "needs Dask: pip install 'ldptui[cluster]'"
         raise ScenarioError(rule, key="cluster") from None
-    # They tell of each broken connection at length; what matters is said in a sentence here.
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    _silence("distributed", "tornado", "asyncio")
     with contextlib.ExitStack() as ends:
         client = ends.enter_context(_client(distributed, place, ends))
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise RunError(f"the cluster at {place} has no workers") from None
+        except OSError:
+            raise LostError(LOST) from None
         _check_versions(client, place)
         yield Cluster(client)
+
+
+def _silence(*packages: str) -> None:
+    """Log nothing of these: they tell of each broken connection at length, here it is a sentence.
+
+    Dask gives some of its loggers a level of their own.
+    """
+    for name in (*packages, *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in packages:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _client(distributed: Any, place: str, ends: contextlib.ExitStack) -> Any:
@@ -111,6 +121,8 @@ def _check_versions(client: Any, place: str) -> None:
     here = _versions()
     try:
         there: Mapping[str, dict[str, str | int]] = client.run(_versions)
+    except OSError:
+        raise LostError(LOST) from None
     except Exception as error:  # Dask tells some of its workers' errors in words alone
         if "No module named" not in str(error):
             raise
@@ -139,7 +151,10 @@ class Cluster(Executor):
 
     @property
     def _max_workers(self) -> int:
-        return sum(self._client.nthreads().values())
+        try:
+            return sum(self._client.nthreads().values())
+        except (OSError, RuntimeError):
+            raise LostError(LOST) from None
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Compute `call(*args, **kwargs)` on a worker."""
@@ -148,7 +163,7 @@ class Cluster(Executor):
         try:
             pickler.dump((call, args, kwargs))
             inner = self._client.submit(_call, packed.getvalue(), pickler.met, pure=False)
-        except (OSError, TimeoutError, RuntimeError):
+        except (OSError, RuntimeError):
             raise LostError(LOST) from None
         outer: Future[Any] = Future()
         outer.add_done_callback(lambda done: inner.cancel() if done.cancelled() else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -71,6 +72,11 @@ def test_a_large_population_travels_once(there: Cluster, monkeypatch: pytest.Mon
     assert all(isinstance(value, Population) for value in travelled)
 
 
+@pytest.mark.parametrize("name", ["distributed.client", "distributed.gc", "tornado.application"])
+def test_dask_logs_nothing_of_its_own(there: Cluster, name: str) -> None:
+    assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
+
+
 def test_an_error_of_a_worker_comes_through(there: Cluster) -> None:
     with pytest.raises(ZeroDivisionError):
         there.submit(divmod, 1, 0).result()
@@ -110,6 +116,15 @@ def test_workers_without_the_package_are_refused() -> None:
             raise Exception("ModuleNotFoundError(\"No module named 'core'\")")  # as Dask does
 
     with pytest.raises(RunError, match=r"the workers of there lack the package core$"):
+        cluster_module._check_versions(Client(), "there")
+
+
+def test_a_scheduler_that_is_lost_while_versions_are_compared() -> None:
+    class Client:
+        def run(self, _: object) -> Any:
+            raise OSError("Stream is closed")  # a CommClosedError, as Dask does
+
+    with pytest.raises(LostError, match="the connection to the scheduler is lost"):
         cluster_module._check_versions(Client(), "there")
 
 
