@@ -154,7 +154,7 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
     ys, stds = [], []
     for x in grid:
         try:
-            y, std = law(varied(cell, axis.key, x))
+            y, std = law(varied(cell, axis, x))
         except NO_VALUE:
             y = std = math.nan
         ys.append(y)
@@ -162,20 +162,22 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
     return Curve(label, axis.key, cell.parameters, tuple(grid), tuple(ys), tuple(stds))
 
 
-def varied(cell: Point, key: str, value: float) -> Varied:
-    """The specs of a cell with one key set, where the cell knows it."""
+def varied(cell: Point, axis: Variable, x: float) -> Varied:
+    """The specs of a cell at a place of the axis, where the cell knows its key."""
     specs: dict[str, Any] = {
         "population": cell.population,
         "protocol": cell.protocol,
         "attack": cell.attack,
     }
-    table, *names = key.split(".")
-    if value_in(cell, key) is not None:
+    table, *names = axis.key.split(".")
+    if axis.lists or value_in(cell, axis.key) is not None:
+        value = axis.value_at(x)
+        value = tuple(value) if isinstance(value, list) else value
         specs[table] = _replaced(specs[table], names, value)
     return specs["population"], specs["protocol"], specs["attack"]
 
 
-def _replaced(spec: Any, names: Sequence[str], value: float) -> Any:
+def _replaced(spec: Any, names: Sequence[str], value: Any) -> Any:
     """A frozen spec with one field, or a field of a field, set."""
     name, *inner = names
     new = _replaced(getattr(spec, name), inner, value) if inner else value

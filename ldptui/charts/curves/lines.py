@@ -60,12 +60,12 @@ def gain_lines(
     few = grid_of(cell, axis, points, log)
     simulated = own_values(scenario, axis.key) or axis.grid(SIMULATED)
     grid = tuple(sorted({*few, *simulated})) if len(simulated) <= points else few
-    settings = [setting_at(varied(cell, axis.key, x)) for x in grid]
+    settings = [setting_at(varied(cell, axis, x)) for x in grid]
     lines = [{} if setting is None else setting.lines() for setting in settings]
     made = [(key, grid, [at.get(key, math.nan) for at in lines]) for key in theory.LINES]
     if listed and any("least" in at for at in lines):
         marked = simulated if len(simulated) <= FEW else axis.grid(FEW, log=log)
-        hidden = _optimised(setting_at(varied(cell, axis.key, x)) for x in marked)
+        hidden = _optimised(setting_at(varied(cell, axis, x)) for x in marked)
         if all(map(math.isfinite, hidden)):
             made = [line for line in made if line[0] != "least"]
         made.append(("undetectable", tuple(marked), hidden))

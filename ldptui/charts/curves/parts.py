@@ -71,12 +71,13 @@ def map_part(scenario: Scenario) -> Part | None:
 def swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict[str, Any]:
     """The document with a sweep of the axis: the scenario's own one, else some points."""
     made = copy.deepcopy(document)
-    if own_values(scenario, axis.key):
+    asked = bool(axis.lists or own_values(scenario, axis.key))
+    if asked:
         values = sweep_entry(scenario, axis.key)
     else:
         values = list(axis.grid(SIMULATED))
     made["sweep"] = {**made.get("sweep", {}), axis.key: values}
-    if not own_values(scenario, axis.key):
+    if not asked:
         # Points that nobody asked for must not make a scenario larger than a run may be.
         cells = math.prod(len(values) for values in made["sweep"].values())
         if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:

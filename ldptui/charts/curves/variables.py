@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from core.limits import MAX_ITEMS
 from core.metrics import METRICS
 from core.protocols import ProtocolSpec
 from core.scenario import Point, Scenario
+from core.targets import ListedTargets
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn
@@ -25,7 +26,8 @@ from .documents import error_document, gain_document, points_of, sweep_entry
 class Variable:
     """A numeric key that can be put on the x-axis, with the range to show it over.
 
-    `log` says how its values are spaced, and which scale the axis has at first.
+    `log` says how its values are spaced, and which scale the axis has at first. `lists` : of lists
+    of targets the places on the axis, with the list that stands there.
     """
 
     key: str
@@ -35,6 +37,15 @@ class Variable:
     high: float
     log: bool = False
     integer: bool = False
+    lists: tuple[tuple[float, list[Any]], ...] = ()
+
+    def value_at(self, x: float) -> Any:
+        """The value of the key at a place of the axis."""
+        return next((listed for place, listed in self.lists if place == x), x)
+
+    def place_of(self, value: Any) -> Any:
+        """The place of a value on the axis."""
+        return next((place for place, listed in self.lists if listed == value), value)
 
     def start(self, log: bool) -> float:
         """The low end of the axis; zero has no place on a logarithmic one."""
@@ -42,6 +53,8 @@ class Variable:
 
     def grid(self, points: int, *, log: bool | None = None) -> tuple[float, ...]:
         """About `points` values from low to high; whole numbers once each."""
+        if self.lists:
+            return tuple(sorted(place for place, _ in self.lists))
         log = self.log if log is None else log
         spaced = np.geomspace if log else np.linspace
         ends = self.start(log), self.high
@@ -88,6 +101,9 @@ def axes_of(
         return ()
     axes = []
     for key in keys:
+        if key == LISTED:
+            axes += _listed(scenario, points[0])
+            continue
         values = [value for point in points if (value := value_in(point, key)) is not None]
         # Every cell must know the key, but for the seeds, which only some attacks have.
         if len(values) < len(points) and not (key == "attack.seeds" and values):
@@ -107,6 +123,31 @@ def axes_of(
         if low < high:
             axes.append(Variable(key, words.short, words.noun, low, high, log, integer))
     return tuple(axes)
+
+
+LISTED: Final = "attack.targets.items"
+
+
+def _listed(scenario: Scenario, point: Point) -> list[Variable]:
+    """The axis of swept lists of targets: how many they are, or else how many users hold them."""
+    lists = scenario.sweep.get(LISTED, [])
+    if not hasattr(getattr(point.attack, "targets", None), "items"):
+        return []
+    places: list[float] = [len(listed) for listed in lists]
+    words, symbol = key_words("attack.targets.count").noun, key_words("attack.targets.count").symbol
+    if len(set(places)) < len(places):
+        population = drawn(point.population, point.seed, scenario.folder)
+        resolved = (
+            ListedTargets(tuple(listed)).resolve(population, point.seed) for listed in lists
+        )
+        places = [float(population.frequencies[items].sum()) for items in resolved]
+        words, symbol = "true frequency of targets f_T", "f_T"
+    if len(set(places)) < max(2, len(places)):
+        return []
+    low, high, whole = min(places), max(places), symbol != "f_T"
+    wide = not whole and 0 < 30 * low < high
+    together = tuple(zip(places, lists, strict=True))
+    return [Variable(LISTED, symbol, words, low, high, wide, whole, together)]
 
 
 def _hashes(point: Point) -> bool:

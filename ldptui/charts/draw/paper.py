@@ -31,6 +31,8 @@ SHADES: Final = 64
 DPI: Final = 300
 SHAPE: Final = 0.62
 """The height of a chart by its width."""
+PANEL: Final = 0.8
+"""That of one of several."""
 NUMBER: Final = 0.5
 """Inches of a map's width that a column needs for its numbers."""
 TONES: Final[Mapping[Tone, str]] = {
@@ -63,7 +65,7 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
         plots = chart.plots if isinstance(chart, Panels) else (chart,)
         across = min(len(plots), 3 if columns == 2 else 2)
         down = -(-len(plots) // across)
-        height = min(9.0, max(2.1, width * _shape(plots[0]) * down / across + 0.5))
+        height = min(9.0, max(2.1, width * _shape(chart) * down / across + 0.5))
         figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
         grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
         places = list(grid.flat)
@@ -93,7 +95,7 @@ def _shape(chart: Chart) -> float:
         return min(SHAPE, 0.25 + 0.05 * len(chart.rows))
     if isinstance(chart, Bars):
         return max(SHAPE, 0.03 * len(chart.bars))
-    return SHAPE
+    return SHAPE if isinstance(chart, Plot) else PANEL
 
 
 def _save(figure: Any, path: Path, embedded: str) -> None:

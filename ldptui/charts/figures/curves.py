@@ -16,7 +16,16 @@ from .bounds import beside, held_against, with_bounds
 from .defended import with_defended
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
-from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
+from .measurement import (
+    Measurement,
+    Quantity,
+    along,
+    closed_forms,
+    error_of,
+    gain_of,
+    grouped,
+    placed,
+)
 from .points import MANY, interval, points_of
 from .table import Column, Table, Value, finite
 
@@ -61,7 +70,8 @@ def gain_plot(
     The lines that gains are held against are dotted. The gain in spite of a defence has points too.
     """
     lines_of = held_against(curves)
-    curves = [curve for curve in curves if not curve.line]
+    curves, cells = [curve for curve in curves if not curve.line], placed(cells, axis)
+    overlays = [(name, placed(laid, axis)) for name, laid in overlays]
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
@@ -291,6 +301,8 @@ def gain_table(
 
     The lines that gains are held against follow.
     """
+    cells = placed(cells, axis)
+    overlays = [(name, placed(laid, axis)) for name, laid in overlays]
     measured = [gain_of(cell, axis.key) for cell in cells]
     against = beside(held_against(curves), measured)
     curves = [curve for curve in curves if not curve.line]

@@ -13,7 +13,7 @@ from ...session.snapshot import IGNORED, CellView
 from ...text.format import count
 
 if TYPE_CHECKING:
-    from ..curves import Curve
+    from ..curves import Curve, Variable
 
 
 Quantity = Literal["mse", "std"]
@@ -74,6 +74,17 @@ class Measurement:
     def z(self) -> float | None:
         """That of the mean, on the scale of the curve."""
         return Estimate(self.y, self.error, self.theory, self.doubt).z
+
+
+def placed(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
+    """The cells with a number for each list of targets, where lists are on the axis."""
+    if not axis.lists:
+        return cells
+    return [
+        replace(cell, parameters={**cell.parameters, axis.key: axis.place_of(value)})
+        for cell in cells
+        if (value := cell.parameters.get(axis.key)) is not None
+    ]
 
 
 def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:

@@ -15,7 +15,7 @@ from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
 import scenarios
 from core import theory
-from core.experiment import compile
+from core.experiment import bind, compile
 from core.protocols import CENTRAL, PROTOCOLS
 from core.protocols import rappor as bloom
 from core.scenario import Scenario, load, parse
@@ -169,7 +169,7 @@ def test_error_is_that_of_the_compiled_cell() -> None:
         for curve in found[:-1]:
             for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
                 expected = theory.expected_metrics(cell_at(curve, made, x))["mse_clean"]
-                assert y == pytest.approx(expected, rel=1e-9)
+                assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
                 assert std == pytest.approx(math.sqrt(y))
 
 
@@ -196,7 +196,7 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
         assert [curve.label for curve in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
         for x, y in zip(own.x, own.y, strict=True):
             expected = theory.expected_metrics(cell_at(own, made, x))["mse_clean"]
-            assert y == pytest.approx(expected, rel=1e-9)
+            assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
     swept = made.with_value("sweep", {"protocol.kind": list(ONE_OF_EACH)})
     assert curves.error_protocols(swept) == ONE_OF_EACH
     document = curves.error_document(swept)
@@ -223,7 +223,7 @@ def test_golden_table_1() -> None:
     for curve in found:
         protocol, attack = curve.label.split()
         expected = golden["expected"][names[protocol]][attack]
-        assert curve.y[1] == pytest.approx(expected, rel=1e-9), curve.label
+        assert curve.y[1] == pytest.approx(expected, rel=1e-9, abs=1e-15), curve.label
         assert curve.y[0] == 0
 
 
@@ -498,3 +498,32 @@ def test_what_hardens_a_protocol_has_an_axis(name: str, key: str, whole: bool) -
     assert set(made.sweep[key][:1]) <= set(curve.x)
     factors = [y / 0.05 for y in curve.y]
     assert factors == sorted(factors, reverse=not whole)  # docs/bounds.md: p up, g down
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "low", "high"),
+    [("cao-gain-r", "r", 1, 10), ("cao-gain-target-frequency", "f_T", 1.2e-4, 0.14)],
+)
+def test_lists_of_targets_are_on_an_axis(name: str, symbol: str, low: float, high: float) -> None:
+    made = load(scenarios.path(name))
+    axis = by_key(curves.axes(made))["attack.targets.items"]
+    assert axis.symbol == symbol
+    assert low <= axis.low < axis.high <= high
+    lists = made.sweep[axis.key]
+    assert [axis.value_at(axis.place_of(listed)) for listed in lists] == lists
+    part = curves.gain_part(made, axis)
+    assert part is not None
+    assert part.document["sweep"][axis.key] == lists
+    # The curves are the closed forms of the scenario's own cells.
+    cells = {
+        (cell.protocol.kind, cell.attack.kind, axis.place_of(list(cell.attack.targets.items))): cell
+        for cell in made.points()
+    }
+    first = next(iter(cells.values()))
+    population = first.population.bind(first.seed, made.folder)
+    for curve in curves.gain_curve(made, axis):
+        kinds = curve.parameters["protocol.kind"], curve.parameters["attack.kind"]
+        assert len(curve.x) == len(lists)
+        for x, y in zip(curve.x[::4], curve.y[::4], strict=True):
+            cell = bind(0, cells[*kinds, x], population, False)
+            assert y == pytest.approx(expected_metrics(cell)["gain"], rel=1e-9, abs=1e-15)

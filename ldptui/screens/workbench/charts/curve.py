@@ -209,7 +209,7 @@ class CurveChart(Pointed):
             return []
         swept = [key for key in self._scenario.sweep if key in curve.parameters]
         edits = {key: curve.parameters[key] for key in swept}
-        return [*{**edits, variable.key: self._at}.items()]
+        return [*{**edits, variable.key: variable.value_at(self._at)}.items()]
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         """A click chooses; the message goes on to the pane, which draws."""
