@@ -35,7 +35,8 @@ def test_the_example_installs_and_runs(tmp_path: Path) -> None:
     refused = done(tmp_path, *scenario)
     assert refused.returncode == 2
     assert "--allow-attack spread lets it run" in refused.stderr
-    ran = done(tmp_path, *scenario, "--allow-attack", "spread", "--allow-defence", "floor")
+    whose = ("attack=spread", "defence=floor", "protocol=pairs", "population=steps")
+    ran = done(tmp_path, *scenario, *(f"--allow-{name}" for name in whose))
     assert ran.returncode == 0, ran.stderr
     assert "digest xxh3:" in ran.stdout
     checked = done(tmp_path, "-m", "ldptui", "check", "pairs", "--items", "5", "--epsilon", "1")
@@ -44,7 +45,8 @@ def test_the_example_installs_and_runs(tmp_path: Path) -> None:
     assert checked.stdout.count("kept, in standard errors") == 7
 
 
-PROTOCOL = PLUGIN / "src" / "ldptui_example" / "protocol.py"
+PROTOCOL = ROOT / "tests" / "support" / "own_protocol.py"
+"""One that has every method that is checked."""
 
 
 def test_a_strangers_protocol_is_checked(tmp_path: Path, capsys: Captured) -> None:
@@ -71,3 +73,21 @@ def test_a_strangers_protocol_is_checked(tmp_path: Path, capsys: Captured) -> No
     wrong.write_text(text.replace("def sample_counts", "def sampled_counts"))
     found = json.loads(succeed(capsys, "check", f"{wrong}:Pairs", *options))
     assert found["contract"] is None
+
+
+def test_the_example_runs_from_its_files(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The protocol is checked, and collects from the population."""
+    code = PLUGIN / "src" / "ldptui_example"
+    found = json.loads(succeed(capsys, "check", f"{code / 'protocol.py'}:pairs", "--items", "5",
+                               "--epsilon", "1", "--format", "json"))  # fmt: skip
+    assert found["verdict"] == "proved"
+    assert [clause["holds"] for clause in found["contract"]] == [True] * 7
+    whole = (PLUGIN / "scenario.toml").read_text("utf-8")
+    (tmp_path / "mine.toml").write_text(whole.partition("[attack]")[0], encoding="utf-8")
+    files = [f"--{name}-file={code / name}.py" for name in ("protocol", "population")]
+    monkeypatch.chdir(tmp_path)
+    printed = succeed(capsys, "run", "mine.toml", *files, "--no-store", "--trials", "2")
+    assert "PLUGIN pairs, ε = 1" in printed
+    assert "plugin steps, d = 32 items, n = 2000 users" in printed

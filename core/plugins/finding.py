@@ -99,6 +99,22 @@ def find(name: str, allowed: Allowed, what: What = "attack") -> Source:
     return candidates[0]
 
 
+def named(place: str, what: What) -> Source:
+    """The code at FILE.py:NAME, or of an installed package: who names it there lets it run.
+
+    Raises ScenarioError, FileError.
+    """
+    file, _, name = place.rpartition(":")
+    if not file:
+        return find(place, Allowed(names=(place,)), what)
+    path = Path(file).expanduser()
+    code = read(path)
+    line = names_in(code, path).get(name)
+    if line is None:
+        raise ScenarioError(f"{path} has no {name or 'name'} at its top level", key=what)
+    return Source(name, digest(code), path.absolute(), what, line)
+
+
 def _refusal(name: str, allowed: Allowed, elsewhere: str, what: What) -> str:
     """The reason why a name has no code: it is not allowed, or not where it is allowed."""
     article = "an" if what == "attack" else "a"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -17,7 +17,7 @@ from ..population import Population, PythonPopulation
 from ..protocols import Listed, PythonProtocol, PythonSpec
 from ..pure import Estimates, Items, Reports, Rng
 from ..sampling import Counts, Floats
-from .finding import Source
+from .finding import Source, named
 from .loading import code_at, explained
 
 SENDS: Final = {
@@ -54,13 +54,8 @@ def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any
     options : as JSON. Raises ProtocolError.
     """
     made = _called(source, items, epsilon, options)
-    if hasattr(made, "law") and hasattr(made, "table"):
-        address = f"{source.name} {source.digest} {options}"
-        try:
-            return Listed(items, epsilon, made.law, made.table, address)
-        except ScenarioError as error:
-            words = f"the {error.key} of {source.label} {error.rule}{source.spot}"
-            raise ProtocolError(words) from error
+    if _has_tables(made):
+        return _listed(source, made, items, epsilon, options)
     lacking = [name for name in TOLD if not callable(getattr(made, name, None))]
     if not hasattr(made, "estimates") and not (hasattr(made, "p") and hasattr(made, "q")):
         lacking.append("estimates")
@@ -68,6 +63,40 @@ def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any
         rule = f"must have law and table, or {' and '.join(TOLD)} and estimates"
         raise ProtocolError(f"{source.label} {rule}, got no {lacking[0]}{source.spot}")
     return Reported(items, epsilon, source.digest, options, source)
+
+
+def protocol_named(place: str, items: int, epsilon: float, options: Mapping[str, Any]) -> Any:
+    """The protocol at FILE.py:NAME, or of an installed package, as scenarios have it.
+
+    Raises ScenarioError, FileError, ProtocolError.
+    """
+    return protocol_of(named(place, "protocol"), items, epsilon, json.dumps(options, default=str))
+
+
+def object_named(place: str, items: int, epsilon: float) -> Any:
+    """The object itself that is made there, to be checked; its tables as a protocol.
+
+    Raises ScenarioError, FileError, ProtocolError.
+    """
+    source = named(place, "protocol")
+    made = _called(source, items, epsilon, "{}")
+    if _has_tables(made) and not hasattr(made, "perturb"):
+        return _listed(source, made, items, epsilon, "{}")
+    return made
+
+
+def _has_tables(made: object) -> bool:
+    return hasattr(made, "law") and hasattr(made, "table")
+
+
+def _listed(source: Source, made: Any, items: int, epsilon: float, options: str) -> Listed:
+    """The protocol of an object's tables; raises ProtocolError."""
+    address = f"{source.name} {source.digest} {options}"
+    try:
+        return Listed(items, epsilon, made.law, made.table, address)
+    except ScenarioError as error:
+        words = f"the {error.key} of {source.label} {error.rule}{source.spot}"
+        raise ProtocolError(words) from error
 
 
 def _called(source: Source, items: int, epsilon: float, options: str) -> Any:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from core.errors import ScenarioError, got
 from core.files import write_atomically
+from core.plugins import available, protocol_named
 from core.pure import Items, LocalMechanism, Reports
+from core.ranges import DOMAIN, EPSILON
 from core.scenario import read_text
 from core.tables import Batch, Columns, table_rows
 
@@ -76,7 +78,22 @@ def _agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     if options.epsilon is not None:
         keys["epsilon"] = options.epsilon
     items = options.items if labels is None else len(labels)
+    if ":" in options.protocol or options.protocol in available("protocol"):
+        return labels, _strange(options.protocol, items, keys)
     return labels, protocol_of(options.protocol.lower(), items, labels=labels, **keys)
+
+
+def _strange(place: str, items: int, keys: dict[str, Any]) -> LocalMechanism:
+    """A protocol of somebody's own, FILE.py:NAME or published; who names it lets it run."""
+    options = {key.removeprefix("options."): value for key, value in keys.items()}
+    epsilon = options.pop("epsilon", None)
+    if not isinstance(epsilon, int | float) or epsilon not in EPSILON:
+        rule = f"must be {EPSILON}, {got(epsilon)}" if epsilon is not None else "is required"
+        raise ScenarioError(rule, key="--epsilon")
+    if items not in DOMAIN:
+        raise ScenarioError(f"must be {DOMAIN}, {got(items)}", key="--items")
+    protocol: LocalMechanism = protocol_named(place, items, float(epsilon), options)
+    return protocol
 
 
 def _labels(path: Path) -> list[str]:

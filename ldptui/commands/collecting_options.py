@@ -55,7 +55,12 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
 
 def _add_protocol(made: argparse.ArgumentParser) -> None:
     """Add what clients and server agree on."""
-    made.add_argument("--protocol", metavar="KIND", required=True, help="grr, oue, olh, …")
+    made.add_argument(
+        "--protocol",
+        metavar="KIND",
+        required=True,
+        help="grr, oue, olh, …; or your own, FILE.py:NAME",
+    )
     made.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
     domain = made.add_mutually_exclusive_group(required=True)
     domain.add_argument("--items", type=int, metavar="D", help="items are the numbers 0 … D - 1")

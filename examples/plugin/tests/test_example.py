@@ -1,4 +1,4 @@
-"""The attack, the defence and the protocol alone, and the first two together in a scenario."""
+"""The attack, the defence, the protocol and the population alone, and together in a scenario."""
 
 from pathlib import Path
 
@@ -6,7 +6,8 @@ import ldptui_example.attack
 import numpy as np
 import pytest
 from ldptui_example.defence import floor
-from ldptui_example.protocol import Pairs
+from ldptui_example.population import steps
+from ldptui_example.protocol import pairs
 
 import ldptui
 
@@ -33,15 +34,19 @@ def test_nothing_is_below_the_floor() -> None:
 def test_they_run_where_they_are_allowed() -> None:
     with pytest.raises(ldptui.ScenarioError, match="--allow-attack spread lets it run"):
         ldptui.run(SCENARIO)
-    results = ldptui.run(SCENARIO, allow_attacks=["spread", "floor"])
+    results = ldptui.run(SCENARIO, allow_attacks=["spread", "floor", "pairs", "steps"])
     assert results.error == ""
     one, three = (results.estimate("gain", cell).mean for cell in (0, 1))
     assert three > one > 0
 
 
 def test_the_protocol_estimates_what_users_hold() -> None:
-    pairs, rng = Pairs(5, 2.0), np.random.default_rng(0)
+    protocol, rng = pairs(5, 2.0), np.random.default_rng(0)
     held = np.repeat([0, 1, 4], [6000, 3000, 1000])
-    found = ldptui.estimate(pairs.perturb(held, rng), pairs, confidence=1 - 1e-9)
+    found = ldptui.estimate(protocol.perturb(held, rng), protocol, confidence=1 - 1e-9)
     truth = [0.6, 0.3, 0.0, 0.0, 0.1]
     assert ((found.low < truth) & (truth < found.high)).all()
+
+
+def test_steps_are_as_wide_as_they_should_be() -> None:
+    assert steps(5, width=2).tolist() == [1, 1, 1 / 2, 1 / 2, 1 / 3]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from core.errors import FileError, LdpError, RunError, ScenarioError, got
+from core.errors import RunError, ScenarioError, got
 from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.lab.contract import CONTRACT, Clause, contract
 from core.lab.exponential import Exponential
 from core.lab.loss import exponential_loss, loss_of
 from core.loss import DiscreteLoss, Loss
+from core.plugins import available, object_named
 from core.protocols import KINDS, BitNoise, Rappor
 from core.protocols.curators import Neighbours
 from core.pure import PureProtocol, Rng
@@ -34,9 +31,6 @@ from ..questions.shared import dials
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""
-
-GROUP: Final = "ldptui.protocols"
-"""The entry points under which packages publish protocols."""
 
 _NAMES: Final = in_order("protocol", KINDS)
 
@@ -101,7 +95,7 @@ class Subject:
 def subject_of(options: Namespace) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
-    if ":" in kind or kind in _published():
+    if ":" in kind or kind in available("protocol"):
         return _strange(options)
     given = _dials(options)
     if kind == "exponential":
@@ -109,7 +103,7 @@ def subject_of(options: Namespace) -> Subject:
     if kind in CURATORS:
         return _curator(options)
     if kind not in KINDS:
-        names = ", ".join((*_NAMES, *_published()))
+        names = ", ".join((*_NAMES, *available("protocol")))
         rule = f"must be one of {names}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="protocol")
     items = needed("items", options.items)
@@ -138,11 +132,6 @@ def _strange(options: Namespace) -> Subject:
     proof = None if law is None else check(law, epsilon)
     pure = made if all(hasattr(made, method) for method in CONTRACT) else None
     return Subject(epsilon, options.delta, None, proof, made, items, pure)
-
-
-def _published() -> list[str]:
-    """The names of the protocols that installed packages publish."""
-    return sorted(point.name for point in entry_points(group=GROUP))
 
 
 def _dials(options: Namespace) -> dict[str, Any]:
@@ -228,44 +217,11 @@ def _plugin(place: str, items: int, epsilon: float) -> Any:
 
     Whoever names it lets it run.
     """
-    name = place.rpartition(":")[2]
-    try:
-        make = _from_file(place) if ":" in place else _from_package(place)
-        made = make(items, epsilon) if callable(make) else None
-    except LdpError:
-        raise
-    except Exception as error:
-        raise RunError(f"{place} failed: {type(error).__name__}: {error}") from error
-    if not callable(make):
-        raise ScenarioError(f"has no {name or 'name'} that can be called", key=_file(place))
+    made = object_named(place, items, epsilon)
     if not any(callable(getattr(made, method, None)) for method in ("perturb", "sample")):
-        rule = "must return an object with perturb(values, rng), or with sample(histograms, rng)"
+        rule = (
+            "must return an object with law and table, with perturb(values, rng), or with "
+            "sample(histograms, rng)"
+        )
         raise ScenarioError(rule, key=place)
     return made
-
-
-def _file(place: str) -> str:
-    return str(Path(place.rpartition(":")[0]))
-
-
-def _from_file(place: str) -> Any:
-    """The object of this name in FILE.py; None without one."""
-    path, name = Path(_file(place)), place.rpartition(":")[2]
-    spec = importlib.util.spec_from_file_location(f"ldptui_plugin_{path.stem}", path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise FileError(f"{path} cannot be read: it is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look for their module
-    spec.loader.exec_module(module)
-    return getattr(module, name, None)
-
-
-def _from_package(name: str) -> Any:
-    """The object that an installed package publishes; raises ScenarioError where two do."""
-    places = {point.value: point for point in entry_points(group=GROUP, name=name)}
-    if len(places) > 1:
-        raise ScenarioError(
-            f"must mean one protocol, {name!r} is {' and '.join(places)}", "protocol"
-        )
-    (point,) = places.values()
-    return point.load()

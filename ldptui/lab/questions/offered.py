@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from ...catalogue.kinds import in_order
+from ...catalogue.kinds import in_order, listed_kinds
 from ..options import Choices, Condition
 
 
 def kinds() -> tuple[str, ...]:
-    """Every kind of protocol that a scenario can name, but for one in Python."""
-    from core.protocols import KINDS
-
-    return in_order("protocol", KINDS)
+    """Every kind of protocol that a scenario can name, but for somebody's own."""
+    return tuple(kind for kind in listed_kinds("protocol") if kind != "plugin")
 
 
 def has(kind: object, parameter: str) -> bool:

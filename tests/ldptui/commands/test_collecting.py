@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import budget
 from support.commands import Captured, fail, succeed
 
 import ldptui
@@ -201,3 +202,46 @@ def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None
 def test_no_reports_tell_nothing(tmp_path: Path, capsys: Captured) -> None:
     path = data(tmp_path, "report\n")
     assert "must hold at least one report" in fail(capsys, 2, "estimate", path, *AGREED)
+
+
+OWN = """
+import numpy as np
+
+class Direct:
+    def __init__(self, items, epsilon, width=1):
+        weights = np.where(np.eye(items, dtype=bool), np.exp(epsilon), 1.0)
+        self.law, self.table = weights / weights.sum(axis=1)[:, None], np.eye(items, dtype=bool)
+
+class Sampled:
+    def __init__(self, items, epsilon):
+        self.p, self.q, self.items = 1.0, 0.0, items
+    def perturb(self, values, rng):
+        return values
+    def support_counts(self, reports):
+        return np.bincount(reports, minlength=self.items)
+"""
+
+
+def test_a_protocol_of_ones_own_is_named_by_its_file(tmp_path: Path, capsys: Captured) -> None:
+    own, data, out = tmp_path / "own.py", tmp_path / "data.csv", str(tmp_path / "out.csv")
+    own.write_text(OWN, encoding="utf-8")
+    data.write_text("item\n" + "0\n1\n1\n3\n" * 500, encoding="utf-8")
+    agreed = ("--epsilon", "1", "--items", "4")
+    truth, sure = (0.25, 0.5, 0.0, 0.25), str(1 - budget.FALSE_ALARM)
+    for name, bounded in (("Direct", True), ("Sampled", False)):
+        protocol = ("--protocol", f"{own}:{name}", *agreed)
+        succeed(capsys, "perturb", str(data), *protocol, "--seed", "0", "--out", out)
+        asked = (*protocol, "--format", "json", "--confidence", sure)
+        rows = json.loads(succeed(capsys, "estimate", out, *asked))["items"]
+        assert ("low" in rows[0]) == bounded
+        for row, held in zip(rows, truth, strict=True):
+            low, high = (row["low"], row["high"]) if bounded else (held, held)
+            assert low <= (held if bounded else row["frequency"]) <= high
+    protocol = ("--protocol", f"{own}:Direct", *agreed)
+    line = fail(capsys, 1, "estimate", out, *protocol, "--set", "size=2")
+    assert line.startswith("protocol 'Direct' raised TypeError: ")
+    assert line.endswith("(own.py, line 4)")
+    none = ("--protocol", f"{own}:Nobody", *agreed)
+    assert "own.py has no Nobody at its top level" in fail(capsys, 2, "estimate", out, *none)
+    without = fail(capsys, 2, "estimate", out, "--protocol", f"{own}:Direct", "--items", "4")
+    assert without == "--epsilon is required"

@@ -347,7 +347,7 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
             ("check", "grr", "--epsilon", "1", "--items", "4", "--audit", "--samples", "9"),
             "in [1000, 10^8]",
         ),
-        (("check", "mine.py:number", "--epsilon", "1", "--items", "4"), "mine.py has no number"),
+        (("check", "mine.py:numbers", "--epsilon", "1", "--items", "4"), "mine.py has no numbers"),
         (("check", "mine.py:nothing", "--epsilon", "1", "--items", "4"), "must return an object"),
         (("ledger",), "ENTRY must be given"),
         (("ledger", "much"), "ENTRY must be [NAME=]EPSILON"),
@@ -368,9 +368,11 @@ def test_bad_input_is_one_sentence(
 def test_files_and_plug_ins_that_fail(capsys: Captured) -> None:
     assert "cannot be read" in fail(capsys, exits.NO_FILE, "disclose", "no.csv", "--quasi", "a")
     options = ("--epsilon", "1", "--items", "4")
-    assert "not a Python file" in fail(capsys, exits.NO_FILE, "check", "no.py:Kept", *options)
+    assert "no.py cannot be read" in fail(capsys, exits.NO_FILE, "check", "no.py:Kept", *options)
     line = fail(capsys, exits.FAILED, "check", "mine.py:failing", *options)
-    assert line == "mine.py:failing failed: OSError: no such device"
+    assert line.startswith("protocol 'failing' raised OSError: no such device (mine.py, line ")
+    line = fail(capsys, exits.FAILED, "check", "mine.py:number", *options)
+    assert "must be a function or a class that takes items and epsilon, got int" in line
 
 
 def test_an_entry_may_name_its_noise(capsys: Captured) -> None:

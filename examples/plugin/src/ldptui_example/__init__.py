@@ -1,1 +1,1 @@
-"""An attack, a defence and a protocol for ldptui."""
+"""An attack, a defence, a protocol and a population for ldptui."""
