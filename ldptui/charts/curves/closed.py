@@ -164,11 +164,7 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
 
 def varied(cell: Point, axis: Variable, x: float) -> Varied:
     """The specs of a cell at a place of the axis, where the cell knows its key."""
-    specs: dict[str, Any] = {
-        "population": cell.population,
-        "protocol": cell.protocol,
-        "attack": cell.attack,
-    }
+    specs = {table: getattr(cell, table) for table in ("population", "protocol", "attack")}
     table, *names = axis.key.split(".")
     if axis.lists or value_in(cell, axis.key) is not None:
         value = axis.value_at(x)
