@@ -184,6 +184,13 @@ def test_demotion_finds_an_empty_bucket_where_there_are_more_buckets_than_target
     assert hashing.fewest_law(2, 2, 5) == pytest.approx([1 - 1 / 32, 1 / 32, 0])
 
 
+def test_a_bucket_without_targets_is_found_where_there_is_one(rng: Rng) -> None:
+    protocol = OLH(64, 1.0, 4)
+    for r in (1, 2, 3):
+        reports = protocol.avoid(np.arange(r), 500, SeedSearch(1), rng)
+        assert not protocol.supports(reports)[:, :r].any()
+
+
 @pytest.mark.parametrize("r", [4, 7, 12])
 def test_the_emptiest_bucket_of_the_real_family(r: int, rng: Rng) -> None:
     protocol, targets = OLH(64, 1.0, 3), np.arange(5, 5 + r)
