@@ -60,6 +60,11 @@ class Palette:
             return self.series[int(tone.removeprefix("series-"))]
         return str(getattr(self, tone))
 
+    @property
+    def coloured(self) -> bool:
+        """True for colours of our own: the few of a terminal, or none, do not tell all apart."""
+        return self.background.startswith("#")
+
     def with_text(self, foreground: str, background: str, muted: str) -> Palette:
         """The same data colours on another background."""
         return replace(self, foreground=foreground, background=background, muted=muted)

@@ -52,7 +52,7 @@ def grid_place(
 
 
 def _coloured(palette: Palette, charset: Charset) -> bool:
-    return palette.background.startswith("#") and charset != "ascii"
+    return palette.coloured and charset != "ascii"
 
 
 def _columns(grid: Grid, width: int, height: int, charset: Charset) -> Layout:

@@ -21,6 +21,7 @@ from .axes import (
 )
 from .bands import BLANK, BRAILLE, band_cells
 from .marks import Mark
+from .stamps import stamp
 
 if TYPE_CHECKING:
     from .axes import Floats
@@ -30,13 +31,15 @@ def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
 ) -> Canvas:
     """The data area: clouds and bands of dots below, then lines, error bars, single points."""
+    in_dots = y.dots == len(BRAILLE[0]) and palette.coloured
     jobs: list[Job] = []
     bands: list[tuple[str, Floats]] = []
     whiskers: list[tuple[str, Floats]] = []
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
         if len(sane.points):
-            points = sane.points if mark.layer == 1 else one_per_cell(sane.points, x, y)
+            dotted = mark.layer == 1 or (mark.layer == 3 and in_dots)
+            points = sane.points if dotted else one_per_cell(sane.points, x, y)
             jobs.append((mark.layer, number, points, [], mark.glyph))
         if len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
@@ -45,7 +48,9 @@ def rasterise(
             kept.append((palette.style(series.tone), sane.bars))
     jobs.sort(key=lambda job: job[0])
     clouds = [job for job in jobs if job[0] < 2]
-    chars, numbers = build(plotext, [job for job in jobs if job[0] >= 2], x, y)
+    stamped = [job for job in jobs if job[0] == 3] if in_dots else []
+    solid = [job for job in jobs if job[0] >= 2 and job not in stamped]
+    chars, numbers = build(plotext, solid, x, y)
     if clouds:
         # Lines are cut out of the clouds: plotext would mix the dots of both.
         under, owners = build(plotext, clouds, x, y)
@@ -66,6 +71,8 @@ def rasterise(
             if numbers[row][column] not in points_of:
                 merged = over(canvas.chars[row][column], char)
                 canvas.chars[row][column], canvas.styles[row][column] = merged, style
+    for _, number, points, _, glyph in stamped:
+        stamp(canvas, glyph, points, colours[number], x, y)
     return canvas
 
 

@@ -31,9 +31,11 @@ X, Y = Axis("x"), Axis("y")
 INF, NAN = math.inf, math.nan
 
 
-def rows(chart: Chart, width: int, height: int, charset: Charset = "braille") -> list[str]:
+def rows(
+    chart: Chart, width: int, height: int, charset: Charset = "braille", palette: Palette = DARK
+) -> list[str]:
     """The rows as text without the spaces at their ends, after checking their size."""
-    strips = draw(chart, width, height, DARK, charset)
+    strips = draw(chart, width, height, palette, charset)
     assert len(strips) == height
     for strip in strips:
         assert strip.cell_length == width
@@ -114,7 +116,7 @@ def test_a_line_in_ascii() -> None:
 
 
 def test_log_axes_have_decades() -> None:
-    assert rows(DECADES, 40, 14) == [
+    assert rows(DECADES, 40, 14, palette=ANSI_DARK) == [
         "Points",
         "MSE                            ● a   ▲ b",
         " 10⁰┤ ●",
@@ -167,7 +169,7 @@ def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> N
 def test_error_bars_are_clipped_and_levels_dotted() -> None:
     series = Series("a", [0, 1, 2], [0, 1, -1], "series-0", "points", error=[1, 5, 0.1])
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "top"), (-9, "off")))
-    assert rows(plot, 30, 12) == [
+    assert rows(plot, 30, 12, palette=ANSI_DARK) == [
         "y                          ● a",
         " 2┤           ⡇",
         "  │⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⡇⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁ top",
@@ -516,17 +518,16 @@ def test_ansi_palettes_use_the_colours_of_the_terminal(palette: Palette) -> None
 @pytest.mark.parametrize("palette", [DARK, LIGHT, ANSI_DARK])
 def test_marks_have_the_colour_of_their_series(palette: Palette) -> None:
     strips = draw(DECADES, 40, 14, palette)
-    found = {
+    colours = [RichStyle.parse(style).color for style in palette.series[:2]]
+    found = [
         (segment.text.strip(), segment.style.color)
-        for strip in strips[2:9]
+        for strip in strips[1:9]
         for segment in strip
-        if segment.style is not None and segment.text.strip() in {"●", "▲"}
-    }
-    expected = {
-        (mark, RichStyle.parse(style).color)
-        for mark, style in zip("●▲", palette.series, strict=False)
-    }
-    assert found == expected
+        if segment.style is not None and segment.style.color in colours and segment.text.strip()
+    ]
+    assert found[:2] == list(zip("●▲", colours, strict=True))  # in the legend
+    drawn = {(colour, mark[0] >= "\u2800") for mark, colour in found[2:]}
+    assert drawn == {(colour, palette.coloured) for colour in colours}
 
 
 # --- The gate --------------------------------------------------------------------------------
@@ -698,7 +699,7 @@ def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> No
     )
 
     def places(*shown: Series) -> list[tuple[int, int]]:
-        drawn = rows(Plot("", Axis("x"), Axis("y"), shown), 60, 16, "braille")
+        drawn = rows(Plot("", Axis("x"), Axis("y"), shown), 60, 16, "braille", ANSI_DARK)
         return [
             (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char in "●▲■"
         ]

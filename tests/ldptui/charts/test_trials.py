@@ -6,7 +6,7 @@ import pytest
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.trials import trials_plot, trials_table
-from ldptui.charts.rows import DARK, Charset
+from ldptui.charts.rows import ANSI_DARK, Charset
 from ldptui.session.trials import TrialEstimates
 
 SEEN = TrialEstimates(
@@ -41,7 +41,7 @@ def test_what_has_no_room_is_said_and_targets_come_first() -> None:
 
 @pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
 def test_a_chosen_trial_stands_out(charset: Charset) -> None:
-    rows = [strip.text for strip in draw(trials_plot(SEEN, 3, 1), 76, 18, DARK, charset)]
+    rows = [strip.text for strip in draw(trials_plot(SEEN, 3, 1), 76, 18, ANSI_DARK, charset)]
     mark = "^" if charset == "ascii" else "▲"
     assert any("trial 2" in row for row in rows)
     # Two arms of three items, and the sample in the legend; marks at one place hide each other.

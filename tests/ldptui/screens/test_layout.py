@@ -58,7 +58,7 @@ async def settled(app: Workbench, engine: FakeEngine, pilot: Pilot[object]) -> s
     are laid out step by step.
     """
     before, picture = "", app.export_screenshot()
-    while app.workbench.simulating.pending or engine.active or rows(before) != rows(picture):
+    while app.workbench.simulating._debounce or engine.active or rows(before) != rows(picture):
         if engine.active is not None:
             engine.finish(base_snapshot(engine.active.key))
         await pilot.pause()

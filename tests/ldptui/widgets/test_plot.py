@@ -131,7 +131,7 @@ def _colour_of_the_point(view: ChartView) -> str:
         segment.style
         for y in range(2, view.size.height)
         for segment in view.render_line(y)
-        if "●" in segment.text
+        if any(char == "●" or char > "\u2800" for char in segment.text)
     ]
     assert styles
     assert styles[0] is not None
