@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from core.defences import corrected, is_correction, known
+from core.defences.simplex import project
 from core.errors import ScenarioError, got
 from core.pure import LocalMechanism, is_pure
 from core.ranges import ALPHA
 from core.sampling import Counts, Floats
-from core.theory import item_variances
 
 from ..text import format as text
 from ..text import table
 from .by_name import defence
+from .coverage import Coverage, deviations
+from .coverage import coverage as coverage_of
 from .framed import framed
 
 SHOWN = 20
@@ -30,11 +33,13 @@ class Frequencies:
     """The estimated share of the users who hold each item.
 
     values : float64[d]. reports : n, the number of users. std : float64[d], the standard deviation
-    of each estimate given the true frequencies, with the estimate in their place; None after a
-    correction, whose noise has no closed form, and for a protocol without one. low, high :
-    float64[d], the ends of the interval of each item by itself, where there is a deviation; normal,
-    so for many reports. confidence : the probability that such an interval covers. labels : the
-    names of the items. corrections : those that were applied, in order.
+    of each estimate given the true frequencies, with the estimate in their place; None for a
+    protocol without a closed form, and after a correction, whose noise has none, unless the
+    coverage was measured: then that of the estimate before it. low, high : float64[d], the ends of
+    the interval of each item by itself, where there is a deviation; normal, so for many reports.
+    confidence : the probability that such an interval covers where nothing is corrected. labels :
+    the names of the items. corrections : those that were applied, in order. coverage : the share of
+    repetitions in which the intervals cover; None where it was not asked for.
     """
 
     values: Floats
@@ -43,21 +48,23 @@ class Frequencies:
     confidence: float
     labels: tuple[str, ...]
     corrections: tuple[str, ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def low(self) -> Floats | None:
-        return None if self.std is None else self.values - self._width * self.std
+        return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
-        return None if self.std is None else self.values + self._width * self.std
+        return None if self.std is None else self.values + self.width * self.std
 
     @property
-    def _width(self) -> float:
+    def width(self) -> float:
+        """The half-width of an interval in standard deviations."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each item: item, label, frequency, and where known std, low and high."""
+        """A row for each item: item, label, frequency, and where known std, low, high, coverage."""
         columns: dict[str, Any] = {
             "item": range(self.values.size),
             "label": self.labels,
@@ -66,6 +73,8 @@ class Frequencies:
         for name in ("std", "low", "high"):
             column = getattr(self, name)
             columns |= {} if column is None else {name: column.tolist()}
+        if self.coverage is not None:
+            columns["coverage"] = self.coverage.items.tolist()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -78,13 +87,16 @@ class Frequencies:
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")[:SHOWN].tolist()
-        width = None if self.std is None else self._width * self.std
+        width = None if self.std is None else self.width * self.std
+        covered = None if self.coverage is None else self.coverage.items
         heads = ["item", "frequency", *([] if width is None else [f"± {self.confidence:.0%}"])]
+        heads += [] if covered is None else ["covers"]
         rows = [
             [
                 self.labels[item],
                 f"{self.values[item]:.5f}",
                 *([] if width is None else [f"{width[item]:.5f}"]),
+                *([] if covered is None else [f"{covered[item]:.1%}"]),
             ]
             for item in order
         ]
@@ -101,12 +113,14 @@ def estimate(
     corrections: Sequence[str | Mapping[str, Any]] = (),
     confidence: float = 0.95,
     labels: Sequence[str] | None = None,
+    coverage: bool = False,
 ) -> Frequencies:
     """The frequencies that reports tell.
 
     reports : as `protocol.perturb` makes them; the first axis is users. corrections : kinds of
     `kinds("defence")` that change estimates, or tables with parameters, `{"kind": "base-cut", …}`.
     confidence : of the intervals, in (0, 1). labels : the names of the items, else their numbers.
+    coverage : measure by simulation how often the intervals cover, also after corrections.
 
     Raises ScenarioError for reports that the protocol does not send, for none at all, and for a
     correction that makes no sense here; DefenceError where it leaves nothing.
@@ -123,7 +137,7 @@ def estimate(
     except ValueError as error:
         raise ScenarioError(str(error), key="reports") from error
     counts = protocol.support_counts(reports)
-    return concluded(counts, count, protocol, corrections, confidence, labels)
+    return concluded(counts, count, protocol, corrections, confidence, labels, coverage)
 
 
 def concluded(
@@ -133,6 +147,7 @@ def concluded(
     corrections: Iterable[str | Mapping[str, Any]] = (),
     confidence: float = 0.95,
     labels: Sequence[str] | None = None,
+    coverage: bool = False,
 ) -> Frequencies:
     """As `estimate`, from the counts of all reports: those of several batches add up."""
     if users < 1:
@@ -146,14 +161,23 @@ def concluded(
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
     for step in steps:
         step.check(knowledge)
-    std = None
-    if is_pure(protocol) and not steps:
-        std = np.sqrt(item_variances(protocol, users, np.clip(values, 0, 1)))
-    if steps:
-        values = corrected(values[None], steps, knowledge)[0]
-    names = labels or [str(item) for item in range(protocol.domain_size)]
+    raw = values[None]
+    values = corrected(raw, steps, knowledge)[0]
+    names = tuple(labels or map(str, range(protocol.domain_size)))
     made = tuple(step.kind for step in steps)
-    return Frequencies(values, users, std, float(confidence), tuple(names), made)
+    answer = Frequencies(values, users, None, float(confidence), names, made)
+    if not is_pure(protocol):
+        if coverage:
+            rule = "must be left out for a protocol whose noise has no closed form"
+            raise ScenarioError(f"{rule}, {got(coverage)}", key="coverage")
+        return answer
+    if coverage:
+        truth = project(raw)[0]
+        again = partial(corrected, corrections=steps, known=knowledge)
+        answer = replace(answer, coverage=coverage_of(protocol, users, truth, again, answer.width))
+    elif steps:
+        return answer
+    return replace(answer, std=deviations(protocol, users, values))
 
 
 def _correction(step: str | Mapping[str, Any]) -> Any:

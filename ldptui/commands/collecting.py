@@ -24,6 +24,7 @@ from core.tables import Batch, Columns, table_rows
 from .. import exits
 from ..api.by_name import protocol as protocol_of
 from ..api.collected import Frequencies, concluded
+from ..api.coverage import REPETITIONS
 from ..api.files import format_of, read_reports, write_reports
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
@@ -55,7 +56,9 @@ def estimate(options: Namespace) -> int:
     counts, users = _counted(read_reports(options.reports, protocol), protocol)
     if not users:
         raise ScenarioError(f"{options.reports} must hold at least one report, got none")
-    answer = concluded(counts, users, protocol, options.corrections, options.confidence, labels)
+    answer = concluded(
+        counts, users, protocol, options.corrections, options.confidence, labels, options.coverage
+    )
     written = _written(answer, options.format)
     if out is not None:
         write_atomically(out, written)
@@ -185,6 +188,10 @@ def _counted(batches: Iterator[Reports], protocol: LocalMechanism) -> tuple[Any,
 def _written(found: Frequencies, kind: str) -> str:
     if kind == "table":
         notes = [] if found.std is not None else ["no intervals: the noise has no closed form here"]
+        if found.coverage is not None:
+            share = text.estimate(found.coverage.mean, found.coverage.standard_error)
+            notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
+                      "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
         return "\n".join([repr(found), *notes]) + "\n"
     rows = found.rows()
     if kind == "csv":
@@ -193,10 +200,16 @@ def _written(found: Frequencies, kind: str) -> str:
         writer.writeheader()
         writer.writerows(rows)
         return buffer.getvalue()
+    measured = found.coverage
+    coverage = {} if measured is None else {
+        "coverage": {"mean": measured.mean, "standard_error": measured.standard_error,
+                     "repetitions": REPETITIONS},
+    }  # fmt: skip
     document = {
         "reports": found.reports,
         "corrections": list(found.corrections),
         "confidence": found.confidence if found.std is not None else None,
+        **coverage,
         "items": rows,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -43,10 +43,15 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="KIND",
-        help="a correction, such as norm-sub; may be repeated. There are no intervals then",
+        help="a correction, such as norm-sub; may be repeated. Intervals then need --coverage",
     )
     made.add_argument(
         "--confidence", type=float, default=0.95, metavar="C", help="of each interval (0.95)"
+    )
+    made.add_argument(
+        "--coverage",
+        action="store_true",
+        help="simulate how often the intervals cover",
     )
     made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")

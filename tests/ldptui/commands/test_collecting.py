@@ -147,6 +147,13 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     shown = succeed(capsys, "estimate", out, *agreed, "--correct", "norm-sub")
     assert "3 items of 8000 reports, after norm-sub" in shown
     assert "no intervals" in shown
+    measured = (*agreed, "--correct", "norm-sub", "--coverage")
+    document = json.loads(succeed(capsys, "estimate", out, *measured, "--format", "json"))
+    assert document["confidence"] == 0.95
+    share = math.fsum(row["coverage"] for row in document["items"]) / 3
+    assert document["coverage"]["mean"] == pytest.approx(share)
+    assert document["coverage"]["repetitions"] == 400
+    assert f"intervals cover {share:.3f}"[:19] in succeed(capsys, "estimate", out, *measured)
 
 
 def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -> None:
