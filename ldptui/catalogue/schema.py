@@ -39,10 +39,12 @@ class _Words:
         if "enum" in below and key.endswith(".kind"):
             lines = [kind_words(_section(key), kind).reason for kind in below["enum"]]
             below["x-taplo"] = {"docs": {"enumValues": lines}}
-        if not has_words(key):
+        about = next((name for name in (key, f"{key}.kind") if has_words(name)), None)
+        if about is None:
             return below
-        words = key_words(key)
-        text = " ".join(part for part in (words.meaning, _sentence(words.note)) if part)
+        words = key_words(about)
+        note = words.note if about == key else ""  # the kind's rule is not the table's
+        text = " ".join(part for part in (words.meaning, _sentence(note)) if part)
         return {**below, "title": words.title, "description": text}
 
     def _below(self, described: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+import pytest
+
 from core.scenario import KINDS, schema
 from ldptui.catalogue import key_words, kind_words
 from ldptui.catalogue.schema import worded
@@ -36,6 +38,13 @@ def test_every_key_has_its_name_and_its_meaning() -> None:
     epsilon = found["protocol.epsilon"]
     assert epsilon["title"] == "privacy budget ε"
     assert "in nats" in epsilon["description"]
+
+
+@pytest.mark.parametrize("table", sorted(set(made()["properties"]) - {"format"}))
+def test_every_table_says_what_it_is(table: str) -> None:
+    described = made()["properties"][table]
+    assert described["description"].endswith(".")
+    assert described["title"]
 
 
 def test_kinds_have_a_line_each_where_one_is_chosen() -> None:
