@@ -12,26 +12,31 @@ from typing import Any, Final
 
 from ...text import format as fmt
 from ..rows import Charset, Palette, Row, clean, crop, length, pad
-from .table import Column, Table
+from .readings import MEASURED, PICKED
+from .table import Column, Table, Value
 
 SHARES: Final = "·▁▂▃▄▅▆▇█"
 """Never, in up to an eighth of the trials, … in all or nearly all."""
 ASCII_SHARES: Final = ".12345678"
 WIDE: Final = 120
 """Cells from which the means have their standard errors below them."""
+HEAD: Final = 22
+"""Cells of the words left of the levels."""
 NAME: Final = 12
 """Cells of an item's name."""
 
 Details = Mapping[str, Any]
 
 
-def levels_rows(details: Details, width: int, palette: Palette, charset: Charset) -> list[Row]:
-    """The levels, then the items; no row is wider than the width."""
+def levels_rows(
+    details: Details, width: int, palette: Palette, charset: Charset, at: int | None = None
+) -> list[Row]:
+    """The levels, then the items; no row is wider than the width. at : the level looked at."""
     levels = details["levels"]
     trials = fmt.count(details["trials"])
     strong = f"bold {palette.foreground}"
     rows: list[Row] = [[(f"Survivors of each level, mean of {trials} trials", strong)]]
-    rows += _level_rows(levels, width, palette, charset)
+    rows += _level_rows(levels, width, palette, charset, at)
     rows += [[], [("Where items are lost, with the attack", strong)]]
     ordered = sorted(details["watched"], key=lambda item: item["code"])
     rows += _item_rows(ordered, levels, width, palette, charset)
@@ -46,20 +51,51 @@ def levels_rows(details: Details, width: int, palette: Palette, charset: Charset
     return rows
 
 
-def _level_rows(
-    levels: Sequence[Details], width: int, palette: Palette, charset: Charset
-) -> list[Row]:
-    """A column for each level, or for some of very many: bits, candidates, survivors."""
+def _columns(levels: Sequence[Details], width: int) -> tuple[list[Details], int]:
+    """The levels that have a column, all or some of very many, and the cells of each."""
     most = max(len(fmt.count(level["candidates"])) for level in levels)
-    cells = max(5, most) + 1 if most > 4 or width >= 22 + 6 * len(levels) else 5
-    digits = 2 if cells == 5 else 3
-    room = max(2, (width - 22) // cells)
+    cells = max(5, most) + 1 if most > 4 or width >= HEAD + 6 * len(levels) else 5
+    room = max(2, (width - HEAD) // cells)
     step = -(-len(levels) // room)
     shown = [*levels[:: max(1, step)]]
     if shown[-1] is not levels[-1]:
         shown[-1] = levels[-1]
+    return shown, cells
+
+
+def level_at(details: Details, width: int, x: int) -> int | None:
+    """The number of the level in a column of cells; None beside them."""
+    shown, cells = _columns(details["levels"], width)
+    place = (x - HEAD) // cells
+    return int(shown[place]["level"]) if place in range(len(shown)) else None
+
+
+def level_table(details: Details, at: int) -> Table:
+    """The survivors of a level: a row for each group of prefixes in each arm."""
+    level = next(level for level in details["levels"] if level["level"] == at)
+    rows: list[tuple[Value, ...]] = []
+    for group, words in (("targets", "targets"), ("hitters", "true hitters")):
+        for arm in ("clean", "attacked"):
+            measured = level[arm][group]
+            mean, error, theory = (measured[n] for n in ("mean", "standard_error", "theory"))
+            known = mean is not None and theory is not None and bool(error)
+            score = (mean - theory) / error if known else None
+            if theory or mean:
+                rows.append((f"{words}, {arm}", at, theory, mean, error, score))
+    heads = ("approximation", MEASURED, "± error")
+    columns = (Column("group"), Column("level"), *(Column(head, 3) for head in heads))
+    return Table("", (*columns, Column("z", 2, sign=True)), tuple(rows))
+
+
+def _level_rows(
+    levels: Sequence[Details], width: int, palette: Palette, charset: Charset, at: int | None
+) -> list[Row]:
+    """A column for each level: bits, candidates, survivors; the one looked at has a pointer."""
+    shown, cells = _columns(levels, width)
+    digits = 2 if cells == 5 else 3
+    numbers = [f"{PICKED * (level['level'] == at)}{level['level']}" for level in shown]
     lines: list[tuple[str, list[str], str]] = [
-        ("level", [str(level["level"]) for level in shown], palette.muted),
+        ("level", [clean(number, charset) for number in numbers], palette.muted),
         ("bits λ", [str(level["bits"]) for level in shown], palette.foreground),
         ("candidates", [fmt.count(level["candidates"]) for level in shown], palette.foreground),
     ]
@@ -81,7 +117,7 @@ def _level_rows(
                 lines.append(("  approximation", expected, palette.theory))
     rows: list[Row] = []
     for name, values, style in lines:
-        row: Row = [(pad(clean(name, charset), 22), style)]
+        row: Row = [(pad(clean(name, charset), HEAD), style)]
         row += [(pad(value, cells, right=True), style) for value in values]
         rows.append(row)
     return rows

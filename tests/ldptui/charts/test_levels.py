@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ldptui.charts.figures.levels import items_table, levels_rows, lost_level
+from ldptui.charts.figures.levels import items_table, level_at, level_table, levels_rows, lost_level
 from ldptui.charts.rows import DARK, length
 
 
@@ -73,3 +73,21 @@ def test_the_table_has_a_row_for_each_item() -> None:
     assert table.rows[0][3:8] == (0, 1250, 100, None, 0)
     assert table.rows[1][3:8] == (5000, None, 0, 1125, 100)
     assert table.rows[1][8:] == (6, "0" * 10)
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_level_is_read_where_its_column_stands(width: int) -> None:
+    """A cell of a column is its level; its table has the numbers with errors and z."""
+    shown = details()
+    head = "".join(text for text, _ in levels_rows(shown, width, DARK, "braille", 3)[1])
+    for x, char in enumerate(head):
+        if char.isdigit():
+            start = head.rfind(" ", 0, x) + 1
+            assert level_at(shown, width, x) == int(head[start:].split()[0].strip("▸"))
+    assert head.count("▸") == 1
+    assert level_at(shown, width, 3) is None
+    table = level_table(shown, 3)
+    assert [row[0] for row in table.rows] == [
+        "targets, clean", "targets, attacked", "true hitters, clean", "true hitters, attacked",
+    ]  # fmt: skip
+    assert table.rows[0][1:] == (3, 2.0, 1.5, 0.1, pytest.approx(-5.0))

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.chart_cases import scenario, snapshot
-from support.charts_pane import NORMAL, SMALL, WIDE, campaign, chart, showing
+from support.charts_pane import NORMAL, QUICK_DRAFT, SMALL, WIDE, campaign, chart, showing
 from support.waiting import seen
 from textual.pilot import Pilot
 
 from ldptui.charts.figures.readings import PICKED
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.cursor import Readout
+from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Detection, Overlay
 from ldptui.session.trials import TrialEstimates
 from ldptui.widgets.plot import ChartView
 
+HUNTED = '[task]\nkind = "heavy-hitters"\nk = 4\nbits = 8\ngroups = 3\n[population]'
 SCORES = Detection(
     "fiad", "suspicious items", (0.0, 1.0, 3.0), (60, 30, 10), (0, 5, 15),
     (0.0, 0.1, 0.4, 1.0), (0.0, 0.75, 1.0, 1.0), 0.9, (0.1, 0.75),
@@ -144,3 +147,23 @@ async def test_a_round_is_read_as_the_timeline_shows_it() -> None:
         await pilot.click("#bars", offset=(4, 6))
         assert pane.cursor is None
         assert read(pane)[0][0] == "item"
+
+
+async def test_a_level_of_the_tree_is_read_by_keys_and_by_a_click() -> None:
+    arm = {name: {"mean": 2.0, "standard_error": 0.1, "theory": 2.1}
+           for name in ("targets", "hitters")}  # fmt: skip
+    levels = [{"level": number, "bits": 2 * number, "candidates": 9, "target_prefixes": 1,
+               "clean": arm, "attacked": arm} for number in (1, 2, 3)]  # fmt: skip
+    tree = {"trials": 5, "users": 90, "malicious": 10, "levels": levels, "watched": []}
+    hunted = QUICK_DRAFT.text.replace("[population]", HUNTED, 1)
+    run = replace(snapshot(scenario()), followed=tree)
+    async with showing(draft=drafts.draft_of(hunted, Path()), run=run) as (pane, pilot):
+        await on_tab(pane, pilot, "levels")
+        await pilot.press("full_stop", "full_stop")
+        assert read(pane)[0][:3] == ["level", "=", "2"]
+        assert read(pane)[2] == ["targets,", "attacked", "2.100", "2.000", "0.100", "-1.00"]
+        row = next(y for y, line in enumerate(seen(pane.app).split("\n")) if "▸2" in line)
+        await pilot.click(offset=(seen(pane.app).split("\n")[row].index("3"), row))
+        assert read(pane)[0][:3] == ["level", "=", "3"]
+        await pilot.press("backspace")
+        assert not read(pane)

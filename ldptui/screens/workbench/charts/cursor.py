@@ -110,10 +110,6 @@ class Pointed(Rows):
         """The stop of a click on one of the charts; None for a place without."""
         raise NotImplementedError
 
-    def charts(self) -> list[ChartView]:
-        """Those that are shown."""
-        raise NotImplementedError
-
     @property
     def points(self) -> bool:
         """True if there is something for a cursor to go through."""

@@ -249,7 +249,7 @@ class ChartsPane(Vertical):
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
-        own, chart = self._boxes.pointed(self.tab), self._cursor()
+        own, chart = self._own(), self._cursor()
         if how == "pool" and own is not None and own.at is not None:
             chart = own
         if chart is not None:
@@ -310,12 +310,17 @@ class ChartsPane(Vertical):
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
         follows = {"timeline", "frequencies"} & self._needed()
-        own = self._boxes.pointed(self.tab)
+        own = self._own()
         return bool(follows) and self._shown.rounds is not None and not (own and own.leads)
+
+    def _own(self) -> Pointed | None:
+        """What the tab shows, where that has a cursor."""
+        sheet = self._sheets.of(self.tab)
+        return sheet if isinstance(sheet, Pointed) else self._boxes.pointed(self.tab)
 
     def _cursor(self) -> Pointed | None:
         """The chart whose cursor the keys move."""
-        own = self._boxes.pointed(self.tab)
+        own = self._own()
         if (own is not None and own.leads) or self._scrubs():
             return own if own is not None and own.leads else None
         return self._boxes.walking(self.tab) or own

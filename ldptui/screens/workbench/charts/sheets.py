@@ -13,10 +13,10 @@ from .shown import Shown
 if TYPE_CHECKING:
     from ....widgets.number_table import FilteredTable
     from ..equations import EquationsView
-    from ..levels import LevelsView
     from ..privacy import PrivacyView
     from ..report import ReportView
     from .boxes import Box
+    from .levels import LevelsView
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView | LevelsView
 
@@ -92,7 +92,7 @@ def _made(tab: str) -> Sheet:
 
             return ReportView(id=tab)
         case "levels":
-            from ..levels import LevelsView
+            from .levels import LevelsView
 
             return LevelsView(id=tab)
         case "privacy":

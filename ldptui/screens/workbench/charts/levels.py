@@ -1,0 +1,82 @@
+"""The tab of heavy hitters: the tree of prefixes, and where items are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.events import Click
+
+from ....charts.rows import Charset, Palette, Row, centred
+from ..rows_view import RowsView
+from .cursor import Pointed
+
+if TYPE_CHECKING:
+    from ....charts.figures import Table
+    from ....session.draft import Draft
+
+
+class LevelsView(Pointed):
+    """The levels of the first cell of a run, as they are measured so far; a cursor reads one."""
+
+    draft: Draft | None = None
+    picks: ClassVar[bool] = False
+    least: ClassVar[int] = 4
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._sheet = RowsView(self._rows)
+        self._followed: Mapping[str, Any] | None = None
+        self._empty = ""
+        self._drawn: tuple[object, ...] = ()  # what the rows were made of
+
+    def compose(self) -> ComposeResult:
+        yield self._sheet
+        yield self._readout
+
+    def show(self, followed: Mapping[str, Any] | None, empty: str) -> None:
+        """Show these levels; `empty` says why there are none yet."""
+        self._followed, self._empty = followed, empty
+        if (state := (followed, empty, self._at)) != self._drawn and self.is_mounted:
+            self._drawn = state
+            self._read(self.size)
+            self._sheet.rebuild()
+
+    def on_mount(self) -> None:
+        self._sheet.rebuild()
+
+    def as_text(self) -> str:
+        """The rows as plain text."""
+        return self._sheet.as_text()
+
+    # The cursor.
+
+    def stops(self) -> Sequence[int]:
+        """The levels by their numbers."""
+        return [level["level"] for level in self._followed["levels"]] if self._followed else ()
+
+    def table_at(self, at: int) -> Table | None:
+        """What survives a level, a row for each group of prefixes and arm."""
+        from ....charts.figures.levels import level_table
+
+        return level_table(self._followed, at) if self._followed and at in self.stops() else None
+
+    def on_click(self, event: Click) -> None:
+        """Read the level whose column was clicked at."""
+        from ....charts.figures.levels import level_at
+
+        sheet = self._sheet.scrollable_content_region
+        if self._followed is None or not sheet.contains_point(event.screen_offset):
+            return
+        found = level_at(self._followed, sheet.width, event.screen_x - sheet.x)
+        if found is not None:
+            self._at = found
+            self.show(self._followed, self._empty)
+
+    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+        if self._followed is None:
+            return centred(self._empty, width, height, palette.muted)
+        from ....charts.figures.levels import levels_rows
+
+        return levels_rows(self._followed, width, palette, charset, self._at)
