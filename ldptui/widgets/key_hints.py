@@ -68,8 +68,7 @@ class KeyHints(Widget):
         shown = self._shown()
         if shown != (self._hints, self._gap):
             self._hints, self._gap = shown
-            # In a frame of its own: Textual draws all that lies between two parts of a frame.
-            self.call_after_refresh(self.refresh)
+            self.refresh()
 
     def _shown(self) -> tuple[list[Binding], int]:
         """Bindings to show, those of the screen and the app last, and the cells between them."""

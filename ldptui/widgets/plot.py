@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import zip_longest
 from typing import Any
 
 from rich.console import Console
@@ -83,6 +84,7 @@ class ChartView(Widget, can_focus=True):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._rows: list[Strip] = []
+        self._changed: list[Region] = []
         self._drawn: tuple[object, ...] | None = None
         self.set_reactive(ChartView.empty, empty)
         self.set_reactive(ChartView.chart, chart)
@@ -104,7 +106,14 @@ class ChartView(Widget, can_focus=True):
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:
         if self._drawn is None or not _same(old, new):
             self._drawn = None
-            self.refresh()
+            # One row asks for a frame, in which those that differ are found.
+            self.refresh(*[Region(0, 0, self.size.width, 1)] if self._rows else [])
+
+    def _exchange_repaint_regions(self) -> list[Region]:
+        """The parts to draw in this frame: of another chart the rows that differ."""
+        self._current_rows()
+        changed, self._changed = self._changed, []
+        return [*super()._exchange_repaint_regions(), *changed]
 
     def watch_empty(self) -> None:
         if self.chart is None:
@@ -152,10 +161,20 @@ class ChartView(Widget, can_focus=True):
         style, app = self.rich_style, self.app
         state = (self.size, app.theme, app.native_ansi_color, self.charset, style)
         if self._drawn != state:
-            drawn = self._draw(*self.size)
+            before, drawn = self._rows, self._draw(*self.size)
             # Blank segments do not inherit the background of the widget.
             self._rows = [strip.apply_style(style) for strip in drawn]
             self._drawn = state
+            self._changed = []
+            for y, (old, new) in enumerate(zip_longest(before, self._rows)):
+                if old == new:
+                    continue
+                row = Region(0, y, self.size.width, 1)
+                if self._changed and self._changed[-1].bottom == y:
+                    row = self._changed.pop().union(row)
+                self._changed.append(row)
+            if self._changed:
+                self._styles_cache.set_dirty(*self._changed)
         return self._rows
 
     def _draw(self, width: int, height: int, palette: Palette | None = None) -> list[Strip]:

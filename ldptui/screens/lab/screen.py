@@ -27,6 +27,7 @@ from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerCh
 from ...session.draft import base
 from ...session.question import Question, Reply
 from ...terminal.clipboard import copy
+from ...terminal.compositor import ChangedRegionsCompositor
 from ...terminal.places import current_dir
 from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
@@ -101,6 +102,7 @@ class LabScreen(Screen[None]):
 
     def __init__(self, engine: type[Engine] = Engine) -> None:
         super().__init__()
+        self._compositor = ChangedRegionsCompositor()
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()

@@ -38,6 +38,7 @@ from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
+from ...terminal.compositor import ChangedRegionsCompositor
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine, in_words
 from . import files
@@ -87,6 +88,7 @@ class WorkbenchScreen(Screen[None]):
         note: str = "",
     ) -> None:
         super().__init__()
+        self._compositor = ChangedRegionsCompositor()
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab = LabDoor(self, type(self._engine))

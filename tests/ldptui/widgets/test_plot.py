@@ -69,6 +69,21 @@ async def test_an_equal_chart_draws_nothing() -> None:
         assert app.view.rendered == []
 
 
+async def test_of_another_chart_the_rows_that_differ_are_drawn() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        before = app.view.shown()
+        app.view.rendered.clear()
+        app.view.chart = plot(1, 6, 9)
+        await pilot.pause()
+        drawn = set(app.view.rendered)
+        after = app.view.shown()
+        assert after == expected(app, plot(1, 6, 9))
+        differ = {y for y in range(20) if before[y] != after[y]}
+        assert differ
+        assert drawn - {0} == differ  # the first row asks for the frame
+
+
 async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Chart] = []
 

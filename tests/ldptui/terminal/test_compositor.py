@@ -1,0 +1,65 @@
+"""Widgets that have not changed are not asked what they show."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from ldptui.terminal.compositor import ChangedRegionsCompositor
+
+
+class Line(Widget):
+    """One row with a word; counts how often it is asked for it."""
+
+    DEFAULT_CSS = "Line { height: 1; }"
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word, self.asked = word, 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.asked += 1
+        return super().render_lines(crop)
+
+    def render(self) -> str:
+        return self.word
+
+
+class Lines(Screen[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = ChangedRegionsCompositor()
+
+    def compose(self) -> ComposeResult:
+        yield from map(Line, ("first", "second", "third"))
+
+
+class Host(App[None]):
+    def get_default_screen(self) -> Screen[None]:
+        return Lines()
+
+
+async def test_what_lies_between_two_changes_is_left_alone() -> None:
+    app = Host()
+    async with app.run_test(size=(20, 4)) as pilot:
+        first, second, third = app.screen.query(Line)
+        for line in (first, second, third):
+            line.asked = 0
+        first.word, third.word = "one", "three"
+        first.refresh()
+        third.refresh(Region(0, 0, 2, 1))
+        screen = app.screen
+        screen._compositor.update_widgets({first, third})
+        update = screen._compositor.render_update()
+        assert [line.asked for line in (first, second, third)] == [1, 0, 1]
+        drawn = update.render_segments(app.console)  # type: ignore[union-attr]
+        assert "one" in drawn
+        assert "th" in drawn
+        assert "second" not in drawn
+        # All of the screen, as a screenshot has it.
+        await pilot.pause()
+        text = [strip.text.rstrip() for strip in screen._compositor.render_strips()]
+        assert text == ["one", "second", "three", ""]
