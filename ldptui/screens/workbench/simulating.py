@@ -49,6 +49,11 @@ class Simulating:
         self._asked = False  # for a run, before there was a scenario to run
         self._before: Snapshot | None = None  # the preview that this one goes on from
 
+    @property
+    def pending(self) -> bool:
+        """True while edits wait for their preview."""
+        return self._debounce is not None
+
     def preview_soon(self, *, edited: bool = False) -> None:
         """Simulate what the charts lack once a burst of edits is over.
 
