@@ -141,6 +141,10 @@ def test_refused(make: Any, message: str) -> None:
         make()
 
 
+def test_one_user_is_a_population() -> None:
+    assert Explicit((0, 1)).bind(0, Path()).users == 1
+
+
 # CSV.
 
 

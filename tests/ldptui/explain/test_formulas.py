@@ -17,6 +17,7 @@ from support.formulas import value as computed
 
 from core import Cell, theory
 from core.protocols import CENTRAL, PROTOCOLS, Unary
+from core.protocols import KINDS as EVERY
 from core.protocols.curators import Curator
 from core.protocols.hashing import matched_law
 from core.protocols.unary import IndependentBits
@@ -47,6 +48,8 @@ def value(of: tuple[Formula, ...], formula: str) -> float:
 
 
 PAIRS = list(itertools.product(KINDS, FAKES))
+OTHERS = [kind for kind in EVERY if kind not in (*KINDS, *CENTRAL)]
+"""The local protocols whose closed forms are not those of pure ones."""
 
 
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
@@ -115,7 +118,7 @@ def test_the_unit_variance_in_the_protocols_own_terms(kind: str) -> None:
     assert computed(shown, **symbols(kind, protocol)) == expected
 
 
-@pytest.mark.parametrize(("kind", "fakes"), PAIRS)
+@pytest.mark.parametrize(("kind", "fakes"), [*PAIRS, *itertools.product(OTHERS, (None, "mga"))])
 def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> None:
     """The line on the screen, computed with a pocket calculator, gives the number beside it."""
     checked = 0
@@ -124,7 +127,7 @@ def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> No
         if result is not None:
             assert result == pytest.approx(live.value, rel=0.02), live
             checked += 1
-    assert checked >= 8
+    assert checked >= (8 if kind in KINDS else 5)
 
 
 @pytest.mark.every(2)
