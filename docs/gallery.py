@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,8 +47,15 @@ def draw(name: str, row: dict[str, Any]) -> None:
     """Draw the picture of a scenario; it ends with an error where the command does."""
     picture = FOLDER / "gallery" / f"{name}.svg"
     picture.parent.mkdir(exist_ok=True)
-    if ldptui(["plot", name, "--chart", row["chart"], "--quiet", "--out", str(picture)]):
+    if ldptui([*words(name, row), "--quiet", "--out", str(picture)]):
         sys.exit(f"{name} was not drawn")
+
+
+def words(name: str, row: dict[str, Any]) -> list[str]:
+    """The command that draws the picture of a scenario, without the file."""
+    options = {"--chart": "chart", "--metric": "metric", "--allow-attack": "allow"}
+    given = ([option, row[key]] for option, key in options.items() if key in row)
+    return ["plot", name, *chain.from_iterable(given)]
 
 
 def page() -> str:
@@ -61,7 +69,7 @@ def entry(name: str, row: dict[str, Any]) -> list[str]:
     path = scenarios.path(name)
     chart = row.get("chart")
     shown = [f"![{row['see']}](gallery/{name}.svg)\n"] if chart else []
-    line = f"plot {name} --chart {chart} --out {name}.svg" if chart else f"run {name}"
+    line = f"{' '.join(words(name, row))} --out {name}.svg" if chart else f"run {name}"
     return [
         f"## {load(path).title}\n",
         *shown,

@@ -72,4 +72,5 @@ def test_every_picture_of_the_gallery_is_that_of_its_scenario() -> None:
     for name, path in pictures.items():
         kept = carried(path)
         assert kept is not None
+        assert path.stat().st_size < 60_000, "draw it again: a picture is some 20 kB"
         assert kept.document == load(scenarios.path(name)).document, f"draw {name} again"

@@ -175,6 +175,8 @@ def _scale(axes: Any, name: str, axis: Axis) -> None:
     getattr(axes, f"set_{name}label")(textwrap.fill(axis.label, LABEL))
     if axis.log:
         getattr(axes, f"set_{name}scale")("log")
+        if axis.low and axis.high and axis.high >= 10 * axis.low:  # its powers of ten are enough
+            getattr(axes, f"{name}axis").set_minor_formatter("")
     elif axis.linear:
         getattr(axes, f"set_{name}scale")("symlog", linthresh=axis.linear)
     if axis.low is not None and axis.high is not None:
