@@ -337,11 +337,11 @@ class Cell:
     def hash_range(self) -> int | None:
         return getattr(self.protocol, "hash_range", None)
 
-    @property
+    @cached_property
     def genuine_address(self) -> str:
         return f"{self.population.address} {self.protocol!r}"
 
-    @property
+    @cached_property
     def malicious_address(self) -> str:
         address = f"{self.genuine_address} {self.attack!r} {self.targets.tolist()}"
         cohort = None if self.attack is None else self.attack.cohort

@@ -61,7 +61,8 @@ class Ranking:
         leaders, trials = self.leaders.items, len(self.estimates)
         least, found = np.empty((trials, 1)), np.empty((trials, leaders.size))
         for trial, row in enumerate(self.estimates):
-            ordered = np.sort(row)
+            ordered = row.copy()
+            ordered.sort()
             least[trial] = ordered[-leaders.size]
             found[trial] = ranks(ordered, row[leaders])
         return least, found
@@ -78,8 +79,9 @@ class Ranking:
         """
         k = self.leaders.items.size
         chosen = self.estimates[self.top].reshape(-1, k)
-        order = np.argsort(-chosen, kind="stable") + k * np.arange(len(chosen))[:, None]
-        gains = self.truth[np.nonzero(self.top)[1]][order] * self.leaders.discounts
+        order = (-chosen).argsort(kind="stable") + np.arange(0, chosen.size, k)[:, None]
+        items = self.top.ravel().nonzero()[0] % self.truth.size
+        gains = self.truth[items][order] * self.leaders.discounts
         # Not a product of matrices, whose last bit depends on the number of trials.
         return np.asarray(gains.sum(axis=1) / self.leaders.most)
 

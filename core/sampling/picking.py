@@ -102,7 +102,10 @@ def _walk_alone(left: list[int], size: int, rng: np.random.Generator) -> list[in
     """The same draws of one group: a call with an array takes as long as ten with a number."""
     picked = []
     for items in range(size, 0, -1):
-        drawn = [rng.binomial(users, picks / items) for picks, users in enumerate(left)]
+        drawn = [
+            rng.binomial(users, picks / items) if users and picks else 0  # 0 draws nothing
+            for picks, users in enumerate(left)
+        ]
         picked.append(sum(drawn))
         joining = [*drawn[1:], 0]
         left = [users - gone + come for users, gone, come in zip(left, drawn, joining, strict=True)]
