@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from core.summary import Estimate
+
 from ...text import format as fmt
 from ..rows import Charset, Palette, Row, clean, crop, length, pad
 from .readings import MEASURED, PICKED
@@ -78,8 +80,7 @@ def level_table(details: Details, at: int) -> Table:
         for arm in ("clean", "attacked"):
             measured = level[arm][group]
             mean, error, theory = (measured[n] for n in ("mean", "standard_error", "theory"))
-            known = mean is not None and theory is not None and bool(error)
-            score = (mean - theory) / error if known else None
+            score = Estimate(mean, error, theory).z
             if theory or mean:
                 rows.append((f"{words}, {arm}", at, theory, mean, error, score))
     heads = ("approximation", MEASURED, "± error")

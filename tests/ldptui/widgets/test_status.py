@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
+from support.fake_engine import base_snapshot
 from support.waiting import seen, until
 from textual.app import App, ComposeResult
 
+from core.summary import Estimate
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
 
@@ -46,3 +51,24 @@ async def test_progress_and_remaining_time_of_a_run() -> None:
         await pilot.pause()
         words = "● run ███▏░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
         assert words in seen(app)
+
+
+@pytest.mark.parametrize("charset", ["braille", "ascii"])
+async def test_the_error_of_a_run_is_seen_to_fall(charset: str) -> None:
+    app = Alone()
+    async with app.run_test(size=(80, 3)) as pilot:
+        app.charset = charset  # type: ignore[attr-defined]
+        line, views = app.query_one(StatusLine), base_snapshot(1).parts["base"]
+        for trials in (20, 20, 80, 320, 1280):
+            metrics = {"gain": Estimate(0.5, 1 / math.sqrt(trials), 0.5)}
+            cell = replace(views[0], metrics=metrics, trials=trials)
+            line.snapshot = Snapshot(1, "running", done=trials, total=9999, seconds=1.0,
+                                     parts={"base": (cell,)})  # fmt: skip
+            await pilot.pause()
+            drawn = "± " in seen(app).split("%")[1][:6]
+            assert drawn == (trials >= 320), "three errors make a fall"
+        # Each has half the height of the one before.
+        assert ("± 8421 " if charset == "ascii" else "± █▄▂▁ ") in seen(app)
+        line.snapshot = replace(line.snapshot, key=2)  # another run begins anew
+        await pilot.pause()
+        assert "± █" not in seen(app)
