@@ -31,7 +31,9 @@ SHADES: Final = 64
 DPI: Final = 300
 SHAPE: Final = 0.62
 """The height of a chart by its width."""
-PANEL: Final = 0.8
+POWERS: Final = 7
+"""Most powers of ten at a symlog axis."""
+PANEL: Final = 0.9
 """That of one of several."""
 NUMBER: Final = 0.5
 """Inches of a map's width that a column needs for its numbers."""
@@ -41,6 +43,8 @@ TONES: Final[Mapping[Tone, str]] = {
     "series-2": "#000000", "series-3": "#009e73", "series-4": "#cc79a7", "series-5": "#b88a00",
 }  # fmt: skip
 MARKS: Final = "os^Dvx+<>"
+CLOUDS: Final = {"o": ".", "s": "x"}
+"""The marks of very many points in place of others, which would be blots."""
 DASHES: Final = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)))
 STYLE: Final[Any] = {
     "font.size": 7.0, "axes.linewidth": 0.5, "lines.linewidth": 0.9, "lines.markersize": 3.0,
@@ -81,12 +85,24 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
             figure.legend(entries.values(), entries.keys(), loc="outside upper center",
                           ncols=min(4, len(entries)), fontsize=6)  # fmt: skip
         if isinstance(chart, Panels):
-            for place, plot in zip(places, plots, strict=False):
-                place.set_title(plot.title, fontsize=7)
-                place.label_outer()
+            _name_panels(figure, places, chart.plots, across)
         lines = textwrap.fill("; ".join(filter(None, (chart.note, caption))), round(width * 22))
         figure.supxlabel(lines, fontsize=5, color="#555555")
         _save(figure, path, embedded)
+
+
+def _name_panels(figure: Any, places: Sequence[Any], plots: Sequence[Plot], across: int) -> None:
+    """The titles of panels; numbers and names of axes at the left and below the lowest ones."""
+    for number, (place, plot) in enumerate(zip(places, plots, strict=False)):
+        left, lowest = number % across == 0, number + across >= len(plots)
+        place.set_title(plot.title, fontsize=7)
+        place.tick_params(labelleft=left, labelbottom=lowest)
+        if number // across < (len(plots) - 1) // across:
+            place.set_xlabel("")
+        if not left or len(plots) > across:
+            place.set_ylabel("")
+    if len(plots) > across:  # one name for all rows, which are low
+        figure.supylabel(plots[0].y.label, fontsize=7)
 
 
 def _shape(chart: Chart) -> float:
@@ -146,11 +162,13 @@ def _draw_plot(axes: Any, plot: Plot) -> None:
 
 
 def _draw_points(axes: Any, series: Series, mark: str) -> None:
-    """Points with their intervals; very many of them as dots, drawn as one picture."""
+    """Points with their intervals; very many of them as dots or crosses, drawn as one picture."""
     many = len(series.x) > 400
+    mark = CLOUDS.get(mark, mark) if many else mark
     _, caps, intervals = axes.errorbar(
-        series.x, series.y, yerr=series.error, fmt="." if many else mark,
-        color=TONES[series.tone], markersize=0.8 if many else 3.0, markeredgewidth=0.5,
+        series.x, series.y, yerr=series.error, fmt=mark,
+        color=TONES[series.tone], markersize=1.2 if many else 3.0,
+        markeredgewidth=0.25 if many else 0.5,
         elinewidth=0.5, capsize=1.5 if series.error is not None else 0, linestyle="none",
         label=series.label if series.legend else "_", zorder=2, rasterized=many, clip_on=False,
     )  # fmt: skip
@@ -179,6 +197,7 @@ def _scale(axes: Any, name: str, axis: Axis) -> None:
             getattr(axes, f"{name}axis").set_minor_formatter("")
     elif axis.linear:
         getattr(axes, f"set_{name}scale")("symlog", linthresh=axis.linear)
+        getattr(axes, f"{name}axis").get_major_locator().set_params(numticks=POWERS)
     if axis.low is not None and axis.high is not None:
         getattr(axes, f"set_{name}lim")(axis.low, axis.high)
     if axis.ticks is not None:
