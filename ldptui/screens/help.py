@@ -112,13 +112,13 @@ EVERYWHERE: Final = "everywhere"
 
 
 def _place(node: DOMNode) -> str:
-    """The name of the place where a binding works: the pane around it."""
+    """The name of the place where a binding works: the pane around it, without what it shows."""
     if isinstance(node, Screen) or not isinstance(node, Widget):
         return EVERYWHERE
     for ancestor in node.ancestors_with_self:
         title = ancestor.border_title if isinstance(ancestor, Widget) else None
         if title:
-            return Content.from_markup(str(title)).plain
+            return Content.from_markup(str(title)).plain.partition(" · ")[0]
     return "here"
 
 

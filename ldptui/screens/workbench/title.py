@@ -12,6 +12,8 @@ NAMES: Final = {
     1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs", 7: "Defences",
 }  # fmt: skip
 """The panes by their numbers; 6 is the lab."""
+ROOM_FOR_TITLE: Final = 24
+"""Columns that a title needs to be told from others; the program's name gives way to it."""
 
 
 class TitleBar(Widget):
@@ -49,19 +51,20 @@ class TitleBar(Widget):
             for part in ("name", "on", "muted")
         )
         line = Text(no_wrap=True, overflow="ellipsis")
-        line.append("ldptui", name)
         if self.pane:
-            roomy = self.size.width >= sum(len(pane) + 4 for pane in NAMES.values()) + 6
+            tabs = sum(len(pane) + 4 for pane in NAMES.values())
+            roomy = self.size.width >= tabs
+            if self.size.width >= len("ldptui  ") + tabs + ROOM_FOR_TITLE:
+                line.append("ldptui  ", name)
             for number, pane in NAMES.items():
-                line.append("  ")
                 start = len(line)
                 line.append(f"{number}", on if number == self.pane else name)
                 if roomy or number == self.pane:
                     line.append(f" {pane}", on if number == self.pane else muted)
                 line.apply_meta({"@click": f"screen.pane({number})"}, start, len(line))
-            line.append("  ")
+                line.append("  ")
         else:
-            line.append(" │ ", muted)
+            line.append("ldptui", name).append(" │ ", muted)
         line.append("● " if self.modified else "", name).append(self.scenario, muted)
         line.truncate(self.size.width, overflow="ellipsis")
         return line

@@ -114,6 +114,22 @@ async def test_no_chart_of_one_scenario_stands_under_the_title_of_another(tmp_pa
         await until(pilot, lambda: "Cao et al." in seen(pilot.app).splitlines()[0])
 
 
+async def test_what_changes_while_the_charts_are_hidden_is_drawn_when_they_are_back() -> None:
+    async with workbench((80, 24)) as (screen, engine, pilot):
+        finished(engine)
+        screen.charts.tab = "gain"
+        await until(pilot, lambda: "MGA on OUE, closed form" in seen(pilot.app))
+        await pilot.press("f2")
+        count = len(engine.requests)
+        screen.post_message(KeyEdited("protocol.kind", "grr"))
+        await until(pilot, lambda: len(engine.requests) > count)
+        finished(engine)
+        await until(pilot, lambda: engine.active is None)
+        await pilot.press("f5")
+        await until(pilot, lambda: "MGA on GRR, closed form" in seen(pilot.app))
+        assert "MGA on OUE" not in seen(pilot.app)
+
+
 async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
     async with workbench((120, 40)) as (screen, engine, pilot):
         finished(engine)

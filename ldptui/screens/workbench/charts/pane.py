@@ -95,6 +95,10 @@ class ChartsPane(Vertical):
         self._show()
         fitted(self, self._show)
 
+    def on_show(self) -> None:
+        """Draw what has changed while the pane was hidden, and had no room."""
+        self._show()
+
     # Requests to the pane.
 
     def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:

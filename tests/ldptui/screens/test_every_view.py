@@ -1,0 +1,155 @@
+"""Every pane, tab and dialog against its picture in text: snapshots/*.txt, which were looked at.
+
+A view that the product gets and this file does not know fails. LDPTUI_UPDATE_SNAPSHOTS=1 writes the
+pictures anew; then look at them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Final
+
+import pytest
+from rich.cells import cell_len
+from support.views import SCENARIOS, Working, leave, scenario_of, settled, show, views
+from support.waiting import seen, until
+from support.workbench_app import own_home  # noqa: F401
+
+from ldptui.app import Workbench
+from ldptui.session.draft import draft_of
+from ldptui.terminal import places
+from ldptui.terminal.settings import Settings
+
+SIZES: Final = ("80x24", "120x40")
+SNAPSHOTS = Path(__file__).with_name("snapshots")
+HOME = Path("/home/ann")
+
+READ: Final[Mapping[str, tuple[str, ...]]] = {
+    "pane Protocol": ("1 Protocol", "● OUE", "★ least MSE at d = 8", "p = 0.5"),
+    "pane Parameters": ("2 Parameters", "● counts", "privacy budget ε", "6 cells × 4 trials"),
+    "pane Attack": ("3 Attack", "● mga", "share of fake users β", "target items T", "m = 526"),
+    "pane Charts": ("4 Charts", "Gain of the attack over the share of fake users β"),
+    "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05"),
+    "pane Defences": ("7 Defences", "fiad", "false alarms η", "+ add a step"),
+    "tab Frequencies": ("Frequencies by rank", "Targets, top items", "change", "true", "before"),
+    "tab Gain": ("gain over", "share of fake users β", "closed form", "simulated"),
+    "tab Error": ("mean squared error of a frequency", "privacy budget ε", "GRR", "OUE", "OLH"),
+    "tab Map": ("Gain, defended", "across: ε", "mean of 4 trials", "0.05"),
+    "tab Trials": ("Estimates of single trials", "before", "after", "true", "▸ 2", "▸ 5"),
+    "tab Detection": ("Score of fiad", "genuine users", "fake users", "526 fake"),
+    "tab One report": ("A genuine user", "A fake user: MGA", "Perturbation", "Crafting"),
+    "tab Table": ("genuine flagged", "fakes flagged", "b sort", "/ filter"),
+    "tab Equations": ("27 live, 54 in the list", "p = 1/2  = 0.5", "eq 12, Wang et al. 2017"),
+    "tab Timeline": ("Estimates of the targets over the rounds", "round", "all 4 rounds"),
+    "tab Answer": ("Fake users it takes", "fakes m", "β %", "measured", "3210", "formula"),
+    "tab Privacy": ("ε₁ one report", "0.5371", "ε∞ all reports of a value", "reports t"),
+    "tab Levels": ("Survivors of each level", "bits λ", "prefixes of targets", "true hitters"),
+    "tab Items": ("Targets and true hitters", "rank", "estimated", "named %", "16923"),
+    "tab Success": ("Targets among the top k", "approximation", "simulated", "0.010"),
+    "lab Accuracy": ("1 Accuracy", "privacy budget ε", "rank of the item", "5.9915 users"),
+    "lab Price": ("2 Price", "Error of a frequency", "number of users n", "GRR", "OLH"),
+    "lab Choose": ("3 Choose", "Finding the most frequent item", "privacy budget ε", "OUE"),
+    "lab Sensitivity": ("4 Sensitivity", "Clipping the sum of income", "bound C", "error"),
+    "lab Ledger": ("5 Ledger", "release 1", "Budget spent after each release", "releases so far"),
+    "lab Check": ("6 Check", "How likely a loss above t is: oue", "Proved by enumeration"),
+    "lab Disclose": ("7 Disclose", "Rows by the size of their class", "Not anonymous"),
+    "lab Synthetic": ("8 Synthetic", "Synthetic and true frequencies", "synthetic rows drawn"),
+    "lab Plan": ("9 Plan", "Smallest frequency that is found", "genuine users n", "0.2417"),
+    "lab Design": ("0 Design", "Noise over what one fake can lift", "gain factor a", "SS w = 7"),
+    "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
+    "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
+    "Palette": ("Search for commands…", "Attack: Form/script", "key: s"),
+    "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
+    "OpenScreen": ("Open a scenario · from /home/ann", "type or paste a path", "tab completes"),
+    "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
+    "ExportScreen": ("Results, CSV", "Figure, paper", "/home/ann/ldptui-results.csv"),
+    "PathScreen": ("A table to read", "type or paste a path", "enter chooses"),
+    "ConfirmScreen": ("Open the scenario of run 2?", "Open (y)", "Stay (n)"),
+    "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),
+    "TextScreen": ("run 1 → run 2", "attack.share  0.05 → 0.1", "y copies"),
+    "ConsentScreen": ("Let this code run?", "half", "/home/ann/attacks.py", "lines   1 to 2 of 2",
+                      "0123456789abcdef", "Allow until quit (y)"),
+}  # fmt: skip
+"""What must be read in each view, at every size from 80 × 24."""
+
+TITLES: Final = {name: draft_of(text, HOME).title for name, text in SCENARIOS.items()}
+QUICK: Final = [view for view in views() if scenario_of(view) == "swept" and view[:3] != "lab"]
+"""The views that cost little."""
+
+
+async def pictures(
+    names: list[str], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """Views at a size, as text: one start of the app for all."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("ldptui.screens.help.LOOPS", SimpleNamespace(words="compiled by numba"))
+    monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
+    for module in ("workbench.files", "dialogs.export", "lab.screen"):
+        monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
+    monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
+    app, shown, opened = Workbench(Settings(), None, Working), dict[str, str](), ""
+    async with app.run_test(size=size) as pilot:
+        screen = app.workbench
+        await until(pilot, lambda: screen.draft is not None)
+        for view in names:
+            if opened != (opened := scenario_of(view)):
+                screen.open_draft(draft_of(SCENARIOS[opened], HOME))
+                await settled(app, pilot)
+            await show(view, app, pilot)
+            shown[view] = "\n".join(row.rstrip() for row in seen(app).splitlines())
+            await leave(app, pilot)
+    return shown
+
+
+def looked_at(size: str) -> dict[str, str]:
+    """The pictures of a size that were looked at, by view."""
+    text = (SNAPSHOTS / f"{size}.txt").read_text(encoding="utf-8")
+    parts = re.split(r"^== (.*)\n", text, flags=re.MULTILINE)[1:]
+    return {
+        view: picture.rstrip("\n") for view, picture in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def check(view: str, picture: str, size: tuple[int, int]) -> None:
+    """What holds for every view: its words, its scenario's title alone, whole rows and hints."""
+    rows = picture.split("\n")
+    assert len(rows) <= size[1]
+    assert max(map(cell_len, rows)) <= size[0]
+    for words in READ[view]:
+        assert words in picture, f"{view} does not say {words!r}"
+    for name, title in TITLES.items():
+        assert name == scenario_of(view) or title not in picture
+    hints = rows[-1].split()
+    for hint in ("?", "^q", "^p"):
+        assert hint in hints
+
+
+def test_every_view_of_the_product_has_a_picture_and_its_words() -> None:
+    assert set(READ) == set(views())
+    for size in SIZES:
+        assert set(looked_at(size)) == set(views()), size
+
+
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        pytest.param("80x24", QUICK, id="80x24, most views"),
+        *(pytest.param(size, views(), marks=pytest.mark.long, id=size) for size in SIZES),
+    ],
+)
+async def test_every_view_is_the_one_looked_at(
+    size: str, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    width, height = map(int, size.split("x"))
+    shown = await pictures(names, (width, height), monkeypatch)
+    if os.environ.get("LDPTUI_UPDATE_SNAPSHOTS") and names == views():
+        text = "".join(f"== {view}\n{picture}\n" for view, picture in sorted(shown.items()))
+        (SNAPSHOTS / f"{size}.txt").write_text(text, encoding="utf-8")
+    expected = looked_at(size)
+    for view, picture in shown.items():
+        check(view, picture, (width, height))
+        assert picture == expected[view], f"{view} is not the picture looked at"

@@ -1,0 +1,299 @@
+"""Every view of the app, out of the product's own tables, and the way to it.
+
+A view is a pane, a tab of the charts, a dialog or a tab of the lab. `views` lists those that the
+product has, `show` leads to one of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Final, cast
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from ldptui import screens
+from ldptui.app import Workbench
+from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.inbox import Inbox, checked
+from ldptui.engine.worker.run import Run
+from ldptui.lab.topics import TOPICS
+from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.consent import ConsentScreen
+from ldptui.screens.dialogs.path import PathScreen
+from ldptui.screens.dialogs.tags import TagsScreen
+from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.workbench.charts.tabs import TABS, Tab
+from ldptui.screens.workbench.panes import CHARTS
+from ldptui.screens.workbench.title import NAMES
+from ldptui.session.consent import Code
+from ldptui.session.question import Question
+from ldptui.session.snapshot import Request, Snapshot
+from ldptui.widgets.dialog import ModalScreen
+from ldptui.widgets.palette import Palette
+from support.fake_engine import FakeEngine, LabEngine
+from support.waiting import seen, until
+
+
+class Working(FakeEngine, LabEngine):
+    """Simulates at once, in the test's process; each run takes a tenth of a second, it says."""
+
+    def run(self, request: Request | Question) -> None:
+        FakeEngine.run(self, request)
+        if isinstance(request, Question):
+            LabEngine.answer(self)
+        elif not request.full:
+            self.finish(simulated(request))
+
+
+def simulated(request: Request) -> Snapshot:
+    """The last snapshot of a run of the worker, with nothing of this machine in it."""
+    document = {**asdict(request), "interval": 0}
+    document = checked(json.loads(json.dumps(document)))
+    inbox, out = Inbox(), io.BytesIO()
+    inbox._newest = document
+    Run(document, inbox, out).work()
+    so_far = RunSoFar(request)
+    for line in out.getvalue().splitlines()[1:]:
+        so_far.take(json.loads(line))
+    return replace(so_far.snapshot, seconds=0.1, digest="xxh3:0", numpy="2.4.6")
+
+
+SWEPT: Final = """format = 1
+title = "Eight items"
+trials = 4
+
+[population]
+kind = "counts"
+counts = [3679, 1840, 1226, 920, 736, 613, 526, 460]
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+share = 0.05
+targets = { items = [2, 5] }
+
+[[defence]]
+kind = "fiad"
+
+[sweep]
+"attack.share" = [0.01, 0.05, 0.1]
+"protocol.epsilon" = [0.5, 1.0]
+"""
+ROUNDS: Final = """format = 1
+title = "Four rounds"
+trials = 4
+
+[population]
+kind = "zipf"
+items = 9
+users = 4000
+exponent = 1.0
+
+[protocol]
+kind = "grr"
+epsilon = 2.0
+
+[attack]
+targets = { items = [7] }
+
+[[attack.phase]]
+rounds = 2
+share = 0.0
+mix = [ { kind = "mga", weight = 1 } ]
+
+[[attack.phase]]
+rounds = 2
+share = 0.2
+mix = [ { kind = "mga", weight = 1 } ]
+
+[campaign]
+rounds = 4
+"""
+GOAL: Final = """format = 1
+title = "One in ten"
+trials = 4
+
+[population]
+kind = "zipf"
+items = 16
+users = 100_000
+exponent = 1.0
+
+[protocol]
+kind = "sue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+targets = { items = [13] }
+
+[goal]
+metric = "target_frequency"
+at_least = 0.1
+over = "malicious"
+"""
+RAPPOR: Final = """format = 1
+title = "Noise upon noise"
+trials = 4
+
+[population]
+kind = "uniform"
+items = 6
+users = 3000
+
+[protocol]
+kind = "rappor"
+form = "basic"
+f = 0.5
+p = 0.5
+q = 0.75
+"""
+HITTERS: Final = """format = 1
+title = "The four that lead"
+trials = 4
+
+[population]
+kind = "zipf"
+items = 64
+users = 50_000
+exponent = 1.3
+
+[protocol]
+kind = "olh"
+epsilon = 2.0
+
+[attack]
+kind = "mga"
+share = 0.05
+targets = { items = [60, 61] }
+
+[task]
+kind = "heavy-hitters"
+k = 4
+bits = 6
+groups = 3
+
+[sweep]
+"attack.share" = [0.01, 0.05]
+"""
+SCENARIOS: Final = {
+    "swept": SWEPT, "rounds": ROUNDS, "goal": GOAL, "rappor": RAPPOR, "hitters": HITTERS,
+}  # fmt: skip
+
+
+CODE: Final = Code(
+    "attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef", "/home/ann/attacks.py",
+    "def half(p):\n    ...\n", (1, 2),
+)  # fmt: skip
+
+OF_OTHERS: Final = {
+    "tab Timeline": "rounds", "tab Answer": "goal", "tab Privacy": "rappor",
+    "tab Levels": "hitters", "tab Items": "hitters", "tab Success": "hitters",
+}  # fmt: skip
+"""The scenarios of the views that SWEPT does not have."""
+
+DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
+    "LeaveScreen": ("ctrl+r", "ctrl+q"),
+    "HelpScreen": ("f1",),
+    "Palette": ("ctrl+p",),
+    "LibraryScreen": ("ctrl+l",),
+    "OpenScreen": ("ctrl+o",),
+    "SaveScreen": ("ctrl+s",),
+    "ExportScreen": ("ctrl+e",),
+    "PathScreen": lambda: PathScreen("A table to read", Path("/home/ann"), ".csv"),
+    "ConfirmScreen": lambda: ConfirmScreen("Open the scenario of run 2?", "Open", "Stay"),
+    "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),
+    "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),
+    "ConsentScreen": lambda: ConsentScreen(CODE),
+}
+"""How each dialog is opened over the charts: the keys, or the screen itself."""
+
+
+def dialogs() -> set[str]:
+    """The names of all dialogs; those that only others are made of are left out."""
+    for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
+        importlib.import_module(module.name)
+    found: set[type[Any]] = {Palette}
+    bases: list[type[Any]] = [ModalScreen]
+    while bases:
+        subclasses = bases.pop().__subclasses__()
+        bases += subclasses
+        found |= {each for each in subclasses if each.__module__.startswith("ldptui.screens")}
+    return {each.__name__ for each in found}
+
+
+def views() -> list[str]:
+    """The names of all views that the product has, those of one scenario in a row."""
+    panes = [f"pane {name}" for name in NAMES.values()]
+    tabs = [f"tab {words}" for _, words in TABS]
+    topics = [f"lab {topic.title}" for topic in TOPICS.values()]
+    return sorted([*sorted(dialogs()), *panes, *tabs, *topics], key=scenario_of, reverse=True)
+
+
+def scenario_of(view: str) -> str:
+    return OF_OTHERS.get(view, "swept")
+
+
+async def show(view: str, app: Workbench, pilot: Pilot[Any]) -> None:
+    """Show a view of the scenario that is open, and wait for all that it shows."""
+    screen = app.workbench
+    kind, _, name = view.partition(" ")
+    match kind:
+        case "pane":
+            number = next(number for number, words in NAMES.items() if words == name)
+            await pilot.press(f"alt+{number}")
+        case "tab":
+            screen.action_pane(CHARTS)
+            screen.charts.tab = cast("Tab", next(tab for tab, words in TABS if words == name))
+        case "lab":
+            if app.screen is screen:
+                screen.action_lab()
+                await pilot.pause()
+            assert isinstance(app.screen, LabScreen)
+            app.screen.tab = next(key for key, topic in TOPICS.items() if topic.title == name)
+        case _:
+            screen.action_pane(CHARTS)
+            opened = DIALOGS[view]
+            if callable(opened):
+                app.push_screen(opened())
+            else:
+                await pilot.press(*opened)
+    await settled(app, pilot)
+
+
+async def leave(app: Workbench, pilot: Pilot[Any]) -> None:
+    """Close the dialog or the lab, and let a run come to its end."""
+    engine = app.workbench._engine
+    assert isinstance(engine, Working)
+    while app.screen is not app.workbench:
+        await pilot.press("escape")
+    if engine.active is not None:
+        engine.finish(simulated(engine.active))
+        await settled(app, pilot)
+
+
+async def settled(app: Workbench, pilot: Pilot[Any]) -> None:
+    """Wait until nothing is simulated, computed in a thread or moved any more."""
+    screen = app.workbench
+    engine = screen._engine
+    assert isinstance(engine, Working)
+
+    def still() -> bool:
+        busy = screen.simulating.pending or (engine.active and not engine.active.full)
+        return not busy and all(worker.is_finished for worker in app.workers)
+
+    before = None
+    while before != seen(app):
+        before = seen(app)
+        await until(pilot, still)
