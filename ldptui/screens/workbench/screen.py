@@ -244,6 +244,7 @@ class WorkbenchScreen(Screen[None]):
         self._player.close()
         self._chosen = True
         self.take_draft(draft, what)
+        self.simulating.hurry()
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,7 @@ class Simulating:
         self._desk, self._engine, self._playing = desk, engine, playing
         self._simulation = Simulation(engine, store)
         self._debounce: Timer | None = None
+        self._hurried = 0.0  # when the last edit came
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
         self._before: Snapshot | None = None  # the preview that this one goes on from
@@ -63,6 +65,13 @@ class Simulating:
         if self._debounce is not None:
             self._debounce.stop()
         self._debounce = self._desk.set_timer(BURST_S, self.preview)
+
+    def hurry(self) -> None:
+        """Simulate at once what waits, while the edit is drawn, unless it is one of a burst."""
+        before, self._hurried = self._hurried, time.monotonic()
+        if self._debounce is not None and self._hurried - before > BURST_S:
+            self._debounce.stop()
+            self.preview()
 
     def preview(self) -> None:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.workbench_app import own_home, workbench
+from support.workbench_app import finished, own_home, workbench
 from textual._styles_cache import StylesCache
 from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
+from textual.strip import Strip
+
+from ldptui.widgets.plot import ChartView
 
 __all__ = ["own_home"]
 
@@ -53,3 +56,21 @@ async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
         # At once, before there is a frame: the next key is for the field there.
         screen.action_pane(2)
         assert screen.focused in screen.query_one("#pane-2").query("*")
+
+
+async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process computes: what it is asked for goes out before the charts are drawn."""
+    async with workbench((200, 60)) as (_, engine, pilot):  # the gain stands there: closed forms
+        finished(engine)
+        await pilot.press("f2")
+        asked, at_draws = len(engine.requests), list[int]()
+        draw = ChartView._draw
+
+        def noted(view: ChartView, *args: Any) -> list[Strip]:
+            at_draws.append(len(engine.requests))
+            return draw(view, *args)
+
+        monkeypatch.setattr(ChartView, "_draw", noted)
+        await pilot.press("down")
+        assert at_draws
+        assert min(at_draws) == asked + 1
