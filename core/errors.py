@@ -103,7 +103,7 @@ class ScenarioError(LdpError, ValueError):
         return ScenarioError(self.rule, key, self.where, self.line)
 
     def at(self, where: str, line: int | None = None) -> ScenarioError:
-        """The same error, placed in this file."""
+        """The same error, placed in a file. where : its name. line : in it, if that is known."""
         return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
 
 

@@ -42,6 +42,7 @@ from .turnover import Turnover, turnover
 class Experiment:
     """A scenario with everything bound; running it needs nothing else.
 
+    scenario : what it was bound from. cells : one for each point of its sweep, in order.
     limits : whether sizes were refused that would take very long or very much memory.
     """
 

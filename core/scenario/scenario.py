@@ -46,10 +46,12 @@ class Scenario:
 
     @property
     def title(self) -> str:
+        """The title; the name of the file where it has none."""
         return str(self.document.get("title") or self.name)
 
     @property
     def about(self) -> str:
+        """The purpose of the scenario and its source; "" where it does not say."""
         return str(self.document.get("about", "")).strip()
 
     @property
@@ -113,6 +115,7 @@ class Scenario:
     def with_value(self, key: str, value: Any) -> Scenario:
         """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
 
+        key : dotted, as `attack.share`. value : as a scenario file has it.
         Setting a `kind` drops the keys of that table that the new kind does not know.
         """
         key = numbered(self.document, key)

@@ -52,10 +52,12 @@ class Frequencies:
 
     @property
     def low(self) -> Floats | None:
+        """float64[d], the lower ends of the intervals; None where there are none."""
         return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
+        """float64[d], the upper ends; None where there are none."""
         return None if self.std is None else self.values + self.width * self.std
 
     @property

@@ -46,7 +46,8 @@ def format_of(path: Path, asked: str | None = None) -> Format:
 def write_reports(path: str | Path, batches: Iterable[Reports], protocol: LocalMechanism) -> int:
     """Write reports, batch by batch, to a file that appears whole or not at all; their number.
 
-    path : ends in .csv, .jsonl or .parquet. Raises ScenarioError, FileError, RunError.
+    path : ends in .csv, .jsonl or .parquet. batches : as `protocol.perturb` makes them; the first
+    axis is users. Raises ScenarioError, FileError, RunError.
 
     >>> import tempfile
     >>> from ldptui import protocol

@@ -90,7 +90,10 @@ class Results:
         return framed(self.rows(), library)
 
     def to_json(self, frequencies: bool = False) -> str:
-        """The document that `ldptui run --format json` writes; docs/format.md describes it."""
+        """The document that `ldptui run --format json` writes; docs/format.md describes it.
+
+        frequencies : with the estimates of each item.
+        """
         versions = {"ldptui": __version__, "numpy": np.__version__}
         return to_json(self.measured, versions, frequencies)
 
@@ -102,7 +105,10 @@ class Results:
         return results_cells_csv(self.measured) if cells else to_csv(self.measured)
 
     def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
-        """A row for each item: item, label, truth, and of each arm its mean and std over trials."""
+        """A row for each item: item, label, truth, and of each arm its mean and std over trials.
+
+        cell : its place in `cells`; ScenarioError where there is none. None for heavy hitters.
+        """
         bound, measured = self._cell(cell)
         truth = bound.task.truth(bound)
         columns: dict[str, Any] = {}
@@ -122,8 +128,8 @@ class Results:
     def estimates(self, cell: int = 0) -> dict[str, Floats]:
         """The estimates of each trial and item in each arm, by its name: float64[trials, d].
 
-        They are drawn again, exactly as in the run, as a run keeps their moments alone. Raises
-        ScenarioError for a campaign and for heavy hitters.
+        cell : its place in `cells`. They are drawn again, exactly as in the run, as a run keeps
+        their moments alone. Raises ScenarioError for a campaign and for heavy hitters.
 
         >>> import ldptui
         >>> ldptui.run("quickstart").estimates()["attacked"].shape

@@ -64,7 +64,7 @@ def load(source: Source) -> Scenario:
 def compile(source: Source | Experiment, *, limits: bool = True) -> Experiment:  # noqa: A001
     """The experiment of a scenario: `cells`, a bound point of the sweep each.
 
-    limits : refuse what would take very long or very much memory.
+    source : as `load` takes it. limits : refuse what would take very long or very much memory.
 
     Raises ScenarioError or FileError.
 
@@ -101,11 +101,12 @@ def run(
 ) -> Results:
     """Run a scenario to its results.
 
-    workers : processes; the numbers do not depend on them. In a script that asks for more than one,
-    this call stands under `if __name__ == "__main__":`. executor : computes there instead, as a
-    cluster's does. progress : called with `done` and `total` in trials, and `seconds`. limits :
-    refuse what would take very long. attack_files, allow_attacks : the files and the names of
-    packages whose attacks and defences in Python may run; a scenario alone runs none.
+    source : as `load` takes it, or what `compile` made. workers : processes; the numbers do not
+    depend on them. In a script that asks for more than one, this call stands under
+    `if __name__ == "__main__":`. executor : computes there instead, as a cluster's does. progress :
+    called with `done` and `total` in trials, and `seconds`. limits : refuse what would take very
+    long. attack_files, allow_attacks : the files and the names of packages whose attacks and
+    defences in Python may run; a scenario alone runs none.
 
     Raises ScenarioError, FileError or RunError. A cell that fails does not stop the others:
     `results.error` says why.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import doctest
 import importlib
 import inspect
 import io
 import json
+import re
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +68,33 @@ def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulate'"):
         ldptui.simulate  # noqa: B018
     assert set(ldptui.__all__) <= set(dir(ldptui))
+
+
+def undescribed() -> Iterator[str]:
+    """The parameters and fields of public names that no docstring mentions."""
+    for name in ldptui.__all__:
+        thing = getattr(ldptui, name)
+        if inspect.isfunction(thing):
+            yield from unsaid(name, thing)
+        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            if inspect.isfunction(value) and not member.startswith("_"):
+                yield from unsaid(f"{name}.{member}", value)
+            elif isinstance(value, property) and not member.startswith("_"):
+                yield from [] if inspect.getdoc(value) else [f"{name}.{member}"]
+        for field in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
+            if not re.search(rf"\b{field.name}\b", inspect.getdoc(thing) or ""):
+                yield f"{name}: {field.name}"
+
+
+def unsaid(name: str, function: Any) -> Iterator[str]:
+    doc = inspect.getdoc(function) or ""
+    for parameter in inspect.signature(function).parameters:
+        if parameter not in ("self", "cls") and not re.search(rf"\b{parameter}\b", doc):
+            yield f"{name}: {parameter}"
+
+
+def test_every_parameter_and_field_is_described() -> None:
+    assert [*undescribed()] == []
 
 
 def test_importing_loads_nothing() -> None:
