@@ -71,8 +71,9 @@ def rasterise(
             if numbers[row][column] not in points_of:
                 merged = over(canvas.chars[row][column], char)
                 canvas.chars[row][column], canvas.styles[row][column] = merged, style
-    for _, number, points, _, glyph in stamped:
-        stamp(canvas, glyph, points, colours[number], x, y)
+    stamp(
+        canvas, [(glyph, points, colours[number]) for _, number, points, _, glyph in stamped], x, y
+    )
     return canvas
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ..rows import Canvas
 from .bands import BLANK, BRAILLE
@@ -31,13 +32,36 @@ NEAR: Final = 2
 """Marks at most this number of dots apart, across and up, cover each other."""
 
 
-def stamp(canvas: Canvas, glyph: str, points: Floats, style: str, x: Scale, y: Scale) -> None:
-    """Draw a mark at each point, in box units; the dots next to it are cleared of what is there."""
+Marked: TypeAlias = "tuple[str, Floats, str]"
+"""The character that names a mark, the points that have it, in box units, and its style."""
+
+
+def stamp(canvas: Canvas, marked: Sequence[Marked], x: Scale, y: Scale) -> None:
+    """Draw the marks of each series; the dots next to a mark are cleared of what is there."""
     import numpy as np
 
-    across = np.floor(points[:, 0] * x.last + 0.5).astype(int)
-    up = np.floor(points[:, 1] * y.last + 0.5).astype(int)
-    shape = TICK if _crowded(across, up) else SHAPES.get(glyph, ("#",))
+    last = np.array([y.last, x.last])
+    places = [np.floor(points[:, ::-1] * last + 0.5).astype(int) for _, points, _ in marked]
+    taken = np.zeros((y.last + 1 + 2 * NEAR, x.last + 1 + 2 * NEAR), dtype=bool)
+    for up, across in (place.T for place in places):
+        taken[up + NEAR, across + NEAR] = True
+    for (glyph, _, style), (up, across) in zip(marked, (each.T for each in places), strict=True):
+        shape = TICK if _crowded(up, across, taken) else SHAPES.get(glyph, ("#",))
+        _draw(canvas, shape, up, across, style, x, y)
+
+
+def _draw(
+    canvas: Canvas,
+    shape: tuple[str, ...],
+    up: NDArray[np.int_],
+    across: NDArray[np.int_],
+    style: str,
+    x: Scale,
+    y: Scale,
+) -> None:
+    """Draw a shape around each of these dots, counted from the bottom left."""
+    import numpy as np
+
     high, right = np.nonzero([[char == "#" for char in line] for line in reversed(shape)])
     rows = (up[:, None] + high - len(shape) // 2).reshape(-1)
     columns = (across[:, None] + right - len(shape[0]) // 2).reshape(-1)
@@ -58,15 +82,17 @@ def stamp(canvas: Canvas, glyph: str, points: Floats, style: str, x: Scale, y: S
             canvas.styles[row][column] = style if bits else ""
 
 
-def _crowded(across: NDArray[np.int_], up: NDArray[np.int_]) -> bool:
-    """True where most marks would cover another one."""
+def _crowded(up: NDArray[np.int_], across: NDArray[np.int_], taken: NDArray[np.bool_]) -> bool:
+    """True where most of these dots have a mark near in another column, of any series.
+
+    taken : the dots of all marks, `NEAR` more on each side.
+    """
     import numpy as np
 
-    if len(across) < 2:
-        return False
-    order = np.lexsort((across, up))
-    columns, rows = across[order], up[order]
-    near = (np.abs(np.diff(columns)) <= NEAR) & (np.abs(np.diff(rows)) <= NEAR)
+    near = np.zeros(len(up), dtype=bool)
+    for right in (*range(-NEAR, 0), *range(1, NEAR + 1)):
+        for high in range(-NEAR, NEAR + 1):
+            near |= taken[up + NEAR + high, across + NEAR + right]
     return bool(2 * near.sum() > len(near))
 
 

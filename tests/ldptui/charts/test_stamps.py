@@ -92,3 +92,15 @@ def test_every_tone_has_a_shape_of_its_own_or_is_a_dot() -> None:
     assert len({*SHAPES.values(), TICK}) == len(SHAPES) + 1
     for shape in (*SHAPES.values(), TICK):
         assert (len(shape) % 2, {len(line) % 2 for line in shape}) == (1, {1})  # it has a middle
+
+
+def test_series_that_take_turns_hide_none_of_their_marks() -> None:
+    """Every mark of three series keeps its column, as those of targets over many rounds."""
+    last = area(plot_of(Series("s", [0.5], [0.5], "clean", "points"))).x.last
+    columns = list(range(4, last - 4, 2))
+    turns = [
+        Series(tone, [at / last for at in columns[turn::3]], [0.5] * len(columns[turn::3]), tone,
+               "points", cloud=False)
+        for turn, tone in enumerate(("series-0", "series-1", "series-2"))
+    ]  # fmt: skip
+    assert sorted({across for across, _ in dots(plot_of(*turns))}) == columns
