@@ -25,7 +25,7 @@ from .defences import (
 from .goal import Answer, Goal
 from .metrics import metrics_of
 from .population import Population
-from .protocols import BitNoise, ProtocolSpec, code_of
+from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
 from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .ranking import Leaders
@@ -273,6 +273,12 @@ class Cell:
             "population": (self.population.awaited,),
         }
         return tuple((what, name) for what, names in asked.items() for name in names if name)
+
+    @property
+    def decided_path(self) -> Path | None:
+        """Its path; None where the code of its protocol decides it, and may not run here."""
+        asked = self.parameters.get("simulate.path")
+        return None if awaits_code(self.protocol) and asked == "auto" else self.path
 
     @property
     def share(self) -> float:

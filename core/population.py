@@ -234,8 +234,8 @@ class PythonPopulation:
         return replace(evenly, awaited=self.name)
 
     def drawn(self, weights: Floats, seed: int) -> Population:
-        """The population with these weights of its items, float64[items]."""
-        return _draw(self, weights, seed)
+        """The users with these weights of items, float64[items]: data, as if from a file."""
+        return _given(_draw(self, weights, seed).histogram, None)
 
 
 @dataclass(frozen=True)
@@ -327,6 +327,13 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
     return replace(population, labels=tuple(labels))
 
 
+def known_users(population: Population) -> Population:
+    """A population; raises ScenarioError for one of code that may not run here."""
+    if population.awaited:
+        raise ScenarioError("is known to its code alone", key="population.name")
+    return population
+
+
 def _stamp(path: Path) -> tuple[int, int] | None:
     """The time and the size of a file, which tell its versions apart; None without a file."""
     try:
@@ -352,7 +359,7 @@ STATED: Final[dict[str, type[StatedSpec]]] = {
     "normal": Normal,
     "counts": Explicit,
 }
-"""The populations that a scenario states in full, without a file."""
+"""The populations that a scenario states in full, without a file or code."""
 
 POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
     **STATED,

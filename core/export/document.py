@@ -114,7 +114,7 @@ def cell_fields(cell: Cell) -> dict[str, Any]:
     """
     pure = cell.pure if cell.is_pure and not cell.noise else None
     return {
-        "path": cell.path,
+        "path": cell.decided_path,
         "users": cell.users,
         "malicious": cell.malicious,
         "domain_size": cell.population.domain_size,

@@ -15,7 +15,7 @@ from ..errors import FileError, ScenarioError, spelled
 from ..goal import Answer
 from ..limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from ..metrics import METRICS
-from ..population import given_population
+from ..population import STATED, given_population
 from ..results import digest
 from ..scenario import MAX_CELLS, Document, Scenario
 from ..store import Run, RunCell, Store, versions
@@ -137,9 +137,9 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
             raise ValueError("a population does not fit its scenario")
         if limits and int(cell["users"]) > MAX_USERS:
             raise FileError(f"{path} has more than 10^13 users (--no-limits lifts this)")
-        if point.population.kind == "csv" and cell["population"] not in head["populations"]:
+        if point.population.kind not in STATED and cell["population"] not in head["populations"]:
             raise ValueError("a population is missing")
-        if point.population.kind != "csv" and cell["population"] is not None:
+        if point.population.kind in STATED and cell["population"] is not None:
             raise ValueError("a population does not belong to its cell")
     total = sum(point.trials for point in points)
     if limits and total > MAX_TRIALS:

@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bind
 from ..metrics import METRICS
-from ..population import CSVColumn, Population, given_population
+from ..population import STATED, Population, given_population
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..running.runner import Results
 from ..scenario import Scenario
@@ -256,7 +256,7 @@ class Store:
         return tally.results
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
-        """The run's experiment, bound again; what came from a CSV file as it was then.
+        """The run's experiment, bound again; users from a file or of code as they were then.
 
         Goals are not searched for again: a cell has the fakes and the answer that it had. Charts
         whose closed forms need the file find it where it was, if it is there still.
@@ -274,7 +274,7 @@ class Store:
             if drawn not in populations:
                 if name is not None:
                     populations[drawn] = self.population(name)
-                elif isinstance(point.population, CSVColumn):
+                elif point.population.kind not in STATED:
                     raise FileError(
                         f"{self.path} is damaged: the population of run {run} is missing"
                     )
@@ -287,7 +287,7 @@ class Store:
         return Experiment(scenario, tuple(cells), limits)
 
     def population(self, name: str) -> Population:
-        """A population that came from a CSV file."""
+        """A population that came from a file or of code."""
         with self.reading() as db:
             row = db.execute(
                 "SELECT histogram, labels FROM populations WHERE digest = ?", (name,)

@@ -16,7 +16,7 @@ from ..cell import Cell
 from ..errors import FileError, one_line
 from ..experiment import Experiment
 from ..metrics import METRICS
-from ..population import CSVColumn
+from ..population import STATED
 from ..results import BLOCK_TRIALS, Block
 from ..running.runner import Results
 from .address import addresses, cell_keys, differing, histogram_digests, versions
@@ -46,7 +46,7 @@ def begin(
     with store.writing() as db:
         for cell, mark, (_, genuine) in zip(experiment.cells, marks, named, strict=True):
             population, name = cell.first.population, None
-            if cell.parameters["population.kind"] == CSVColumn.kind:
+            if cell.parameters["population.kind"] not in STATED:
                 labels = json.dumps(population.labels, ensure_ascii=False)
                 name = keep_population(db, population.histogram, labels)
             cells.append(

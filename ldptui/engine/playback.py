@@ -16,7 +16,7 @@ from typing import Any, Final
 from core.cell import Cell
 from core.errors import LdpError
 from core.experiment import Experiment, bind
-from core.population import CSVColumn, Population
+from core.population import STATED, Population
 from core.results import CellResults, Rounds
 from core.scenario import Scenario
 from core.store import Arrival, Store, cell_keys, open_store
@@ -282,14 +282,14 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
 
 
 def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
-    """The cells of a part; a cell of a CSV file only where the run has its data."""
+    """The cells of a part; a cell of a file or of code only where the run has its users."""
     made = Scenario(dict(part.document), scenario.name, scenario.folder)
     points = [*made.points()]
     sifts = any(point.sifts for point in points)
     for index, point in enumerate(points):
         drawn = (point.population, point.seed)
         if drawn not in populations:
-            if isinstance(point.population, CSVColumn):
+            if point.population.kind not in STATED:
                 continue
             populations[drawn] = point.population.bind(point.seed, scenario.folder)
         yield bind(index, point, populations[drawn], sifts, False)

@@ -74,8 +74,8 @@ def setting_of(cell: Cell) -> Setting:
         cell.users,
         cell.share,
         int(cell.targets.size),
-        cell.target_frequency,
-        cell=cell,
+        None if cell.population.awaited else cell.target_frequency,
+        cell=None if cell.population.awaited else cell,
     )
 
 

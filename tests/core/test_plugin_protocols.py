@@ -10,13 +10,13 @@ from support.cases import results_of
 from support.plugin_cases import attack_file, package
 
 from core import compile, theory
-from core.errors import ProtocolError, ScenarioError
+from core.errors import FileError, ProtocolError, ScenarioError
 from core.experiment import Experiment
 from core.plugins import Allowed, permit
 from core.protocols import GRR, Listed, PythonProtocol
 from core.pure import SeedSearch
 from core.scenario import Scenario
-from core.store import cell_keys
+from core.store import begin, cell_keys, open_store, resume
 from core.trial import run_block
 
 CODE = """
@@ -219,11 +219,34 @@ def test_a_population_is_drawn_by_its_weights(file: tuple[Path, Path]) -> None:
     with pytest.raises(ScenarioError, match=r"population\.name asks for the population 'steps'"):
         permit(experiment, Allowed())
     ones, threes = permit(experiment, Allowed(files=(file[0],))).cells
-    assert ones.population.law * 21 == pytest.approx([1, 2, 3, 4, 5, 6])
-    assert threes.population.law * 9 == pytest.approx([1, 1, 1, 2, 2, 2])
-    assert ones.population.users == 4000
-    assert ones.population.histogram.tolist() != threes.population.histogram.tolist()
+    for cell, weights in ((ones, [1, 2, 3, 4, 5, 6]), (threes, [1, 1, 1, 2, 2, 2])):
+        law = np.array(weights) / sum(weights)
+        assert cell.population.users == 4000
+        assert budget.law(cell.population.histogram, law)
+        assert not budget.law(cell.population.histogram, law[::-1])
     assert theory.expected_metrics(ones)["mse_clean"]
+
+
+def test_a_kept_run_has_its_users_and_asks_for_its_protocol(
+    file: tuple[Path, Path], tmp_path: Path
+) -> None:
+    table = {"kind": "plugin", "name": "steps", "items": 6, "users": 400}
+    experiment = made(file, population=table)
+    with open_store(tmp_path / "kept.db") as store:
+        memory = begin(store, experiment, "test")
+        memory.finish(results_of(experiment, memory=memory))
+        (cell,) = store.experiment(memory.run).cells
+        (known,) = experiment.cells
+        assert cell.population.histogram.tolist() == known.population.histogram.tolist()
+        assert cell.python_code == (("protocol", "Pairs"),)
+        assert (cell.decided_path, known.decided_path) == (None, "counts")
+        again = permit(store.experiment(memory.run), Allowed(files=(file[0],)))
+        assert cell_keys(again.cells) == cell_keys(experiment.cells)
+        assert again.cells[0].path == "counts"
+        file[0].write_text(CODE + "# changed")
+        other = permit(store.experiment(memory.run), Allowed(files=(file[0],)))
+        with pytest.raises(FileError, match="code of protocol 'Pairs' is not that of its other"):
+            resume(store, memory.run, experiment=other)
 
 
 def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:

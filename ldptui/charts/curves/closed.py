@@ -16,7 +16,7 @@ from core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
 from core.capabilities import Collection, Foretells, foretells, places, sends_bits, tells_support
 from core.errors import LdpError
 from core.lab.locality import central_mse
-from core.population import CSVColumn, Explicit, Population, PopulationSpec
+from core.population import CSVColumn, Explicit, Population, PopulationSpec, known_users
 from core.protocols import ProtocolSpec
 from core.pure import Items, is_pure, item_variance
 from core.scenario import Point, Scenario
@@ -191,7 +191,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         spec, protocol_spec, attack = varied
         if not hasattr(attack, "share"):
             return math.nan, math.nan  # of phases every round has a gain of its own
-        population = draw(spec, cell.seed, folder)
+        population = known_users(draw(spec, cell.seed, folder))
         key = (protocol_spec, population.domain_size)
         if key not in protocols:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
@@ -288,7 +288,7 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 
     def law(varied: Varied) -> tuple[float, float]:
         population_spec, spec, attack = varied
-        population = draw(population_spec, cell.seed, folder)
+        population = known_users(draw(population_spec, cell.seed, folder))
         protocol: Any = spec.bind(population.domain_size)
         if not sends_bits(protocol) or getattr(attack, "reacts", True):
             return math.nan, math.nan
@@ -315,7 +315,7 @@ def _floor_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 def _size(spec: Any, cell: Point, folder: Path, draw: Draw) -> tuple[int, int]:
     """d and n of a population; those of a list or a file are known when it is drawn."""
     if isinstance(spec, Explicit | CSVColumn):
-        population = draw(spec, cell.seed, folder)
+        population = known_users(draw(spec, cell.seed, folder))
         return population.domain_size, population.users
     return spec.items, spec.users
 
@@ -326,12 +326,12 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         items, users = _size(spec, cell, folder, draw)
         protocol: Any = _supporting(protocol_spec, items)
         if getattr(protocol, "withholds", False):
-            mse = central_mse(protocol, *draw(spec, cell.seed, folder).distinct)
+            mse = central_mse(protocol, *known_users(draw(spec, cell.seed, folder)).distinct)
         elif is_pure(protocol):
             # The variance is linear in f, and the frequencies add up to one.
             mse = float(item_variance(protocol, users, 1 / items))
         elif foretells(protocol) and not hasattr(protocol, "squared_error"):
-            mse = _foretold_mse(protocol, draw(spec, cell.seed, folder))
+            mse = _foretold_mse(protocol, known_users(draw(spec, cell.seed, folder)))
         else:
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
         return mse, math.sqrt(mse)

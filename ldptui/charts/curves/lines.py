@@ -12,14 +12,23 @@ from core import theory
 from core.attacks import malicious_users
 from core.bounds.programme import optimum
 from core.capabilities import places
-from core.population import Population
+from core.population import Population, known_users
 from core.protocols import ProtocolSpec
 from core.pure import Items, sends_reports
 from core.sampling import Floats
 from core.scenario import Point, Scenario, value_at
 
 from ...session.draft import base, drawn
-from .closed import NO_VALUE, Curve, Draw, Varied, gain_curve, grid_of, resolver, varied
+from .closed import (
+    NO_VALUE,
+    Curve,
+    Draw,
+    Varied,
+    gain_curve,
+    grid_of,
+    resolver,
+    varied,
+)
 from .documents import gain_document, points_of
 from .parts import SIMULATED
 from .variables import Variable, own_values
@@ -162,7 +171,7 @@ def _settings(cell: Point, folder: Path, draw: Draw) -> Callable[[Varied], _Sett
         if not hasattr(attack, "share") or getattr(attack, "targets", None) is None:
             return None  # of phases every round has lines of its own
         try:
-            population = draw(spec, cell.seed, folder)
+            population = known_users(draw(spec, cell.seed, folder))
             key = protocol_spec, population.domain_size
             if key not in protocols:
                 protocols[key] = protocol_spec.bind(population.domain_size)

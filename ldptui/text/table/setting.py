@@ -59,7 +59,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
     simulated = [
         _trials(cells),
         f"seed {range_over(cell.seed for cell in cells)}",
-        f"{range_over(cell.path for cell in cells)} path",
+        *([f"{range_over(paths)} path"] if (paths := _paths(cells)) else []),
     ]
     rows.append(("run", simulated))
     lines = []
@@ -131,6 +131,11 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
     if thresholds:
         facts.append(f"threshold {range_over(thresholds)}")
     return facts
+
+
+def _paths(cells: Sequence[Cell]) -> list[str]:
+    """The paths of the cells that are known."""
+    return [cell.decided_path for cell in cells if cell.decided_path is not None]
 
 
 def _kind_and_name(cell: Cell, table: str, written: Callable[[str], str] = str) -> str:

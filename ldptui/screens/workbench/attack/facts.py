@@ -9,7 +9,7 @@ from ....catalogue import kind_words
 from ....session.draft import attack_script as script
 from ....session.draft import keys_of, kind_of, sweep_of
 from ....session.draft.attack_script import Table
-from ....text.format import count, short
+from ....text.format import MISSING, count, short
 from .phase_strip import Stretch
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def facts(draft: Draft) -> str:
     cell = draft.cell
     if cell is None or not cell.targets.size:
         return ""
-    held = short(cell.target_frequency, 3)
+    held = MISSING if cell.population.awaited else short(cell.target_frequency, 3)
     many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
     first = f"{many}   r = {cell.targets.size}"
     gap = "   " if len(first) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
