@@ -291,6 +291,8 @@ async def settled(app: Workbench, pilot: Pilot[Any]) -> None:
 
     def still() -> bool:
         busy = screen.simulating.pending or (engine.active and not engine.active.full)
+        lab = app.screen
+        busy = busy or (isinstance(lab, LabScreen) and lab.page.answer is None)
         return not busy and all(worker.is_finished for worker in app.workers)
 
     before = None

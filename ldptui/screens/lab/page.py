@@ -14,6 +14,7 @@ from ...lab.questions.ledger import release
 from ...lab.topics import starting
 from ...lab.words import lab_field_help
 from ...text.format import count
+from ...text.prose import wrapped
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -114,6 +115,11 @@ def title_of(draft: Draft | None) -> str:
     title = str(document.get("title") or "untitled")
     size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
     return f"{size} │ {title}"
+
+
+def verdict(answer: Answer | None, width: int) -> str:
+    """The first sentence in lines of at most `width` cells, which end inside no number."""
+    return "\n".join(wrapped(answer.words[0], width)) if answer and answer.words else ""
 
 
 def sentences(answer: Answer) -> Content:

@@ -35,7 +35,7 @@ from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from .bindings import KEYS
 from .form import LabForm
-from .page import Page, release_of, sentences, subject, title_of
+from .page import Page, release_of, sentences, subject, title_of, verdict
 from .results import Results
 from .tabs import TopicTabs
 
@@ -202,7 +202,6 @@ class LabScreen(Screen[None]):
         answer = self.page.answer
         self._results.show(answer)
         self._text.update(sentences(answer) if answer is not None else "")
-        self._verdict.update(answer.words[0] if answer is not None and answer.words else "")
         self._arrange()
 
     def _arrange(self) -> None:
@@ -220,6 +219,7 @@ class LabScreen(Screen[None]):
         self._left.styles.height = "1fr" if narrow and words else None
         # Its words are not there to be read, but the first of them is what was asked for.
         self._verdict.display = not words and answer is not None
+        self._verdict.update(verdict(answer, width - 2))
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(numbers=event.size.width >= ROOM_FOR_NUMBERS)
