@@ -1,4 +1,4 @@
-"""An SVG picture of matplotlib in a fifth of its letters: what is drawn stays the same."""
+"""An SVG picture of matplotlib in a third of its letters: what is drawn stays the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SVG for paper in a fifth of its letters, with everything that is drawn."""
+"""SVG for paper in a third of its letters, with everything that is drawn."""
 
 from __future__ import annotations
 
