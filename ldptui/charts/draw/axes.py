@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...text import format as fmt
@@ -44,6 +44,11 @@ class Scale:
     cells: int
     dots: int
     linear: float = 0.0
+
+    def with_room(self, dots: int) -> Scale:
+        """The axis with this number of dots more at each end, where marks stand on its limits."""
+        more = (self.high - self.low) * dots / max(1, self.last - 2 * dots)
+        return replace(self, low=self.low - more, high=self.high + more)
 
     def unit(self, values: Floats) -> Floats:
         """The values with the axis box at 0 … 1; NaN for what has no place on the axis."""

@@ -29,7 +29,8 @@ from .axes import (
 )
 from .legend import Entry, flow, sentence, with_legend
 from .marks import DOTS, Mark, marks_of
-from .raster import rasterise
+from .raster import in_dots, rasterise
+from .stamps import REACH
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,9 +117,10 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
     rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
-    y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear)
+    beside, above_it = REACH if in_dots(down, palette) else (0, 0)
+    y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
-    y_ticks = in_view(ticks(plot.y, *y_limits, most), y, width // 4, charset)
+    y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, charset)
     margin = max((cell_len(label) for _, label in y_ticks), default=0)
     margin = margin if width - margin >= 12 else 0
     levels = _level_rows(plot, y, rows, charset)
@@ -127,7 +129,7 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
         return TOO_SMALL
-    x = Scale(*x_limits, plot.x.log, columns, across)
+    x = Scale(*x_limits, plot.x.log, columns, across).with_room(beside)
     return Area(
         x, y, marks, above, y_ticks, levels, margin, right, has_rule, has_labels, x_label, note
     )

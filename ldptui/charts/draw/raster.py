@@ -31,14 +31,14 @@ def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
 ) -> Canvas:
     """The data area: clouds and bands of dots below, then lines, error bars, single points."""
-    in_dots = y.dots == len(BRAILLE[0]) and palette.coloured
+    with_stamps = in_dots(y.dots, palette)
     jobs: list[Job] = []
     bands: list[tuple[str, Floats]] = []
     whiskers: list[tuple[str, Floats]] = []
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
         if len(sane.points):
-            dotted = mark.layer == 1 or (mark.layer == 3 and in_dots)
+            dotted = mark.layer == 1 or (mark.layer == 3 and with_stamps)
             points = sane.points if dotted else one_per_cell(sane.points, x, y)
             jobs.append((mark.layer, number, points, [], mark.glyph))
         if len(sane.lines):
@@ -48,7 +48,7 @@ def rasterise(
             kept.append((palette.style(series.tone), sane.bars))
     jobs.sort(key=lambda job: job[0])
     clouds = [job for job in jobs if job[0] < 2]
-    stamped = [job for job in jobs if job[0] == 3] if in_dots else []
+    stamped = [job for job in jobs if job[0] == 3] if with_stamps else []
     solid = [job for job in jobs if job[0] >= 2 and job not in stamped]
     chars, numbers = build(plotext, solid, x, y)
     if clouds:
@@ -75,6 +75,11 @@ def rasterise(
         canvas, [(glyph, points, colours[number]) for _, number, points, _, glyph in stamped], x, y
     )
     return canvas
+
+
+def in_dots(dots: int, palette: Palette) -> bool:
+    """True where points are drawn in the dots of the lines: braille, and colours of our own."""
+    return dots == len(BRAILLE[0]) and palette.coloured
 
 
 Job = tuple[int, int, "Floats", list[int], str]

@@ -28,6 +28,8 @@ SHAPES: Final[dict[str, tuple[str, ...]]] = {
 """The dots of a mark by the character that names it in legends, its value in the middle."""
 TICK: Final = ("#", "#", "#")
 """The dots of one of many marks that would cover each other."""
+REACH: Final = 2, 1
+"""The dots that a mark needs beside its value, and above and below it."""
 NEAR: Final = 2
 """Marks at most this number of dots apart, across and up, cover each other."""
 

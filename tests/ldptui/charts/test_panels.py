@@ -40,7 +40,7 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
     assert [series.label for series in chart.plots[0].series] == ["RPA", "RIA", "MGA"]
     assert len({(plot.y.low, plot.y.high) for plot in chart.plots}) == 1
     drawn = text(chart, 76, 19)
-    for word in ("GRR", "OUE", "OLH", "RPA", "RIA", "MGA", "10⁻³", "0.01"):
+    for word in ("GRR", "OUE", "OLH", "RPA", "RIA", "MGA", "10⁻³", "0.1"):
         assert word in drawn
     # No room for three: those left out are said, and f picks them.
     assert "1 of 3 shown, f picks" in text(chart, 40, 16)

@@ -11,7 +11,7 @@ from ldptui.charts.draw import draw
 from ldptui.charts.draw.bands import BLANK, BRAILLE
 from ldptui.charts.draw.plots import Area, area_of
 from ldptui.charts.draw.stamps import SHAPES, TICK
-from ldptui.charts.rows import ANSI_DARK, DARK, MARKERS
+from ldptui.charts.rows import ANSI_DARK, DARK, MARKERS, Palette
 from ldptui.charts.series import Axis, Plot, Series, Tone
 
 WIDTH, HEIGHT = 60, 20
@@ -22,10 +22,23 @@ def plot_of(*series: Series) -> Plot:
     return Plot("", Axis("x", low=0.0, high=1.0), Axis("y", low=0.0, high=1.0), series)
 
 
-def area(plot: Plot) -> Area:
-    found = area_of(plot, WIDTH, HEIGHT, DARK, "braille")
+def area(plot: Plot, palette: Palette = DARK) -> Area:
+    found = area_of(plot, WIDTH, HEIGHT, palette, "braille")
     assert isinstance(found, Area)
     return found
+
+
+def place(at: Area, column: int) -> float:
+    """The value at a column of dots."""
+    return at.x.low + column / at.x.last * (at.x.high - at.x.low)
+
+
+def fraction(at: Area, x: float, y: float) -> tuple[float, float]:
+    """The dots of a point, across and up, before they are rounded."""
+    across, up = at.x.unit_of(x), at.y.unit_of(y)
+    assert across is not None
+    assert up is not None
+    return across * at.x.last, up * at.y.last
 
 
 def dots(plot: Plot) -> set[tuple[int, int]]:
@@ -52,7 +65,7 @@ def test_a_mark_is_true_to_the_dot_of_its_value_and_a_sign_is_not(tone: Tone) ->
     for x, y in rng.uniform(0.1, 0.9, (20, 2)):
         plot = plot_of(Series("s", [x], [y], tone, "points", legend=False))
         at = area(plot)
-        ideal = x * at.x.last, y * at.y.last
+        ideal = fraction(at, x, y)
         found = dots(plot)
         assert len(found) == sum(line.count("#") for line in shape)
         middle = [sum(place[side] for place in found) / len(found) for side in (0, 1)]
@@ -60,6 +73,7 @@ def test_a_mark_is_true_to_the_dot_of_its_value_and_a_sign_is_not(tone: Tone) ->
         sign = draw(plot, WIDTH, HEIGHT, ANSI_DARK)
         rows = [strip.text for strip in sign[len(at.heading) :]]
         row = next(row for row, text in enumerate(rows) if MARKERS[tone] in text)
+        ideal = fraction(area(plot, ANSI_DARK), x, y)
         off_cell.append(abs(4 * (at.y.cells - 1 - row) + 1.5 - ideal[1]))
     assert 1.0 < max(off_cell) <= 2.0
 
@@ -72,14 +86,22 @@ def test_a_mark_clears_the_dots_next_to_it_and_no_others() -> None:
     cross = {(x - 1, y - 1), (x + 1, y - 1), (x, y), (x - 1, y + 1), (x + 1, y + 1)}
     found = dots(marked)
     assert {(across, up) for across, up in found if abs(across - x) <= 2} == cross
-    assert {across for across, _ in found} >= {*range(x - 2), *range(x + 3, at.x.last + 1)}
+    assert {across for across, _ in found} >= {*range(2, x - 2), *range(x + 3, at.x.last - 1)}
+
+
+@pytest.mark.parametrize("tone", TONES)
+def test_marks_on_the_limits_of_the_axes_are_whole(tone: Tone) -> None:
+    """The first and last values of a sweep, which are the limits of its axis."""
+    shape = SHAPES[MARKERS[tone]]
+    found = dots(plot_of(Series("s", [0.0, 1.0], [0.0, 1.0], tone, "points")))
+    assert len(found) == 2 * sum(line.count("#") for line in shape)
 
 
 def test_marks_that_would_cover_each_other_are_ticks() -> None:
     """Each of many estimates in a row shows by its own column of dots."""
     at = area(plot_of(Series("s", [0.5], [0.5], "clean", "points")))
     columns = [20, 21, 23, 26, 27, 40]
-    xs = [column / at.x.last for column in columns]
+    xs = [place(at, column) for column in columns]
     found = dots(plot_of(Series("s", xs, [0.5] * len(xs), "clean", "points")))
     assert sorted({across for across, _ in found}) == columns
     assert len(found) == len(columns) * len(TICK)
@@ -96,11 +118,11 @@ def test_every_tone_has_a_shape_of_its_own_or_is_a_dot() -> None:
 
 def test_series_that_take_turns_hide_none_of_their_marks() -> None:
     """Every mark of three series keeps its column, as those of targets over many rounds."""
-    last = area(plot_of(Series("s", [0.5], [0.5], "clean", "points"))).x.last
-    columns = list(range(4, last - 4, 2))
+    at = area(plot_of(Series("s", [0.5], [0.5], "clean", "points")))
+    columns = list(range(4, at.x.last - 4, 2))
     turns = [
-        Series(tone, [at / last for at in columns[turn::3]], [0.5] * len(columns[turn::3]), tone,
-               "points", cloud=False)
+        Series(tone, [place(at, column) for column in columns[turn::3]],
+               [0.5] * len(columns[turn::3]), tone, "points", cloud=False)
         for turn, tone in enumerate(("series-0", "series-1", "series-2"))
     ]  # fmt: skip
     assert sorted({across for across, _ in dots(plot_of(*turns))}) == columns
