@@ -24,6 +24,7 @@ from .defences import (
 )
 from .goal import Answer, Goal
 from .metrics import metrics_of
+from .named import What
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
 from .protocols.rappor import KeptBits
@@ -34,9 +35,6 @@ from .sampling import Counts, Floats
 from .streams import Path
 
 Role: TypeAlias = Literal["genuine", "malicious"]
-
-What: TypeAlias = Literal["attack", "defence", "protocol", "population"]
-"""The purpose of somebody's code."""
 
 
 @dataclass(frozen=True)

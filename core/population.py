@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 import numpy as np
 
 from .errors import FileError, ScenarioError, got, spelled
+from .named import check_named
 from .ranges import Range, check_bounds
 from .sampling import Counts, Floats
 from .streams import digest, stream
@@ -222,10 +222,7 @@ class PythonPopulation:
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        if not self.name.isprintable() or not self.name.strip():
-            raise ScenarioError(f"must be the name of a population, {got(self.name)}", key="name")
-        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
-        object.__setattr__(self, "options", ordered)
+        check_named(self, "population")
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
         held = np.full(self.items, self.users // self.items, dtype=np.int64)

@@ -5,12 +5,12 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from ..capabilities import SendsBits
-from ..errors import AttackError, ScenarioError, got
+from ..errors import AttackError
+from ..named import check_named
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import check_bounds
@@ -36,10 +36,7 @@ class PythonAttack:
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        if not self.name.isprintable() or not self.name.strip():
-            raise ScenarioError(f"must be the name of an attack, {got(self.name)}", key="name")
-        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
-        object.__setattr__(self, "options", ordered)
+        check_named(self, "attack")
 
     @property
     def cohort(self) -> None:

@@ -5,11 +5,11 @@ Nothing here finds or runs their code: `core.plugins` does, where the user allow
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..errors import DefenceError, ScenarioError, got
+from ..errors import DefenceError
+from ..named import check_named
 from ..pure import Mechanism
 from ..sampling import Floats
 from .correction import ForAll, Known
@@ -28,10 +28,7 @@ class PythonDefence(ForAll, Step):
     options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if not self.name.isprintable() or not self.name.strip():
-            raise ScenarioError(f"must be the name of a defence, {got(self.name)}", key="name")
-        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
-        object.__setattr__(self, "options", ordered)
+        check_named(self, "defence")
 
     @property
     def code(self) -> str:

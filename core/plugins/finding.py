@@ -12,8 +12,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Final, get_args
 
-from ..cell import What
 from ..errors import FileError, ScenarioError, got
+from ..named import What
 from ..streams import digest
 
 GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}
@@ -65,6 +65,10 @@ class Source:
     def label(self) -> str:
         """Its name in messages: attack 'half'."""
         return f"{self.what} {self.name!r}"
+
+    def sentence(self, rule: str) -> str:
+        """What it has to do, and where it stands: "attack 'half' must … (half.py, line 3)"."""
+        return f"{self.label} {rule}{self.spot}"
 
 
 def find(name: str, allowed: Allowed, what: What = "attack") -> Source:

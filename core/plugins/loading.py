@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from ..cell import What
 from ..errors import AttackError, CellError, DefenceError, ProtocolError
+from ..named import What
 from ..streams import digest
 from .finding import Source, code_digest, read
 
@@ -85,12 +85,10 @@ def with_options(
         return functools.partial(code, **options)
     elif options:
         rule = "must be a function or a dataclass to have options"
-        raise wrong(f"{source.label} {rule}{source.spot}")
+        raise wrong(source.sentence(rule))
     if not callable(getattr(code, method, None)):
-        raise wrong(
-            f"{source.label} must be a function or have a method {method}, got "
-            f"{type(code).__name__}{source.spot}"
-        )
+        rule = f"must be a function or have a method {method}, got {type(code).__name__}"
+        raise wrong(source.sentence(rule))
     made: Callable[..., Any] = getattr(code, method)
     return made
 

@@ -53,7 +53,7 @@ def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any
 
     options : as JSON. Raises ProtocolError.
     """
-    made = _called(source, items, epsilon, options)
+    made = _object(source, items, epsilon, options)
     if _has_tables(made):
         return _listed(source, made, items, epsilon, options)
     lacking = [name for name in TOLD if not callable(getattr(made, name, None))]
@@ -61,7 +61,7 @@ def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any
         lacking.append("estimates")
     if lacking:
         rule = f"must have law and table, or {' and '.join(TOLD)} and estimates"
-        raise ProtocolError(f"{source.label} {rule}, got no {lacking[0]}{source.spot}")
+        raise ProtocolError(source.sentence(f"{rule}, got no {lacking[0]}"))
     return Reported(items, epsilon, source.digest, options, source)
 
 
@@ -79,7 +79,7 @@ def object_named(place: str, items: int, epsilon: float) -> Any:
     Raises ScenarioError, FileError, ProtocolError.
     """
     source = named(place, "protocol")
-    made = _called(source, items, epsilon, "{}")
+    made = _object(source, items, epsilon, "{}")
     if _has_tables(made) and not hasattr(made, "perturb"):
         return _listed(source, made, items, epsilon, "{}")
     return made
@@ -99,20 +99,18 @@ def _listed(source: Source, made: Any, items: int, epsilon: float, options: str)
         raise ProtocolError(words) from error
 
 
-def _called(source: Source, items: int, epsilon: float, options: str) -> Any:
-    """The object that a name makes: NAME(items, epsilon, **options); raises ProtocolError."""
+@functools.lru_cache(maxsize=64)
+def _object(source: Source, items: int, epsilon: float, options: str) -> Any:
+    """The object that a name makes, once in a process: NAME(items, epsilon, **options).
+
+    options : as JSON. Raises ProtocolError.
+    """
     with explained(source):
         make = code_at(source)
         if not callable(make):
             rule = "must be a function or a class that takes items and epsilon"
-            raise ProtocolError(f"{source.label} {rule}, got {type(make).__name__}{source.spot}")
+            raise ProtocolError(source.sentence(f"{rule}, got {type(make).__name__}"))
         return make(items, epsilon, **json.loads(options))
-
-
-@functools.lru_cache(maxsize=64)
-def _object(source: Source, items: int, epsilon: float, options: str) -> Any:
-    """The same, made once in a process."""
-    return _called(source, items, epsilon, options)
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ class Reported:
         reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
         if len(reports) != values.size:
             rule = f"must perturb {values.size} items to as many reports, got {len(reports)}"
-            raise ProtocolError(f"{self.source.label} {rule}{self.source.spot}")
+            raise ProtocolError(self.source.sentence(rule))
         return reports
 
     def _reports(self, make: Callable[[], object]) -> Reports:
@@ -169,7 +167,7 @@ class Reported:
             made = make()
         if not isinstance(made, np.ndarray) or not made.ndim:
             rule = f"must make reports as an array, got {type(made).__name__}"
-            raise ProtocolError(f"{self.source.label} {rule}{self.source.spot}")
+            raise ProtocolError(self.source.sentence(rule))
         return made
 
     def support_counts(self, reports: Reports) -> Counts:
@@ -179,7 +177,7 @@ class Reported:
         if made.shape != (self.domain_size,) or made.dtype.kind not in "biuf":
             rule = f"must count a number for each of {self.domain_size} items"
             got = f"{made.dtype}{list(made.shape)}"
-            raise ProtocolError(f"{self.source.label} {rule}, got {got}{self.source.spot}")
+            raise ProtocolError(self.source.sentence(f"{rule}, got {got}"))
         return made.astype(np.float64 if made.dtype.kind == "f" else np.int64)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
@@ -193,7 +191,7 @@ class Reported:
         if frequencies.shape != counts.shape or not np.isfinite(frequencies).all():
             rule = f"must estimate finite numbers of shape {list(counts.shape)}"
             got = list(frequencies.shape)
-            raise ProtocolError(f"{self.source.label} {rule}, got {got}{self.source.spot}")
+            raise ProtocolError(self.source.sentence(f"{rule}, got {got}"))
         return Estimates(frequencies)
 
     def received(self, reports: object, count: int) -> Reports:
@@ -231,11 +229,11 @@ class PluginPopulation(PythonPopulation):
                 weights: Floats = np.array(made, dtype=np.float64)
         except CellError as error:
             raise ScenarioError(str(error), key="name") from error
-        label, spot = self.source.label, self.source.spot
         if weights.shape != (self.items,):
             rule = f"must give a weight for each of {self.items} items"
-            raise ScenarioError(f"{label} {rule}, got {list(weights.shape)}{spot}", key="name")
+            got = list(weights.shape)
+            raise ScenarioError(self.source.sentence(f"{rule}, got {got}"), key="name")
         if not np.isfinite(weights).all() or weights.min() < 0 or not weights.sum() > 0:
             rule = "must give weights that are finite, at least 0 and not all 0"
-            raise ScenarioError(f"{label} {rule}{spot}", key="name")
+            raise ScenarioError(self.source.sentence(rule), key="name")
         return self.drawn(weights, seed)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ..cell import What
 from ..errors import FileError, ScenarioError
+from ..named import What
 from ..streams import digest
 from .finding import Source, definitions, entry_points, read, top_spec
 

@@ -12,10 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..attacks import PythonAttack, View
-from ..cell import Cell, What
+from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..errors import AttackError, DefenceError, ScenarioError
 from ..experiment import Experiment, bind
+from ..named import What
 from ..population import Population
 from ..protocols import awaits_code
 from ..pure import LocalMechanism, Reports, Rng
@@ -59,13 +60,13 @@ def _frequencies(source: Source, made: object, shape: tuple[int, ...]) -> Floats
         frequencies = np.asarray(made, dtype=np.float64)
     except (TypeError, ValueError):
         raise DefenceError(
-            f"{source.label} must return numbers, got {type(made).__name__}{source.spot}"
+            source.sentence(f"must return numbers, got {type(made).__name__}")
         ) from None
     if frequencies.shape != shape:
         rule = f"must return an array of shape {shape}, got {frequencies.shape}"
-        raise DefenceError(f"{source.label} {rule}{source.spot}")
+        raise DefenceError(source.sentence(rule))
     if not np.isfinite(frequencies).all():
-        raise DefenceError(f"{source.label} must return finite numbers{source.spot}")
+        raise DefenceError(source.sentence("must return finite numbers"))
     return frequencies
 
 
@@ -76,7 +77,7 @@ def _verdict(source: Source, made: object, users: int) -> Verdict:
     score = _of_each(source, "score", verdict.score, users, "fiu", "a number")
     if kept is None and score is None and verdict.alarm is None:
         rule = "must return which reports are kept, got nothing"
-        raise DefenceError(f"{source.label} {rule}{source.spot}")
+        raise DefenceError(source.sentence(rule))
     return replace(verdict, kept=kept, score=score)
 
 
@@ -90,7 +91,7 @@ def _of_each(
     if values.shape != (users,) or values.dtype.kind not in kinds:
         rule = f"must return {what} for each of {users} reports as {name}"
         got = f"{values.dtype}{list(values.shape)}"
-        raise DefenceError(f"{source.label} {rule}, got {got}{source.spot}")
+        raise DefenceError(source.sentence(f"{rule}, got {got}"))
     return values
 
 

@@ -5,11 +5,11 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, NoReturn
 
-from ..errors import ProtocolError, ScenarioError, got
+from ..errors import ProtocolError
+from ..named import check_named
 from ..pure import Items, Reports, Rng
 from .budget import Budget
 
@@ -74,10 +74,7 @@ class PythonSpec(Budget):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.name.isprintable() or not self.name.strip():
-            raise ScenarioError(f"must be the name of a protocol, {got(self.name)}", key="name")
-        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
-        object.__setattr__(self, "options", ordered)
+        check_named(self, "protocol")
 
     def bind(
         self,
