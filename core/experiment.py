@@ -122,8 +122,8 @@ def bind(
     if point.goal is not None:
         _check_goal(point, point.goal, acts[0].fakes(targets, population), protocol, population)
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
-    told = not awaits_code(protocol)
-    if told:
+    known = not awaits_code(protocol)
+    if known:
         _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets, population)]
     path = _path(point, fakes, protocol, population, sifts)
@@ -147,11 +147,11 @@ def bind(
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.acting,
-        asked=_asked(point, protocol, population) if told else None,
+        asked=_asked(point, protocol, population) if known else None,
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
     task.check(whole)
-    if limits and told:
+    if limits and known:
         check_held(whole)
     return whole
 

@@ -59,13 +59,13 @@ class Ranking:
         Ranks are float64[trials, k]. Trials are sorted one by one: the processor's cache holds one.
         """
         leaders, trials = self.leaders.items, len(self.estimates)
-        least, found = np.empty((trials, 1)), np.empty((trials, leaders.size))
+        least, places = np.empty((trials, 1)), np.empty((trials, leaders.size))
         for trial, row in enumerate(self.estimates):
             ordered = row.copy()
             ordered.sort()
             least[trial] = ordered[-leaders.size]
-            found[trial] = ranks(ordered, row[leaders])
-        return least, found
+            places[trial] = ranks(ordered, row[leaders])
+        return least, places
 
     def recall(self) -> Floats:
         """float64[trials]: the share of the k most frequent items among the k largest estimates."""
@@ -87,8 +87,8 @@ class Ranking:
 
     def rank_error(self) -> Floats:
         """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
-        _, found = self._ordered
-        off = np.abs(found - self.leaders.ranks)
+        _, places = self._ordered
+        off = np.abs(places - self.leaders.ranks)
         return np.asarray(off.sum(axis=1) / self.leaders.items.size)
 
 

@@ -122,7 +122,8 @@ def split(total: int, weights: Sequence[float]) -> list[int]:
     Exact, whatever the total; of equal remainders the first comes first.
     """
     exact = [Fraction(weight) for weight in weights]
-    quotas = [total * weight / sum(exact) for weight in exact]
+    whole = sum(exact)
+    quotas = [total * weight / whole for weight in exact]
     counts = [math.floor(quota) for quota in quotas]
     left = sorted(range(len(quotas)), key=lambda at: counts[at] - quotas[at])
     for at in left[: total - sum(counts)]:

@@ -67,7 +67,7 @@ class Source:
         return f"{self.what} {self.name!r}"
 
     def sentence(self, rule: str) -> str:
-        """What it has to do, and where it stands: "attack 'half' must … (half.py, line 3)"."""
+        """A rule for it and its place: "attack 'half' must be a function (half.py, line 3)"."""
         return f"{self.label} {rule}{self.spot}"
 
 

@@ -119,8 +119,8 @@ class Listed(Messages):
         for item in np.unique(values):
             steps, held = np.cumsum(law[item]), values == item
             last = np.flatnonzero(law[item])[-1]
-            found = np.searchsorted(steps, draws[held] * steps[-1], side="right")
-            reports[held] = np.minimum(found, last)
+            places = np.searchsorted(steps, draws[held] * steps[-1], side="right")
+            reports[held] = np.minimum(places, last)
         return reports
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:

@@ -152,11 +152,10 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         return None
     cells = run.parts.get(name, ())
     if name == "success":
-        series, shown = (
-            curves.success_curves(scenario, axis),
-            _metric(metric, maps.mapped_metrics(cells)),
-        )
-        return figures.success_plot(series, cells, axis, shown) if shown else None
+        shown = _metric(metric, maps.mapped_metrics(cells))
+        if shown is None:
+            return None
+        return figures.success_plot(curves.success_curves(scenario, axis), cells, axis, shown)
     if name == "error":
         return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
     lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]

@@ -15,8 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from core.attacks import split
 from core.pure import PureProtocol
-from core.sampling import Counts, Floats
+from core.sampling import Floats
 from core.theory import item_variances
 
 REPETITIONS: Final = 400
@@ -56,7 +57,7 @@ def coverage(
     truth : float64[d], none below 0, sum 1; in whole users. corrected : of float64[trials, d]. The
     draws are the same in every call.
     """
-    histogram = whole_users(truth, users)
+    histogram = np.array(split(users, truth.tolist()))
     truth, rng = histogram / users, np.random.default_rng(0)
     covered, shares = np.zeros(truth.size), list[float]()
     at_once = max(1, NUMBERS // truth.size)
@@ -70,12 +71,3 @@ def coverage(
         shares += inside.mean(axis=1).tolist()
     error = float(np.std(shares, ddof=1)) / math.sqrt(REPETITIONS)
     return Coverage(covered / REPETITIONS, float(np.mean(shares)), error)
-
-
-def whole_users(frequencies: Floats, users: int) -> Counts:
-    """int64[d], whole users with these shares, the largest remainders first."""
-    shares = frequencies * users
-    whole = np.floor(shares).astype(np.int64)
-    left = users - int(whole.sum())
-    whole[np.argsort(whole - shares, kind="stable")[:left]] += 1
-    return whole

@@ -119,8 +119,8 @@ def _cell(part: str, cell: CellView, run: Run, *, first: bool) -> dict[str, Any]
     if first and snapshot.rounds is not None:
         described |= _rounds(snapshot.rounds, snapshot.round_frequencies)
     if first and snapshot.followed is not None:
-        said = ("trials", "users", "malicious")  # of the cell already
-        described |= {key: snapshot.followed[key] for key in snapshot.followed if key not in said}
+        own = ("trials", "users", "malicious")  # the cell has them already
+        described |= {key: snapshot.followed[key] for key in snapshot.followed if key not in own}
         described["frequencies"] = None
     if first and snapshot.frequencies is not None:
         described["frequencies"] = _frequencies(snapshot.frequencies)

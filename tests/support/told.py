@@ -17,11 +17,20 @@ def told(
 ) -> tuple[Snapshot, list[dict[str, Any]]]:
     """The last snapshot of a run of one part, and all lines of the worker."""
     part = {"name": name, "document": document, "by_trial": by_trial}
-    request = checked({"key": 1, "parts": [part], "folder": ".", "interval": 0, **more})
+    asked = {"key": 1, "parts": [part], "folder": ".", "interval": 0, **more}
+    return answered(Request(1, (Part(name, document),), "."), asked)
+
+
+def answered(request: Request, asked: dict[str, Any]) -> tuple[Snapshot, list[dict[str, Any]]]:
+    """The last snapshot of a run of this request, and all lines.
+
+    asked : what the worker is sent of it.
+    """
+    document = checked(json.loads(json.dumps(asked)))
     inbox, out = Inbox(), io.BytesIO()
-    inbox._newest = request
-    Run(request, inbox, out).work()
-    so_far = RunSoFar(Request(1, (Part(name, document),), "."))
+    inbox._newest = document
+    Run(document, inbox, out).work()
+    so_far = RunSoFar(request)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     for line in lines[1:]:
         so_far.take(line)

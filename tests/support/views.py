@@ -7,8 +7,6 @@ product has, `show` leads to one of them.
 from __future__ import annotations
 
 import importlib
-import io
-import json
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -20,9 +18,6 @@ from textual.screen import Screen
 
 from ldptui import screens
 from ldptui.app import Workbench
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.inbox import Inbox, checked
-from ldptui.engine.worker.run import Run
 from ldptui.lab.topics import TOPICS
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.consent import ConsentScreen
@@ -39,6 +34,7 @@ from ldptui.session.snapshot import Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
 from ldptui.widgets.palette import Palette
 from support.fake_engine import FakeEngine, LabEngine
+from support.told import answered
 from support.waiting import seen, until
 
 
@@ -55,15 +51,8 @@ class Working(FakeEngine, LabEngine):
 
 def simulated(request: Request) -> Snapshot:
     """The last snapshot of a run of the worker, with nothing of this machine in it."""
-    document = {**asdict(request), "interval": 0}
-    document = checked(json.loads(json.dumps(document)))
-    inbox, out = Inbox(), io.BytesIO()
-    inbox._newest = document
-    Run(document, inbox, out).work()
-    so_far = RunSoFar(request)
-    for line in out.getvalue().splitlines()[1:]:
-        so_far.take(json.loads(line))
-    return replace(so_far.snapshot, seconds=0.1, digest="xxh3:0", numpy="2.4.6")
+    snapshot, _ = answered(request, {**asdict(request), "interval": 0})
+    return replace(snapshot, seconds=0.1, digest="xxh3:0", numpy="2.4.6")
 
 
 SWEPT: Final = """format = 1

@@ -104,7 +104,7 @@ def _others(chart: Bars, palette: Palette, charset: Charset) -> list[tuple[str, 
 def _layout(
     chart: Bars, width: int, height: int, palette: Palette, charset: Charset
 ) -> _Layout | None:
-    """What stands where; None without anything to show."""
+    """The rows of the chart and what stands in them; None without anything to show."""
     bars = _known(chart)
     if not bars:
         return None

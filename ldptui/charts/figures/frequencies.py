@@ -14,6 +14,7 @@ from .items import (
     findings,
     joined,
     overlaid,
+    score,
     scores,
     shown_estimates,
     standard_errors,
@@ -130,10 +131,9 @@ def item_table(frequencies: Frequencies, at: int, overlays: Sequence[Overlay] = 
     clean, rows = frequencies.clean.mean[at], list[tuple[Value, ...]]()
     for name, arm in arms:
         error, mean = _deviations(arm)[at] / root, arm.mean[at]
-        sigma = arm.sigma[at] / root
         change = mean - clean if arm is not frequencies.clean else None
-        score = (mean - true) / sigma if sigma > 0 else None
-        rows.append((name, frequencies.labels[at], true, mean, error or None, score, change))
+        z = finite(score(frequencies, arm, at))
+        rows.append((name, frequencies.labels[at], true, mean, error or None, z, change))
     laid, _ = overlaid(overlays, frequencies.items)
     for name, _, other in laid:
         mean = shown_estimates(other)[at]

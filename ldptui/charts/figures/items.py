@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ...session.snapshot import Frequencies, Overlay
+from ...session.snapshot import Estimates, Frequencies, Overlay
 from ...text import format as fmt
 from ..series import Finding, Tone
 
@@ -22,17 +22,18 @@ def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
 
 
 def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...]:
-    """(estimate - true) / σ of each item, σ the closed-form deviation of the mean of the trials.
+    """The `score` of each item, after the attack or before it."""
+    arm = frequencies.clean if clean else frequencies.attacked
+    return tuple(score(frequencies, arm, at) for at in range(len(frequencies.true)))
+
+
+def score(frequencies: Frequencies, arm: Estimates, at: int) -> float:
+    """(estimate - true) / σ of the item at this place, σ the closed form's of the mean of trials.
 
     Standard normal for an unbiased estimate. NaN where σ is 0.
     """
-    root = math.sqrt(max(1, frequencies.trials))
-    values = frequencies.clean.mean if clean else frequencies.attacked.mean
-    sigma = frequencies.clean.sigma if clean else frequencies.attacked.sigma
-    return tuple(
-        (value - true) / deviation * root if deviation > 0 else math.nan
-        for value, true, deviation in zip(values, frequencies.true, sigma, strict=True)
-    )
+    off, sigma = arm.mean[at] - frequencies.true[at], arm.sigma[at]
+    return off / sigma * math.sqrt(max(1, frequencies.trials)) if sigma > 0 else math.nan
 
 
 def trials_note(trials: int, *, compact: bool = False, note: str = "") -> str:

@@ -72,8 +72,8 @@ def latex_table(results: Results, numpy: str) -> str:
         "% needs \\usepackage{booktabs}",
     ]
     for number, sheet in enumerate(sheets(results)):
-        said = [f"% {words}" for words in (sheet.title, sheet.note) if words]
-        lines += [*[""] * bool(number), *said, *_tabular(sheet.groups)]
+        comments = [f"% {words}" for words in (sheet.title, sheet.note) if words]
+        lines += [*[""] * bool(number), *comments, *_tabular(sheet.groups)]
     return "\n".join(lines) + "\n"
 
 

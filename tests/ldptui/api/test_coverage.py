@@ -10,11 +10,12 @@ from scipy.stats import binom
 from support import budget
 
 import ldptui
+from core.attacks import split
 from core.defences.simplex import project
 from core.pure import LocalMechanism
 from core.sampling import Floats
 from ldptui.api.collected import concluded
-from ldptui.api.coverage import REPETITIONS, coverage, deviations, whole_users
+from ldptui.api.coverage import REPETITIONS, coverage, deviations
 
 GRR = ldptui.protocol("grr", items=2, epsilon=1.0)
 USERS, WIDTH = 60, 1.96
@@ -22,7 +23,7 @@ USERS, WIDTH = 60, 1.96
 
 def exact(truth: Floats, corrected: Callable[[Floats], Floats], width: float = WIDTH) -> Floats:
     """The coverage of each of two items: over every number of reports of the first one."""
-    held = whole_users(truth, USERS)
+    held = split(USERS, truth.tolist())
     chances = np.convolve(
         binom.pmf(range(held[0] + 1), held[0], GRR.p),
         binom.pmf(range(held[1] + 1), held[1], GRR.q),
@@ -30,7 +31,7 @@ def exact(truth: Floats, corrected: Callable[[Floats], Floats], width: float = W
     counts = np.array([[first, USERS - first] for first in range(USERS + 1)])
     estimates = corrected(GRR.estimates(counts, USERS).frequencies)
     half = width * np.array([deviations(GRR, USERS, each) for each in estimates])
-    return np.asarray(chances @ (np.abs(estimates - held / USERS) <= half))
+    return np.asarray(chances @ (np.abs(estimates - np.array(held) / USERS) <= half))
 
 
 @pytest.mark.parametrize("corrected", [np.asarray, project])
@@ -61,8 +62,8 @@ def test_what_is_stated_is_near_the_coverage_of_the_real_truth() -> None:
 
 
 def test_users_are_whole_and_none_is_lost() -> None:
-    assert whole_users(np.array([0.5, 0.3, 0.2]), 7).tolist() == [4, 2, 1]
-    assert int(whole_users(np.full(7, 1 / 7), 10**9).sum()) == 10**9
+    assert split(7, [0.5, 0.3, 0.2]) == [4, 2, 1]
+    assert sum(split(10**9, [1 / 7] * 7)) == 10**9
 
 
 def test_intervals_need_a_coverage_after_a_correction() -> None:

@@ -57,7 +57,7 @@ class LevelsView(Pointed):
         return [level["level"] for level in self._followed["levels"]] if self._followed else ()
 
     def table_at(self, at: int) -> Table | None:
-        """What survives a level, a row for each group of prefixes and arm."""
+        """The survivors of a level, a row for each group of prefixes and arm."""
         from ....charts.figures.levels import level_table
 
         return level_table(self._followed, at) if self._followed and at in self.stops() else None
@@ -69,9 +69,9 @@ class LevelsView(Pointed):
         sheet = self._sheet.scrollable_content_region
         if self._followed is None or not sheet.contains_point(event.screen_offset):
             return
-        found = level_at(self._followed, sheet.width, event.screen_x - sheet.x)
-        if found is not None:
-            self._at = found
+        level = level_at(self._followed, sheet.width, event.screen_x - sheet.x)
+        if level is not None:
+            self._at = level
             self.show(self._followed, self._empty)
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:

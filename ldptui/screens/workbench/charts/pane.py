@@ -318,16 +318,16 @@ class ChartsPane(Vertical):
         return bool(follows) and self._shown.rounds is not None and not (own and own.leads)
 
     def _own(self) -> Pointed | None:
-        """What the tab shows, where that has a cursor."""
+        """The chart or the sheet of the tab, where that has a cursor."""
         sheet = self._sheets.of(self.tab)
         return sheet if isinstance(sheet, Pointed) else self._boxes.pointed(self.tab)
 
     def _cursor(self) -> Pointed | None:
         """The chart whose cursor the keys move."""
         own = self._own()
-        if (own is not None and own.leads) or self._scrubs():
-            return own if own is not None and own.leads else None
-        return self._boxes.walking(self.tab) or own
+        if own is not None and own.leads:
+            return own
+        return None if self._scrubs() else self._boxes.walking(self.tab) or own
 
     def _point(self) -> None:
         """Look at the cell that a cursor points at."""

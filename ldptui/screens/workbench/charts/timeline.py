@@ -102,7 +102,7 @@ class TimelineCharts(Rows):
         return max(0, min(len(rounds) - 1, round(float(place[0]))))
 
     def _read(self, rounds: Rounds, room: Size) -> str:
-        """What was measured in the round at the cursor, a line each; "" where all are pooled."""
+        """The numbers of the round at the cursor, a line each; "" where all are pooled."""
         at = self._shown.cursor
         if at is None or at >= len(rounds):
             return ""

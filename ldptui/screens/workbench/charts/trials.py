@@ -68,10 +68,10 @@ class TrialCharts(Pointed):
         seen = self._shown.by_trial
         if seen is None or not isinstance(place, tuple):
             return None
-        found = estimate_at(seen, self._rows, *place)
-        if found is None:
+        estimate = estimate_at(seen, self._rows, *place)
+        if estimate is None:
             return None
-        trial, self._picked = found
+        trial, self._picked = estimate
         return trial
 
     # The picture.
