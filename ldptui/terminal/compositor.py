@@ -1,12 +1,13 @@
-"""A compositor that asks only those widgets what they show that have changed on the screen."""
+"""A compositor that asks only widgets that have changed what they show, and draws all that appear."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from textual._compositor import ChopsUpdate, Compositor
-from textual.geometry import Region
+from textual._compositor import ChopsUpdate, Compositor, ReflowResult
+from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.widget import Widget
 
 
 class ChangedRegionsCompositor(Compositor):
@@ -15,6 +16,18 @@ class ChangedRegionsCompositor(Compositor):
     def __init__(self) -> None:
         super().__init__()
         self._changed: frozenset[Region] = frozenset()
+        self._reflowed = self._full_map
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        """Lay out, and mark what differs from the layout before.
+
+        Who asks for the place of a widget after something was scrolled has all places computed
+        anew. Textual's compares with those, and what came or moved meanwhile is not drawn.
+        """
+        self._full_map = self._reflowed
+        result = super().reflow(parent, size)
+        self._reflowed = self._full_map
+        return result
 
     def render_partial_update(self) -> ChopsUpdate | None:
         self._changed = frozenset(self._dirty_regions)

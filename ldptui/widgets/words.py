@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.content import Content
+from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -25,4 +26,7 @@ def entitle(pane: Widget, title: Content) -> None:
     It may have words that a user typed. They are no markup, and Textual's `escape` leaves some.
     """
     if pane.border_title != title.markup:
-        pane.border_title = title
+        # Not by `border_title =`: it draws all that stands in the pane.
+        pane._border_title = title.expand_tabs(4).split(allow_blank=True)[0]
+        left, top = pane.content_offset
+        pane.refresh(Region(-left, -top, pane.outer_size.width, 1))

@@ -1,4 +1,4 @@
-"""Widgets that have not changed are not asked what they show."""
+"""Widgets that have not changed are not asked what they show; those that appear are."""
 
 from __future__ import annotations
 
@@ -63,3 +63,21 @@ async def test_what_lies_between_two_changes_is_left_alone() -> None:
         await pilot.pause()
         text = [strip.text.rstrip() for strip in screen._compositor.render_strips()]
         assert text == ["one", "second", "three", ""]
+
+
+async def test_what_appears_is_drawn_though_its_place_was_asked_for_before() -> None:
+    """After a scroll, which lays out what is seen, asking for one place computes all of them."""
+    app = Host()
+    async with app.run_test(size=(20, 4)) as pilot:
+        screen, compositor = app.screen, app.screen._compositor
+        second = [*screen.query(Line)][1]
+        second.display = False
+        await pilot.pause()
+        compositor.reflow_visible(screen, screen.size)
+        compositor.render_update()
+        second.display = True
+        assert second in compositor.full_map
+        result = compositor.reflow(screen, screen.size)
+        assert second in result.shown
+        update = compositor.render_update()
+        assert "second" in update.render_segments(app.console)  # type: ignore[union-attr]

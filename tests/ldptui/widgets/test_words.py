@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.widgets.words import put, put_or_hide
+from ldptui.widgets.words import entitle, put, put_or_hide
 
 
 class Counted(Static):
@@ -34,3 +38,33 @@ def test_a_widget_without_words_is_not_there() -> None:
     assert (words.display, str(words.content)) == (False, "")
     put_or_hide(words, "why not")
     assert (words.display, str(words.content), words.updates) == (True, "why not", 2)
+
+
+class Framed(Widget):
+    """Notes which rows inside its border are drawn."""
+
+    DEFAULT_CSS = "Framed { border: round red; padding: 1 2; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[int] = []
+
+    def render_line(self, y: int) -> Strip:
+        self.drawn.append(y)
+        return super().render_line(y)
+
+
+class Host(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Framed()
+
+
+async def test_a_new_title_draws_nothing_of_what_the_border_is_around() -> None:
+    app = Host()
+    async with app.run_test(size=(20, 8)) as pilot:
+        pane = app.query_one(Framed)
+        pane.drawn.clear()
+        entitle(pane, Content("[b]not bold"))
+        await pilot.pause()
+        assert pane.drawn == []
+        assert "[b]not bold" in app.screen._compositor.render_strips()[0].text
