@@ -1,4 +1,4 @@
-"""A compositor that asks only widgets that have changed what they show, and draws all that appear."""
+"""A compositor that draws all that appears, and asks only changed widgets what they show."""
 
 from __future__ import annotations
 
