@@ -39,11 +39,11 @@ from core.metrics import Outcome, measure
 from core.population import Population
 from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
+from core.pulse import no_pulse
 from core.pure import Estimates, SeedSearch, estimate, sends_reports
 from core.running.runner import run
 from core.scenario import parse
 from core.task import Frequencies
-from core.trial import no_pulse, run_block
 
 PROTOCOLS: dict[str, Callable[[int, float], Any]] = {
     kind.upper(): lambda items, epsilon, kind=kind, spec=spec: spec(  # type: ignore[misc]
@@ -193,7 +193,7 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
 
     alone()  # the law of the seed search is computed once and kept
     seconds, _ = timed(alone, repeats, time.process_time)
-    block, _ = timed(lambda: run_block(cell, 0), max(3, repeats // 4), time.process_time)
+    block, _ = timed(lambda: cell.block(0), max(3, repeats // 4), time.process_time)
     return {"seconds": seconds, "block": [total / 20 for total in block]}
 
 
@@ -216,8 +216,8 @@ def defended(kind: str, users: int = 10**6, repeats: int = 9) -> dict[str, Any]:
     (cell,) = bind(parse(f"{text}\n[[defence]]\nkind = {json.dumps(kind)}\n{eta}")).cells
     blocks = {}
     for name, made in (("without", plain), ("seconds", cell)):
-        run_block(made, 0)  # what is computed once and kept
-        seconds, _ = timed(functools.partial(run_block, made, 0), repeats, time.process_time)
+        made.block(0)  # what is computed once and kept
+        seconds, _ = timed(functools.partial(made.block, 0), repeats, time.process_time)
         blocks[name] = [total / 20 for total in seconds]
     return blocks
 
@@ -316,9 +316,9 @@ def hitters(
         """)
     ).cells
     trials = 20 if path == "counts" else 1
-    run_block(cell, 1, 1)  # what is computed once and kept, and the compiled loops
+    cell.block(1, 1)  # what is computed once and kept, and the compiled loops
     start = time.process_time()
-    seconds, block = timed(lambda: run_block(cell, 0, trials), repeats)
+    seconds, block = timed(lambda: cell.block(0, trials), repeats)
     cpu = (time.process_time() - start) / repeats / trials
     found = block.metrics["hitter_recall_clean"].mean()
     return {"seconds": [total / trials for total in seconds], "cpu": cpu, "named": 20 * found}

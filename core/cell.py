@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, cast
@@ -28,9 +28,10 @@ from .named import What
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
 from .protocols.rappor import KeptBits
+from .pulse import Pulse, no_pulse
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .ranking import Leaders
-from .results import Arms, Block
+from .results import BLOCK_TRIALS, Arms, Block
 from .sampling import Counts, Floats
 from .streams import Path
 
@@ -100,7 +101,7 @@ class Task(Protocol):
         cell: Cell,
         number: int,
         trials: int,
-        pulse: Callable[[], None],
+        pulse: Pulse,
         shares: Counted | None = None,
     ) -> Block:
         """Simulate, conclude and measure the first trials of a block; it pulses as it works.
@@ -172,6 +173,20 @@ class Cell:
     defences: tuple[Defence, ...] = ()
     asked: Mechanism | None = None
     verified: Verifier | None = None
+
+    def block(
+        self,
+        number: int,
+        trials: int = BLOCK_TRIALS,
+        pulse: Pulse = no_pulse,
+        shares: Counted | None = None,
+    ) -> Block:
+        """The first trials of a block, simulated: the unit of work.
+
+        The numbers depend on the cell and the block's number alone: a shorter block holds the first
+        trials of the full one. shares : the counts of all its shares, where they are known.
+        """
+        return self.task.block(self, number, trials, pulse, shares)
 
     @property
     def users(self) -> int:

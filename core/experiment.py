@@ -30,11 +30,11 @@ from .metrics import METRICS
 from .population import Explicit, Population, StatedSpec
 from .protocols import awaits_code
 from .protocols.chains import MOST_LEAVING
+from .pulse import Pulse, no_pulse
 from .pure import Items, Mechanism, sends_reports
 from .scenario import MAX_CELLS, Campaign, Point, Scenario
 from .search import solved
 from .streams import Path
-from .trial import Pulse, no_pulse
 from .turnover import Turnover, turnover
 
 

@@ -18,12 +18,11 @@ import numpy as np
 
 from .attacks import Attack, Mixture, fake_share
 from .cell import Cell
-from .defences.filter import say
 from .goal import Answer, Goal
 from .metrics import METRICS
+from .pulse import Pulse, no_pulse, say
 from .results import BLOCK_TRIALS
 from .sampling import Floats
-from .trial import Pulse, no_pulse, run_block
 
 MOST_SHARE: Final = 0.99
 """No answer has a larger share of fake users."""
@@ -142,7 +141,7 @@ class _Trials:
         while values.size < MOST_TRIALS:
             self.pulse()
             say(self.pulse, f"{malicious} fake users, trial {values.size + 1}")
-            block = run_block(cell, values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
+            block = cell.block(values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
             values = np.append(values, block.metrics[self.goal.metric])
             self.spent += BLOCK_TRIALS
             self.means[malicious] = mean = float(values.mean())

@@ -17,11 +17,12 @@ import numpy as np
 
 from ..attacks import View
 from ..cell import Cell, Counted, Role, Share
+from ..pulse import Pulse
 from ..pure import Mechanism, Reports, Rng
 from ..results import BLOCK_TRIALS
 from ..sampling import Counts, Floats
 from ..streams import stream
-from .reports import USER_BLOCK, Pulse, fake_reports, genuine_reports, no_reports
+from .reports import USER_BLOCK, fake_reports, genuine_reports, no_reports
 
 SHARE_PAIRS: Final = 1 << 29
 """Pairs of a user and an item that a share of a trial's reports holds: half a second of NumPy."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeAlias, cast
+from collections.abc import Iterator, Sequence
+from typing import Literal, cast
 
 import numpy as np
 
 from ..attacks import View
 from ..capabilities import AsksTwice
 from ..cell import Cell
+from ..pulse import Pulse, no_pulse
 from ..pure import Items, LocalMechanism, Reports, Rng
 from ..sampling import Counts, Floats
 from ..streams import stream
@@ -23,13 +24,6 @@ PAIRS = 1 << 24
 
 Also the bytes of reports that are held at once, where a report has more bytes than there are items.
 """
-
-Pulse: TypeAlias = Callable[[], None]
-"""Called between pieces of work; raises to stop the work."""
-
-
-def no_pulse() -> None:
-    """Never stop."""
 
 
 def genuine_reports(

@@ -12,11 +12,12 @@ from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..cell import Cell
 from ..defences import Received, Verdict, asks_twice
 from ..flags import Flags, area_under
+from ..pulse import Pulse, no_pulse
 from ..pure import BoolArray, Items, Reports
 from ..sampling import Counts, Floats
 from ..streams import stream
 from .counts import counted
-from .reports import Pulse, fake_reports, genuine_reports, no_pulse, no_reports
+from .reports import fake_reports, genuine_reports, no_reports
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..cell import Cell
+from ..pulse import Pulse
 from ..results import BLOCK_TRIALS
 from ..sampling import Counts, Floats
 from .counts import genuine_counts_of, sent_counts
-from .reports import Pulse
 from .sifting import Sifted
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, cast
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from ..capabilities import SendsBitPerItem, lacking
 from ..errors import ScenarioError, got
 from ..kernels.bits import BitColumns
+from ..pulse import Pulse
 from ..pure import Items, Mechanism
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
@@ -146,7 +146,7 @@ class FIAD(ForAll, Step):
 
 
 def _every(
-    columns: BitColumns, exceeding: list[tuple[int, Items]], pulse: Callable[[], None]
+    columns: BitColumns, exceeding: list[tuple[int, Items]], pulse: Pulse
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users who support all of any abnormal set, and the items of those sets."""
     flagged, suspects = np.zeros_like(columns[0]), set[int]()
@@ -161,7 +161,7 @@ def _in_turn(
     columns: BitColumns,
     exceeding: list[tuple[int, Items]],
     thresholds: Thresholds,
-    pulse: Callable[[], None],
+    pulse: Pulse,
 ) -> tuple[NDArray[np.uint64], set[int]]:
     """The users of the set that exceeds most, then of that which does without them, and so on.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
+from ..pulse import Pulse, say
 from ..pure import BoolArray, Items, Mechanism, Reports, Rng
 from ..sampling import Counts, Floats
 from .correction import Known
@@ -32,7 +32,7 @@ class Received:
     protocol: Any
     reports: Reports
     rng: Rng
-    pulse: Callable[[], None]
+    pulse: Pulse
     again: Reports | None = None
     targets: Items = field(default_factory=_no_items)
     place: str = ""
@@ -45,13 +45,6 @@ class Received:
     def tell(self, words: str) -> None:
         """Say what is looked at, to a pulse that has `tell`."""
         say(self.pulse, f"{self.place}: {words}" if self.place else words)
-
-
-def say(pulse: Callable[[], None], words: str) -> None:
-    """Tell those who watch a long piece of work what is done; most do not, and have no `tell`."""
-    tell = getattr(pulse, "tell", None)
-    if tell is not None:
-        tell(words)
 
 
 @dataclass(frozen=True, eq=False)

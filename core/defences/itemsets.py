@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..kernels.bits import BitColumns
 from ..kernels.loops import LOOPS
+from ..pulse import Pulse
 from ..pure import BoolArray, Items
 from ..sampling import Counts, Floats
 
@@ -76,7 +77,7 @@ def mined(
     users: int,
     least: float,
     most: int,
-    pulse: Callable[[], None],
+    pulse: Pulse,
     tell: Callable[[str], None] = untold,
 ) -> Iterator[Level]:
     """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
@@ -107,7 +108,7 @@ def _pairs(
     items: Items,
     users: int,
     least: float,
-    pulse: Callable[[], None],
+    pulse: Pulse,
 ) -> tuple[Level, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
     together = _pair_counts(columns, items, pulse)
@@ -123,7 +124,7 @@ def _pairs(
     return Level(sets, support[best]), joined
 
 
-def _pair_counts(columns: BitColumns, items: Items, pulse: Callable[[], None]) -> NDArray[np.int64]:
+def _pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.int64]:
     """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
@@ -145,7 +146,7 @@ def _extended(
     joined: BoolArray,
     users: int,
     least: float,
-    pulse: Callable[[], None],
+    pulse: Pulse,
     tell: Callable[[str], None],
 ) -> Level:
     """The kept sets of one item more: any two items of a set are a kept pair."""

@@ -10,7 +10,6 @@ from ..cell import Cell
 from ..errors import LdpError
 from ..experiment import Experiment, compile  # noqa: A004
 from ..results import BLOCK_TRIALS
-from ..trial import run_block
 
 LARGE: Final = 2**17
 """Items of a domain, from which on a block may take a minute."""
@@ -72,5 +71,5 @@ def _block_seconds(experiment: Experiment, cell: Cell) -> float:
         scenario = scenario.with_value("attack.targets", some)
     (small,) = compile(scenario, limits=False).cells
     started = time.perf_counter()
-    run_block(small, 0)
+    small.block(0)
     return time.perf_counter() - started

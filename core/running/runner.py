@@ -17,8 +17,8 @@ from typing import Final, Protocol
 from ..cell import Cell
 from ..errors import ScenarioError, got
 from ..experiment import Experiment
+from ..pulse import Pulse, no_pulse
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally, digest
-from ..trial import Pulse, no_pulse
 from .workers import Failure as Failure
 from .workers import Outcome, Unit, Where, computed
 
@@ -85,7 +85,7 @@ class Memory(Protocol):
     """A store that knows computed blocks, and keeps the new ones. See `core.store`."""
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:
-        """The block as `run_block` would compute it; None where it is not known."""
+        """The block as `Cell.block` would compute it; None where it is not known."""
         ...
 
     def keep(self, cell: Cell, block: Block) -> None:

@@ -11,8 +11,8 @@ from ..cell import Cell
 from ..experiment import Experiment
 from ..goal import Answer
 from ..limits import MAX_USERS
+from ..pulse import Pulse, no_pulse
 from ..search import answered_by, solved
-from ..trial import Pulse, no_pulse
 from .workers import processes
 
 

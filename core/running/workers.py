@@ -23,9 +23,9 @@ from typing import Final, TypeAlias, cast
 from ..cell import Cell, Share
 from ..collection.counts import count_share
 from ..errors import CellError, RunError
+from ..pulse import Pulse, no_pulse
 from ..results import Block
 from ..sampling import Counts
-from ..trial import Pulse, no_pulse, run_block
 from .orphans import die_with_parent, lasts, watch_parent
 
 BATCH_S: Final = 0.25
@@ -94,7 +94,7 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     else:
         for cell, number, trials in work:
             try:
-                yield cell, run_block(cell, number, trials, where.pulse)
+                yield cell, cell.block(number, trials, where.pulse)
             except CellError as error:
                 yield cell, Failure(cell.index, str(error), error.details)
 
@@ -170,7 +170,7 @@ def compute(batch: Batch) -> _Computed:
             if isinstance(work, Piece):
                 outcomes.append(count_share(cell, work.share, no_pulse))
             else:
-                outcomes.append(run_block(cell, number, trials))
+                outcomes.append(cell.block(number, trials))
         except BaseException as error:
             outcomes.append(_failure(cell, error))
             failed.add(cell.index)
@@ -201,7 +201,8 @@ class Gathered:
         held[piece.share] = cast("Counts", counts)
         if len(held) < piece.of:
             return []
-        return [run_block(*piece.unit, shares=self._counts.pop(piece.place))]
+        cell, number, trials = piece.unit
+        return [cell.block(number, trials, shares=self._counts.pop(piece.place))]
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:

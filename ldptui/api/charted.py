@@ -10,11 +10,11 @@ from pathlib import Path
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
 from core.experiment import compile as bind
+from core.pulse import no_pulse
 from core.results import Block
 from core.running.runner import Results
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
-from core.trial import no_pulse
 
 from .. import __version__
 from ..catalogue import key_words

@@ -21,9 +21,9 @@ from core.lab.synthetic import (
     synthetic_items,
     write_synthetic,
 )
+from core.pulse import no_pulse
 from core.pure import Rng
 from core.sampling import Counts, Floats
-from core.trial import no_pulse
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series

@@ -28,7 +28,6 @@ from core.theory import (
     privacy_spent,
 )
 from core.theory.support import collected
-from core.trial import run_block
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +54,7 @@ def campaign(
 
 def run(one: Cell, blocks: int) -> tuple[Measures, Measures]:
     """Measures [trials] of the pool and [trials, R] of the rounds."""
-    done = [run_block(one, number) for number in range(blocks)]
+    done = [one.block(number) for number in range(blocks)]
     rounds = [block.rounds.metrics for block in done if block.rounds is not None]
     return np.concatenate([block.metrics for block in done]), np.concatenate(rounds)
 
@@ -107,7 +106,7 @@ def test_one_round_is_a_collection_in_law(protocol: dict[str, Any], seed: int) -
     estimate, variance = expected_estimate(plain), attacked_variance(plain)
     assert estimate is not None
     assert variance is not None
-    means = np.array([run_block(one, number).arms[ATTACKED].mean for number in range(40)])
+    means = np.array([one.block(number).arms[ATTACKED].mean for number in range(40)])
     assert budget.mean(means, estimate, variance / 20)
     assert budget.spread(means, estimate, variance / 20)
     assert not budget.mean(means, estimate + 3 * np.sqrt(variance / 20), variance / 20)
@@ -119,7 +118,7 @@ def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) ->
     """Pure estimates are linear: the pool's is the mean of the rounds', by their reports."""
     users = [40, 30, 20, 6, 4]
     one = campaign(protocol, 3, users=users, simulate={"path": path})
-    block = run_block(one, 0, 4)
+    block = one.block(0, 4)
     rounds = of_rounds(block)
     assert one.users == 300
     assert one.malicious == 3 * 11
@@ -152,7 +151,7 @@ def test_pooled_estimates_follow_the_theory_of_the_pool(
     assert estimate == pytest.approx(weights @ np.array(each))
     spreads = np.array([attacked_variance(cell) for cell in one.rounds])
     assert variance == pytest.approx(weights**2 @ spreads)
-    means = np.array([run_block(one, number).arms[ATTACKED].mean for number in range(60)])
+    means = np.array([one.block(number).arms[ATTACKED].mean for number in range(60)])
     assert budget.mean(means, estimate, variance / 20)
     assert budget.spread(means, estimate, variance / 20)
     first = expected_estimate(one.rounds[0])
@@ -172,7 +171,7 @@ def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float,
     """It does not fall as 1 / R: what the permanent bits add stays, unless users are replaced."""
     one = campaign(protocol, 6, None, seed=seed, churn=churn)
     alone, pool = clean_variance(one.rounds[0]), clean_variance(one)
-    means = np.array([run_block(one, number).arms[CLEAN].mean for number in range(40)])
+    means = np.array([one.block(number).arms[CLEAN].mean for number in range(40)])
     truth = one.population.frequencies
     assert budget.mean(means, truth, pool / 20)
     assert budget.spread(means, truth, pool / 20)
@@ -209,7 +208,7 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
     alone = clean_variance(one.rounds[0])
     variance = (2 * alone + 2 * kept) / 4
     assert variance == pytest.approx(clean_variance(one))
-    means = np.array([run_block(one, number).arms[CLEAN].mean for number in range(60)])
+    means = np.array([one.block(number).arms[CLEAN].mean for number in range(60)])
     assert budget.mean(means, one.population.frequencies, variance / 20)
     assert budget.spread(means, one.population.frequencies, variance / 20)
 
@@ -217,11 +216,11 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
 def test_one_time_rappor_sends_the_same_bits_every_round() -> None:
     for path in ("counts", "reports"):
         one = campaign(ONE_TIME, 3, None, simulate={"path": path})
-        rounds = of_rounds(run_block(one, 0, 3))
+        rounds = of_rounds(one.block(0, 3))
         mse = column(rounds.metrics, "mse")
         assert (mse == mse[:, :1]).all()
     churned = campaign(ONE_TIME, 3, None, churn=0.1)
-    mse = column(of_rounds(run_block(churned, 0, 3)).metrics, "mse")
+    mse = column(of_rounds(churned.block(0, 3)).metrics, "mse")
     assert (mse != mse[:, :1])[:, 1:].all()
 
 
@@ -304,7 +303,7 @@ def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
         assert [each["mse"] is None for each in expected] == [False, True, True]
         assert expected_metrics(one)["gain"] is None
         assert expected_metrics(campaign(protocol, 1, table))["gain"] is not None
-        assert (column(of_rounds(run_block(one, 0, 2)).metrics, "gain") != 0).all()
+        assert (column(of_rounds(one.block(0, 2)).metrics, "gain") != 0).all()
 
 
 # Privacy.
@@ -342,7 +341,7 @@ def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> Non
 @pytest.mark.parametrize("protocol", [PURE[1], QUIET, BLOOM], ids=["oue", "basic", "bloom"])
 def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: str) -> None:
     one = campaign(protocol, 3, users=[40, 30, 20, 6, 4], simulate={"path": path})
-    whole, part = run_block(one, 1, 20), run_block(one, 1, 7)
+    whole, part = one.block(1, 20), one.block(1, 7)
     assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
     assert alike(part.metrics, whole.metrics[:7])
     rounds, cut = of_rounds(whole), of_rounds(part)
@@ -352,12 +351,12 @@ def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: s
 
 @pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])
 def test_more_rounds_change_no_earlier_one(protocol: dict[str, Any]) -> None:
-    short, long = (of_rounds(run_block(campaign(protocol, r, churn=0.2), 0, 5)) for r in (2, 5))
+    short, long = (of_rounds(campaign(protocol, r, churn=0.2).block(0, 5)) for r in (2, 5))
     assert alike(short.metrics, long.metrics[:, :2])
 
 
 def test_rounds_have_noise_of_their_own() -> None:
-    rounds = of_rounds(run_block(campaign(PURE[1], 4), 0, 5))
+    rounds = of_rounds(campaign(PURE[1], 4).block(0, 5))
     assert np.unique(column(rounds.metrics, "gain")).size == 20
     assert np.unique(column(rounds.metrics, "mse_clean")).size == 20
 
@@ -384,7 +383,7 @@ def test_fakes_see_the_round_and_what_was_published_last(
     monkeypatch.setattr(
         Cell, "fakes", property(lambda own: (Fakes(strategy, own.targets, own.malicious),))
     )
-    block = run_block(one, 0, 2)
+    block = one.block(0, 2)
     rows = 20 if path == "counts" else 2
     per_round = 1 if path == "counts" else 2
     assert [view.round for view in seen] == sorted([0, 1, 2] * per_round)

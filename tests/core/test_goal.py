@@ -148,9 +148,8 @@ def test_a_search_brackets_the_answer_of_a_long_simulation(protocol: str) -> Non
 
     def mean(malicious: int) -> float:
         other = replace(with_fakes(one, malicious), seed=one.seed + 1)
-        from core.trial import run_block
 
-        blocks = [run_block(other, number) for number in range(20)]
+        blocks = [other.block(number) for number in range(20)]
         return float(np.mean([block.metrics["targets_in_top_k"].mean() for block in blocks]))
 
     assert mean(answer.low) < 2 < mean(answer.malicious)

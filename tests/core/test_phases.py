@@ -15,7 +15,6 @@ from core.metrics import plain
 from core.scenario import Ramp, line_of, parse
 from core.store import cell_keys
 from core.theory import expected_metrics
-from core.trial import run_block
 
 TEXT = """\
 format = 1
@@ -95,7 +94,7 @@ def test_a_phase_of_one_part_is_that_attack_in_law() -> None:
 
 def test_muting_a_phase_changes_no_other_round() -> None:
     heard, muted = only(TEXT), only(TEXT.replace("rounds = 4", "rounds = 4\nmuted = true"))
-    block, other = run_block(heard, 0, 5), run_block(muted, 0, 5)
+    block, other = heard.block(0, 5), muted.block(0, 5)
     assert block.rounds is not None
     assert other.rounds is not None
     same = [0, 1, 6]
@@ -109,7 +108,7 @@ def test_muting_a_phase_changes_no_other_round() -> None:
 
 
 def test_rounds_of_one_share_have_different_draws() -> None:
-    block = run_block(only(), 0, 5)
+    block = only().block(0, 5)
     assert block.rounds is not None
     gains = block.rounds.metrics["gain"][:, :2]
     assert (gains[:, 0] != gains[:, 1]).all()

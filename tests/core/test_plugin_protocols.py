@@ -17,7 +17,6 @@ from core.protocols import GRR, Listed, PythonProtocol
 from core.pure import SeedSearch
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store, resume
-from core.trial import run_block
 
 CODE = """
 import itertools, math
@@ -108,7 +107,7 @@ def test_tables_give_both_paths_and_closed_forms(file: tuple[Path, Path]) -> Non
     assert law is not None
     deviation = theory.gain_std(grr, law, 2, 400, direct.malicious, direct.target_frequency)
     for cell in experiment.cells[:2]:  # the counts path, and the reports path
-        gains = run_block(cell, 0, 20).metrics["gain"]
+        gains = cell.block(0, 20).metrics["gain"]
         assert told["gain"] is not None
         assert budget.mean(gains, told["gain"], deviation**2)
         assert not budget.mean(gains, told["gain"] + 2 * deviation, deviation**2)

@@ -25,7 +25,6 @@ from core.pure import LocalMechanism, Rng
 from core.running.runner import run
 from core.scenario import Scenario, parse, schema, sweepable_keys
 from core.store import cell_keys
-from core.trial import run_block
 from scenarios.one_by_one import chosen, one_by_one
 
 TARGETS = np.array([1, 3])
@@ -121,7 +120,7 @@ def test_a_file_is_read_not_run(tmp_path: Path) -> None:
     whole = permit(experiment(attack=asking("honest"), trials=20), Allowed(files=(path,)))
     again = pickle.loads(pickle.dumps(whole.cells[0]))
     assert not mark.exists()
-    run_block(again, 0, 1)
+    again.block(0, 1)
     assert mark.read_text() == "ran"
 
 
@@ -161,7 +160,7 @@ def test_entry_points_are_listed_and_found_without_importing(installed: Path) ->
     assert "--allow-attack two lets it run" in str(error.value)
     whole = permit(asks, Allowed(names=("two",)))
     assert not any(mark.exists() for mark in marks)
-    run_block(whole.cells[0], 0, 1)
+    whole.cells[0].block(0, 1)
     assert [mark.exists() for mark in marks] == [False, True]
 
 
@@ -417,7 +416,7 @@ def test_what_importing_it_raises_is_told_as_well(tmp_path: Path) -> None:
 def test_targets_cannot_be_changed_from_outside(tmp_path: Path) -> None:
     one = permitted(BAD, "writes", tmp_path)
     with pytest.raises(AttackError):
-        run_block(one, 0, 1)
+        one.block(0, 1)
     assert one.targets.tolist() == [1, 3]
     assert one.targets.flags.writeable
 
@@ -593,7 +592,7 @@ def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
     assert asked(whole) == ("spy",)
     (source,) = plugins.sources(whole, Allowed(files=(path,)))
     assert source.place == path
-    run_block(whole.cells[0], 0, 1)
+    whole.cells[0].block(0, 1)
     assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]
 
 

@@ -14,10 +14,9 @@ from core.errors import ScenarioError
 from core.metrics import METRICS, plain, unmeasured
 from core.results import CellResults, Fingerprints, Moments, Tally, digest
 from core.summary import Estimate
-from core.trial import run_block
 
 ONE = cell([50, 30, 20, 0], None, attack("mga", 0.2, [1, 3]), trials=70)
-BLOCKS = [run_block(ONE, number, min(20, 70 - 20 * number)) for number in range(4)]
+BLOCKS = [ONE.block(number, min(20, 70 - 20 * number)) for number in range(4)]
 
 
 def tallied(numbers: list[int]) -> CellResults:
@@ -100,7 +99,7 @@ def test_estimates_are_mean_and_standard_error() -> None:
 
 
 def test_undefined_estimates() -> None:
-    alone = run_block(cell([50, 50]), 0)
+    alone = cell([50, 50]).block(0)
     tally = Tally()
     tally.add(alone)
     assert tally.results.estimate("gain") == Estimate(None, None, None)

@@ -13,8 +13,8 @@ from support.report_laws import Case
 
 import core
 from core.collection.counts import count_reports, draw_counts
+from core.pulse import no_pulse
 from core.streams import Path, Role, stream
-from core.trial import no_pulse, run_block
 
 POPULATION = {"kind": "zipf", "items": 12, "users": 5000, "exponent": 1.0}
 PROTOCOLS = [
@@ -120,7 +120,7 @@ def test_more_trials_never_change_earlier_ones(path: str, trials: int) -> None:
 @pytest.mark.parametrize("case", PROTOCOLS, ids=str)
 def test_a_part_of_a_block_is_its_first_trials(case: Case, path: str) -> None:
     one = cell(POPULATION, case, attack("mga", 0.2, [3, 4], seeds=5), simulate={"path": path})
-    whole, part = run_block(one, 1, 20), run_block(one, 1, 7)
+    whole, part = one.block(1, 20), one.block(1, 7)
     assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
     assert alike(part.metrics, whole.metrics[:7])
 

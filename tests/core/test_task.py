@@ -12,11 +12,11 @@ from support.cases import experiment
 
 import core
 from core.arms import ATTACKED, CLEAN
-from core.collection.reports import Pulse
 from core.export import to_json
 from core.metrics import METRICS, unmeasured
 from core.population import Population
 from core.protocols import ProtocolSpec
+from core.pulse import Pulse
 from core.pure import Mechanism
 from core.results import Arms, Block, Moments
 from core.running.runner import run

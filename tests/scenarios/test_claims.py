@@ -18,8 +18,8 @@ from core.bounds.planner import Oracle, Plan
 from core.cell import Cell
 from core.collection.counts import draw_counts
 from core.plugins import Allowed, permit
+from core.pulse import no_pulse
 from core.theory import expected_estimate, expected_metrics, privacy_spent
-from core.trial import no_pulse
 
 
 def series(values: Mapping[Key, float], *start: object) -> list[float]:

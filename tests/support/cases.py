@@ -22,10 +22,10 @@ from core.capabilities import places
 from core.collection.counts import draw_counts
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
+from core.pulse import no_pulse
 from core.pure import PureProtocol
 from core.support import ItemSupport, Support
 from core.task import Frequencies
-from core.trial import no_pulse, run_block
 from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, Poisoned
 
@@ -212,7 +212,7 @@ def expecting(
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:
     """Run blocks of 20 trials of a cell; gives the values of a metric over the trials."""
-    rows = np.concatenate([run_block(cell, number).metrics for number in range(blocks)])
+    rows = np.concatenate([cell.block(number).metrics for number in range(blocks)])
     return lambda name: np.asarray(rows[name])
 
 

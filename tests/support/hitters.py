@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import core
 from core.experiment import compile
+from core.pulse import no_pulse
 from core.scenario import Scenario
 from core.task import Hunt
-from core.trial import no_pulse
 
 OLH = {"kind": "olh", "epsilon": 1.0}
 GRR = {"kind": "grr", "epsilon": 1.0}

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
 from ...cell import Cell
-from ...collection.reports import Pulse
 from ...collection.sifting import Sifted
 from ...flags import Flags, pooled
+from ...pulse import Pulse
 from ...pure import Estimates
 from ...sampling import Counts, Floats
 from .defended import corrected_by_all, defended, kept_frequencies

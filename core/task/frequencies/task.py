@@ -18,7 +18,6 @@ from ...collection.counts import (
     shares_of,
     trials_of,
 )
-from ...collection.reports import Pulse, no_pulse
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
@@ -26,6 +25,7 @@ from ...errors import LIFTED, ScenarioError, got
 from ...metrics import Measures, Outcome, measure
 from ...population import Population
 from ...protocols import ProtocolSpec
+from ...pulse import Pulse, no_pulse
 from ...pure import Estimates, Mechanism
 from ...results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...sampling import Floats

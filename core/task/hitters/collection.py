@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...cell import Cell
-from ...collection.reports import Pulse
+from ...pulse import Pulse
 from ...results import BLOCK_TRIALS
 from .draws import DrawnCounts, in_groups
 from .expected import ExpectedLevel, expected_levels

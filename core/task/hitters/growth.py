@@ -5,12 +5,12 @@ Both arms are grown together, so that they share the genuine users' draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from ...pulse import Pulse
 from ...pure import PureProtocol, estimate
 from ...sampling import Counts, Floats
 from .codes import Codes
@@ -70,9 +70,7 @@ Tree = tuple[Grown, ...]
 """The levels of one arm in one trial."""
 
 
-def grow(
-    prefixes: Prefixes, draws: Draws, attacked: bool, pulse: Callable[[], None]
-) -> tuple[Tree, Tree]:
+def grow(prefixes: Prefixes, draws: Draws, attacked: bool, pulse: Pulse) -> tuple[Tree, Tree]:
     """The levels without the fakes and with them; one object where nobody attacks."""
     clean: list[Grown] = []
     under_attack: list[Grown] = []

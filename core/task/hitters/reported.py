@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ...attacks import View
 from ...capabilities import AsksOneByOne, asks_one_by_one
-from ...collection.reports import USER_BLOCK, Pulse
+from ...collection.reports import USER_BLOCK
+from ...pulse import Pulse
 from ...pure import Items, PureProtocol, Reports
 from ...sampling import Counts
 from .codes import Codes

@@ -12,12 +12,12 @@ import numpy as np
 from ...answers import Answer, Identification
 from ...arms import ATTACKED, CLEAN, Arm
 from ...cell import Cell, Counted, Share
-from ...collection.reports import Pulse
 from ...defences import reads_groups
 from ...errors import LIFTED, ScenarioError, got, spelled
 from ...metrics import identified
 from ...population import Population
 from ...protocols import ProtocolSpec
+from ...pulse import Pulse
 from ...pure import Mechanism
 from ...ranges import Range, check_bounds
 from ...results import Arms, Block, Fingerprints, Moments

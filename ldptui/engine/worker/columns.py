@@ -13,10 +13,10 @@ from core.arms import UNDEFENDED, Arm
 from core.capabilities import sends_bits
 from core.cell import Cell
 from core.collection.counts import block_counts
+from core.pulse import Pulse
 from core.pure import Items
 from core.results import CellResults, Moments
 from core.sampling import Floats
-from core.trial import Pulse
 
 from .lines import column
 

@@ -9,8 +9,8 @@ import numpy as np
 from core.cell import Cell
 from core.collection.sifting import detection
 from core.flags import area_under, roc
+from core.pulse import Pulse
 from core.sampling import Counts, Floats
-from core.trial import Pulse
 
 LEVELS: Final = 64
 """Scores that are told apart; of more, as many equal steps."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.arms import Arm
 from core.cell import Cell
+from core.pulse import Pulse
 from core.results import CellResults
 from core.sampling import Floats
-from core.trial import Pulse
 
 from .columns import MAX_ITEMS, bit_columns, frequency_columns, sigmas
 

@@ -21,7 +21,6 @@ from core.running.runner import Results, run
 from core.running.searching import open_goals, searched
 from core.running.workers import LostError
 from core.scenario import Scenario
-from core.trial import run_block
 
 from ...text.format import duration, searching
 from .imports import import_for, import_solver
@@ -251,7 +250,7 @@ class Run:
         cell = part.experiment.cells[0]
         tally = Tally()
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            tally.add(run_block(cell, 0, 1, Beat(self)))
+            tally.add(cell.block(0, 1, Beat(self)))
         part.update((tally.results,))
         with self.inbox.interruptible():
             part.reckon()

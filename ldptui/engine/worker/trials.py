@@ -11,11 +11,11 @@ import numpy as np
 from core import theory
 from core.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN
 from core.cell import Cell
+from core.pulse import Pulse
 from core.pure import Items
 from core.results import BLOCK_TRIALS
 from core.sampling import Floats
 from core.task.frequencies import trial_estimates
-from core.trial import Pulse
 
 from .columns import shortened
 

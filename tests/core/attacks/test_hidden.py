@@ -20,9 +20,9 @@ from core.errors import ScenarioError
 from core.hiding import Conditions
 from core.population import Explicit
 from core.protocols import KINDS, OUE
+from core.pulse import no_pulse
 from core.pure import Items, Reports, SeedSearch
 from core.sampling import Floats
-from core.trial import no_pulse
 
 HELD = np.array([320, 180, 100, 40, 20, 20])
 TARGETS = np.array([4, 5])

@@ -158,7 +158,7 @@ def test_pieces_of_a_part_are_on_the_reports_path(seed: int) -> None:
     grr = {"kind": "grr", "epsilon": 1}
     one = cell([9000, 9000, 2000], grr, attack, simulate={"path": "reports"}, seed=seed)
     from core.collection.counts import count_reports
-    from core.trial import no_pulse
+    from core.pulse import no_pulse
 
     clean, attacked = count_reports(one, 0, 1, no_pulse)
     added = (attacked - clean)[0]
@@ -400,7 +400,7 @@ def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
     rappor = {"kind": "rappor", "bits": 8, "cohorts": 2}
     one = cell([2000, 1000, 500, 0], rappor, table)
     from core.collection.counts import count_reports
-    from core.trial import no_pulse
+    from core.pulse import no_pulse
 
     clean, attacked = count_reports(one, 0, 3, no_pulse)
     fakes = (attacked - clean).sum(axis=0)

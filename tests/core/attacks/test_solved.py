@@ -14,7 +14,6 @@ from core.bounds import solver
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS, family_of
-from core.trial import run_block
 
 USERS = [4000, 1000, 700, 500, 300, *[150] * 7]
 TARGETS = [1, 2, 3, 11]
@@ -31,11 +30,11 @@ def attacked(seed: int, kind: str, *defences: str, **attack: Any) -> Cell:
 def test_fiad_finds_nothing(seed: int) -> None:
     solved = attacked(seed, "solved", "fiad")
     assert solved.target_frequency > 0.2
-    measured = run_block(solved, 0, 1).metrics
+    measured = solved.block(0, 1).metrics
     assert measured["alarm_rate"].item() == 0
     assert measured["gain_after"].item() == measured["gain"].item() > 0.5
     # The same gain without a thought of FIAD is found.
-    caught = run_block(attacked(seed, "mga", "fiad"), 0, 1).metrics
+    caught = attacked(seed, "mga", "fiad").block(0, 1).metrics
     assert caught["alarm_rate"].item() == 1
 
 

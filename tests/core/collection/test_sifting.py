@@ -23,7 +23,6 @@ from core.metrics import metrics_of
 from core.replay import replay
 from core.store import begin, open_store
 from core.theory import expected_metrics
-from core.trial import run_block
 
 TARGETS = [3, 8, 11, 15, 19]
 FLAGS = ["precision", "recall", "f1", "false_positive_rate", "auc", "reports_kept", "alarm_rate"]
@@ -54,7 +53,7 @@ def test_all_cells_of_a_sweep_share_their_reports() -> None:
 
 def test_the_metrics_are_those_of_the_verdict_on_each_report() -> None:
     (cell,) = work("fiad").cells
-    metrics = run_block(cell, 0, 2).metrics
+    metrics = cell.block(0, 2).metrics
     for trial in range(2):
         seen = detection(cell, trial)
         flagged, fakes, row = ~seen.kept, seen.fakes, metrics[trial]

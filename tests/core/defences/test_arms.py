@@ -19,11 +19,11 @@ from core.defences import CORRECTIONS, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import metrics_of
+from core.pulse import no_pulse
 from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.scenario import Scenario, parse
 from core.store import begin, open_store
-from core.trial import no_pulse, run_block
 from ldptui.engine.wire import decoded
 from ldptui.engine.wire import frequencies as put_together
 from ldptui.engine.worker.columns import frequency_columns, sigmas
@@ -91,7 +91,7 @@ def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
         project(cell.protocol.estimates(counts, users).frequencies)
         for counts, users in ((clean, cell.users), (attacked, cell.users + cell.malicious))
     )
-    block = run_block(cell, 0)
+    block = cell.block(0)
     change = after[:, cell.targets] - before[:, cell.targets]
     assert block.metrics["gain_after"] == pytest.approx(change.sum(axis=1), abs=1e-14)
     for metric, made in (("mse_after", after), ("mse_clean_after", before)):

@@ -18,8 +18,8 @@ from core.defences.fiad import FIAD
 from core.errors import ScenarioError
 from core.flags import area_under, roc
 from core.protocols import KINDS, OLH, OUE, SUE
+from core.pulse import no_pulse
 from core.pure import BoolArray, Reports, SeedSearch, sends_reports
-from core.trial import no_pulse
 
 TARGETS = np.array([3, 8, 11, 15, 19])
 N, M = 8000, 420

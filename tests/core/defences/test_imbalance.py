@@ -15,7 +15,6 @@ from core.errors import ScenarioError
 from core.pure import Rng
 from core.sampling import Counts
 from core.task.hitters.draws import in_groups
-from core.trial import run_block
 
 USERS, GROUPS = 24, 3
 
@@ -81,7 +80,7 @@ def test_a_cell_alarms_where_fakes_crowd_and_not_where_the_server_draws() -> Non
         task = {"k": 20, "bits": 10, "groups": 10, "group_choice": choice}
         more = {"defence": [{"kind": "imbalance"}]}
         cell = hitters_cell(population, task, attack, trials=20, **more)
-        metrics, theory = run_block(cell, 0, 20).metrics, cell.task.expected(cell)
+        metrics, theory = cell.block(0, 20).metrics, cell.task.expected(cell)
         rates[choice] = metrics["alarm_rate"].mean()
         for name in ("alarm_rate", "false_alarm_rate"):
             expected = theory[name]

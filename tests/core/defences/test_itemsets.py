@@ -14,7 +14,7 @@ from core.defences.fiad import FIAD
 from core.defences.itemsets import mined, support_of, unpacked, users_in
 from core.kernels.bits import binomial_threshold, chebyshev_threshold
 from core.protocols import BLH, OLH, OUE, SUE
-from core.trial import no_pulse
+from core.pulse import no_pulse
 
 
 @pytest.mark.parametrize("users", [1, 63, 64, 65, 200, 8193])

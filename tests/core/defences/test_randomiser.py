@@ -20,10 +20,10 @@ from core.collection.verifying import verified_counts
 from core.errors import ScenarioError
 from core.hiding import Conditions, hides
 from core.protocols import KINDS
+from core.pulse import no_pulse
 from core.sampling import Floats
 from core.task.frequencies.defended import kept_frequencies
 from core.theory import attacked_variance, expected_estimate, expected_metrics
-from core.trial import no_pulse, run_block
 
 ITEMS = [1, 3, 6]
 HIDING = [
@@ -189,7 +189,7 @@ def test_genuine_reports_are_shared_where_no_coin_changes() -> None:
     for levels, same in ((2**20, False), (None, True)):
         step = {} if levels is None else {"levels": levels}
         (cell,) = work("oue", step=step).cells
-        arms = run_block(cell, 0).arms
+        arms = cell.block(0).arms
         assert np.array_equal(arms[CLEAN].mean, arms[CLEAN_DEFENDED].mean) is same
 
 

@@ -15,9 +15,9 @@ from core.defences.itemsets import mined
 from core.kernels.hashing import bucket_counts
 from core.kernels.loops import LOOPS, WORTH_S, Loops
 from core.protocols import OLH, OUE
+from core.pulse import no_pulse
 from core.pure import SeedSearch
 from core.running.runner import run
-from core.trial import no_pulse
 
 compiled = pytest.importorskip("core.kernels.compiled")
 

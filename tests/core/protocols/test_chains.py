@@ -18,7 +18,6 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.protocols import KINDS
 from core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
-from core.trial import run_block
 
 Floats = NDArray[np.float64]
 Law = Callable[[Case, int], Floats]
@@ -234,7 +233,7 @@ def test_pooled_estimates_have_the_variance_of_kept_answers(
     rounds = 15 if path == "counts" and not churn else 3
     table = attack("mga", 0.1, [3, 4], seeds=3)
     one = campaign(kind, rounds, path, churn=churn, seed=seed, table=table)
-    blocks = [run_block(one, number) for number in range(30 if path == "counts" else 10)]
+    blocks = [one.block(number) for number in range(30 if path == "counts" else 10)]
     pool, attacked = clean_variance(one), attacked_variance(one)
     means = np.array([block.arms[CLEAN].mean for block in blocks])
     truth = one.population.frequencies
@@ -252,7 +251,7 @@ def test_pooled_estimates_have_the_variance_of_kept_answers(
 @every_kind
 def test_every_round_is_a_collection_of_its_own(kind: str, seed: int) -> None:
     one = campaign(kind, 3, churn=0.2, seed=seed)
-    blocks = [run_block(one, number) for number in range(40)]
+    blocks = [one.block(number) for number in range(40)]
     for number, each in enumerate(one.rounds):
         means = np.array([block.rounds.arms[CLEAN].mean[number] for block in blocks])
         variance, truth = clean_variance(each) / 20, each.population.frequencies

@@ -12,7 +12,6 @@ from core import theory
 from core.capabilities import foretells, tells_support
 from core.protocols import KINDS
 from core.pure import is_pure, sends_reports
-from core.trial import run_block
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
 DIALS: dict[str, dict[str, Any]] = {
@@ -44,7 +43,7 @@ def test_the_gain_of_an_attack_is_that_of_theory(protocol: str, kind: str, path:
     table = {"kind": protocol, "epsilon": 1.0, **DIALS[protocol]}
     one = cell(HISTOGRAM.tolist(), table, attack(kind, 0.2, [1, 4]), simulate={"path": path})
     blocks = range(20 if path == "counts" else 4)
-    rows = np.concatenate([run_block(one, block).metrics for block in blocks])
+    rows = np.concatenate([one.block(block).metrics for block in blocks])
     expected, support = theory.expected_metrics(one), theory.fake_support(one)
     assert support is not None
     std = deviation_of(one, support)

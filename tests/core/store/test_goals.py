@@ -26,7 +26,6 @@ from core.search import with_fakes
 from core.store import KeptAnswers, Store, begin, merge, open_store, resume
 from core.store import schema as tables
 from core.store.answers import goal_key
-from core.trial import run_block
 from ldptui.commands.dictionary import dictionary
 from ldptui.commands.parquet import columns
 from ldptui.engine.playback import kept_snapshot
@@ -75,11 +74,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
         results = record(store, there)
-    for where in (
-        "core.experiment.solved",
-        "core.search.run_block",
-        "core.running.workers.run_block",
-    ):
+    for where in ("core.experiment.solved", "core.cell.Cell.block"):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
         read = store.results(1)
@@ -119,7 +114,7 @@ def test_a_run_with_a_goal_is_resumed_and_replayed(path: Path) -> None:
     with open_store(path) as store:
         memory = begin(store, there, "test")
         cell, number, trials = next(iter(units(there)))
-        memory.keep(cell, run_block(cell, number, trials))
+        memory.keep(cell, cell.block(number, trials))
         memory.finish(None)
         assert store.run(1).status == "partial"
         again = resume(store, 1)

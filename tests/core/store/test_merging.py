@@ -54,7 +54,7 @@ def test_merged_shards_leave_nothing_to_compute(
         assert sum(each.trials for each in merged) == 300
         assert [store.run(number).status for number in (1, 2, 3)] == ["partial"] * 3
         assert sum(store.run(number).done for number in (1, 2, 3)) == 300
-        monkeypatch.setattr("core.running.workers.run_block", None)
+        monkeypatch.setattr("core.cell.Cell.block", None)
         memory = begin(store, work)
         *_, last = run(work, memory=memory)
         assert last.results.complete

@@ -28,7 +28,6 @@ from core.experiment import compile
 from core.recording import read_recording, reading, write_recording
 from core.replay import replay
 from core.results import CellResults
-from core.running import workers
 from core.running.runner import Progress, run, units
 from core.scenario import Scenario
 from core.store import (
@@ -46,7 +45,6 @@ from core.store import (
     writing,
 )
 from core.store import store as store_module
-from core.trial import run_block
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "30"))
 """The number of times that a running sweep is killed."""
@@ -102,13 +100,13 @@ def kept(path: Path) -> Iterator[Store]:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     """The (cell, block, trials) that are computed from now on."""
     seen: list[tuple[int, int, int]] = []
-    original = workers.run_block
+    original = core.Cell.block
 
     def spied(cell: core.Cell, number: int, trials: int, *more: Any) -> Any:
         seen.append((cell.index, number, trials))
         return original(cell, number, trials, *more)
 
-    monkeypatch.setattr(workers, "run_block", spied)
+    monkeypatch.setattr(core.Cell, "block", spied)
     return seen
 
 
@@ -195,7 +193,7 @@ def test_a_run_with_a_filter_goes_on_by_its_reports(kept: Store) -> None:
         defence=[{"kind": "fiad"}],
     )
     recorded = begin(kept, work)
-    recorded.keep(work.cells[0], run_block(work.cells[0], 0, 20))
+    recorded.keep(work.cells[0], work.cells[0].block(0, 20))
     recorded.finish(None)
     (there,) = kept.runs()
     again = kept.experiment(there.id)
@@ -505,7 +503,8 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
         size = log.stat().st_size
         for count, unit in enumerate(units(work), start=1):
             own._sync_cost = rng.choice((0.0, 1e9, 1e9))  # whether the commit waits for the disk
-            recorded.keep(unit[0], run_block(*unit))
+            cell, number, trials = unit
+            recorded.keep(cell, cell.block(number, trials))
             if own._synced != synced:
                 synced, safe, size = own._synced, count, log.stat().st_size
         own._db.set_progress_handler(None, 0)

@@ -14,7 +14,6 @@ from core.defences import CORRECTIONS
 from core.metrics import METRICS, metrics_of
 from core.theory import expected_metrics
 from core.theory.defended import spread, sum_variances
-from core.trial import run_block
 
 HISTOGRAM = [500, 300, 150, 50, 0]
 DEFENDED = [name for name, metric in METRICS.items() if any(arm.defended for arm in metric.arms)]
@@ -115,7 +114,7 @@ def test_the_means_of_a_curator_go_through_a_correction() -> None:
     expected = expected_metrics(there)["gain_after"]
     assert expected is not None
     assert expected_metrics(there)["mse_after"] is None
-    values = np.concatenate([run_block(there, block).metrics["gain_after"] for block in range(10)])
+    values = np.concatenate([there.block(block).metrics["gain_after"] for block in range(10)])
     error = 7 * values.std(ddof=1) / values.size**0.5
     assert abs(values.mean() - expected) < error
     assert abs(values.mean() - 1.01 * expected) > error

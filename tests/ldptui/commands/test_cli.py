@@ -304,7 +304,7 @@ def test_answers_that_took_a_search_are_known_the_next_time(
             "--set", "population.users=2000", "--store", str(tmp_path / "runs"))  # fmt: skip
     first = succeed(capsys, "run", "quickstart", *goal, "--no-store")
     assert succeed(capsys, "run", "quickstart", *goal) == first
-    monkeypatch.setattr("core.search.run_block", None)
+    monkeypatch.setattr("core.cell.Cell.block", None)
     assert cli.main(["run", "quickstart", *goal]) == 0
     out, told = capsys.readouterr()
     assert out == first

@@ -107,7 +107,7 @@ def test_what_is_known_is_not_computed_again(
 ) -> None:
     assert noted(capsys, "run", tiny) == ""
     printed = succeed(capsys, "run", tiny, "--format", "csv", "--fresh")
-    monkeypatch.setattr("core.running.workers.run_block", None)
+    monkeypatch.setattr("core.cell.Cell.block", None)
     assert succeed(capsys, "run", tiny, "--format", "csv") == printed
     words = "note: 20 of 20 trials were known (--fresh computes them again)\n"
     assert noted(capsys, "run", tiny) == words

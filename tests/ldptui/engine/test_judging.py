@@ -11,7 +11,7 @@ from support.cases import attack, experiment
 from core.cell import Cell
 from core.collection.sifting import detection
 from core.flags import area_under
-from core.trial import no_pulse
+from core.pulse import no_pulse
 from ldptui.engine.worker.judging import CORNERS, LEVELS, detection_columns, levels
 
 

@@ -24,7 +24,6 @@ from core.running.searching import searched
 from core.running.workers import LostError
 from core.scenario import Scenario
 from core.store import KeptAnswers, begin, cell_keys, open_store
-from core.trial import run_block
 from ldptui.engine.engine import as_document
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.inbox import Inbox, checked
@@ -133,7 +132,7 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
     with open_store(path) as store:
         half = begin(store, work, fresh=True)
         for cell, block, trials in islice(units(work), 3):
-            half.keep(cell, run_block(cell, block, trials))
+            half.keep(cell, cell.block(block, trials))
         half.finish(None)
         number = half.run
     last = await worker.end(ask(worker, 3, path, resumed=number))

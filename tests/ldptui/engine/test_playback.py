@@ -16,7 +16,6 @@ from core.recording import read_recording, write_recording
 from core.running.runner import units
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
-from core.trial import run_block
 from ldptui.engine.kept import kept_runs
 from ldptui.engine.playback import Playback, kept_playback, kept_snapshot
 from ldptui.session.snapshot import Snapshot
@@ -35,7 +34,7 @@ def keep(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
     with open_store(path) as store:
         kept = begin(store, work)
         for cell, number, trials in islice(units(work), blocks):
-            kept.keep(cell, run_block(cell, number, trials))
+            kept.keep(cell, cell.block(number, trials))
         kept.finish(None if blocks else store.results(kept.run))
 
 
@@ -45,7 +44,7 @@ def shares(snapshot: Snapshot) -> dict[float, int]:
 
 def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path)
-    monkeypatch.setattr("core.running.workers.run_block", None)
+    monkeypatch.setattr("core.cell.Cell.block", None)
     work = compile(Scenario(WHOLE))
     snapshot = kept_snapshot(path, 1, key=-1)
     with open_store(path) as store:
@@ -163,8 +162,7 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 
 def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path, CAMPAIGN)
-    monkeypatch.setattr("core.running.workers.run_block", None)
-    monkeypatch.setattr("core.trial.run_block", None)
+    monkeypatch.setattr("core.cell.Cell.block", None)
     playback = kept_playback(path, 1, 1, company=False)
     # The first block goes round by round until all of it has come; the others come at once.
     walked = [(beat.blocks, beat.round) for beat in playback.beats]

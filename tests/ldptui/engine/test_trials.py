@@ -12,9 +12,9 @@ from support.told import told
 
 from core.arms import ATTACKED, CLEAN
 from core.cell import Cell
+from core.pulse import no_pulse
 from core.task.frequencies import trial_estimates
 from core.theory import estimate_variances, expected_estimate
-from core.trial import no_pulse
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.trials import ITEMS, trial_columns
 from ldptui.session.snapshot import Part, Request

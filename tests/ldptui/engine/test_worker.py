@@ -21,6 +21,7 @@ from core.arms import ATTACKED, CLEAN
 from core.collection.counts import draw_counts
 from core.export import to_json
 from core.metrics import METRICS, metrics_of
+from core.pulse import no_pulse
 from core.pure import item_variance
 from core.scenario import Scenario
 from core.theory import (
@@ -30,7 +31,6 @@ from core.theory import (
     expected_bit_counts,
     expected_metrics,
 )
-from core.trial import no_pulse
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
 from ldptui.engine.worker.inbox import Inbox, checked

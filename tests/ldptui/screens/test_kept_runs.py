@@ -17,7 +17,6 @@ from core.export import to_csv
 from core.running.runner import units
 from core.scenario import parse, to_toml
 from core.store import begin, open_store
-from core.trial import run_block
 from ldptui.engine.playback import kept_playback
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
@@ -42,7 +41,7 @@ def store(tmp_path: Path) -> Path:
             work = compile(scenario)
             recording = begin(kept, work, "test")
             for cell, number, trials in units(work):
-                recording.keep(cell, run_block(cell, number, trials))
+                recording.keep(cell, cell.block(number, trials))
             recording.finish(kept.results(recording.run))
     return path
 
@@ -172,7 +171,7 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
     with open_store(path) as kept:
         recording = begin(kept, work, "test")
         for cell, number, trials in units(work):
-            recording.keep(cell, run_block(cell, number, trials))
+            recording.keep(cell, cell.block(number, trials))
         recording.finish(kept.results(recording.run))
     playback = kept_playback(path, 1, -1, company=False)
     async with workbench(store=path, playback=playback) as (screen, engine, pilot):

@@ -21,7 +21,6 @@ from core.running.runner import run
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
 from core.task.hitters.codes import codes_of
-from core.trial import run_block
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
 TASK = {"k": 3, "bits": 8, "groups": 4}
@@ -183,7 +182,7 @@ def test_theory_agrees_with_the_simulation(attack: str) -> None:
     targets = {"pick": "random", "count": 6}
     task = {"k": 10, "bits": 16, "groups": 6}
     cell = hitters_cell(ZIPF, task, {"kind": attack, "share": 0.01, "targets": targets}, trials=40)
-    metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+    metrics = np.concatenate([cell.block(number, 20).metrics for number in range(2)])
     expected = cell.task.expected(cell)
     shares = dict.fromkeys(("hitter_recall", "ncr", "hitter_recall_clean"), 0.03)
     near = dict.fromkeys(("targets_in_top_k", "target_levels", "hitter_levels"), 0.3) | shares
@@ -197,7 +196,7 @@ def test_theory_agrees_with_the_simulation(attack: str) -> None:
 
 def test_groups_of_half_the_size_would_be_noticed() -> None:
     cell = hitters_cell(ZIPF, {"k": 10, "bits": 16, "groups": 6}, trials=40)
-    metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+    metrics = np.concatenate([cell.block(number, 20).metrics for number in range(2)])
     half = hitters_cell({**ZIPF, "users": 100_000}, {"k": 10, "bits": 16, "groups": 6})
     values, theory = metrics["hitter_recall_clean"], half.task.expected(half)["hitter_recall_clean"]
     assert theory is not None
@@ -210,7 +209,7 @@ def test_fakes_who_choose_their_groups_name_more_targets() -> None:
     for choice in ("server", "client"):
         task = {"k": 10, "bits": 16, "groups": 6, "group_choice": choice}
         cell = hitters_cell(ZIPF, task, attack, trials=40)
-        metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+        metrics = np.concatenate([cell.block(number, 20).metrics for number in range(2)])
         named = metrics["targets_in_top_k"]
         expected[choice] = cell.task.expected(cell)["targets_in_top_k"]
         assert abs(named.mean() - expected[choice]) < 0.5 + 5 * named.std() / np.sqrt(40)
@@ -231,6 +230,6 @@ def test_a_goal_is_reached_by_what_is_called_an_approximation() -> None:
     assert answer.by == "approximation"
     assert answer.value == pytest.approx(0.98 * 6, rel=1e-3)
     named = np.concatenate(
-        [run_block(cell, number, 20).metrics["targets_in_top_k"] for number in range(2)]
+        [cell.block(number, 20).metrics["targets_in_top_k"] for number in range(2)]
     )
     assert budget.mean(named, np.clip(named.mean(), 5.6, 6), max(named.var(ddof=1), 1e-9))

@@ -20,9 +20,9 @@ from support.hitters import (
     observed,
 )
 
+from core.pulse import no_pulse
 from core.task import Hunt
 from core.task.hitters.prefixes import Prefixes
-from core.trial import no_pulse, run_block
 
 HELD = {5: 2, 12: 1}
 """Three users, by the code of their item: 0101 twice, and 1100."""
@@ -120,7 +120,7 @@ def test_both_paths_agree_under_attack_where_prefixes_are_longer_than_a_hash() -
     named = {}
     for path in ("counts", "reports"):
         cell = hitters_cell(counts, task, attack, simulate={"path": path}, trials=60)
-        blocks = [run_block(cell, number, 20).metrics for number in range(3)]
+        blocks = [cell.block(number, 20).metrics for number in range(3)]
         named[path] = np.concatenate(blocks)
     for metric in ("targets_in_top_k", "target_levels", "hitter_levels", "hitter_recall_clean"):
         one, other = named["counts"][metric], named["reports"][metric]
@@ -137,7 +137,7 @@ def test_both_arms_share_the_genuine_counts() -> None:
     weak = {"kind": "mga", "share": 0.001, "targets": {"items": [7]}}
     strong = {**weak, "share": 0.3}
     plain, little, much = (
-        run_block(hitters_cell(counts, task, attack, trials=20), 0, 20).metrics
+        hitters_cell(counts, task, attack, trials=20).block(0, 20).metrics
         for attack in (None, weak, strong)
     )
     for name in ("hitter_recall_clean", "ncr_clean"):
@@ -151,9 +151,9 @@ def test_a_shorter_block_holds_the_first_trials(path: str) -> None:
     attack = {"kind": "ria", "share": 0.1, "targets": {"items": [2, 3]}}
     cell = hitters_cell([50, 30, 10, 0], {"k": 2, "bits": 6, "groups": 2}, attack,
                         simulate={"path": path}, trials=20)  # fmt: skip
-    whole, part = run_block(cell, 0, 20), run_block(cell, 0, 3)
+    whole, part = cell.block(0, 20), cell.block(0, 3)
     assert (whole.fingerprints[:3] == part.fingerprints).all()
-    assert run_block(cell, 1, 3).fingerprints.tolist() != part.fingerprints.tolist()
+    assert cell.block(1, 3).fingerprints.tolist() != part.fingerprints.tolist()
 
 
 def test_targets_that_share_a_prefix_are_aimed_at_once() -> None:
@@ -169,7 +169,7 @@ def test_a_very_large_domain_and_very_many_users_cost_nothing() -> None:
     population = {"kind": "zipf", "items": 200, "users": 10**12, "exponent": 1.5}
     attack = {"kind": "mga", "share": 0.05, "targets": {"pick": "least-frequent", "count": 5}}
     cell = hitters_cell(population, {"k": 5, "bits": 64, "groups": 16}, attack, trials=2)
-    metrics = run_block(cell, 0, 2).metrics
+    metrics = cell.block(0, 2).metrics
     assert (metrics["hitter_recall_clean"] == 1).all()
     assert (metrics["targets_in_top_k"] >= 4).all()
 

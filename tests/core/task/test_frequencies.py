@@ -29,10 +29,10 @@ from core.collection.counts import count_reports
 from core.collection.reports import USER_BLOCK
 from core.metrics import METRICS
 from core.protocols import PROTOCOLS
+from core.pulse import no_pulse
 from core.results import BLOCK_TRIALS
 from core.streams import stream
 from core.theory import expected_mse, gain, gain_std, target_sum_variance
-from core.trial import no_pulse, run_block
 
 TARGETS = [1, 4, 2]  # item 4 is held by nobody
 SEEDS = 3
@@ -105,7 +105,7 @@ def test_measured_gain_rejects_wrong_formulas(
 ) -> None:
     """The simulated gain is what it is: each formula of theory with one mistake is seen."""
     one, law = poisoned(case, kind, scoring, 0.4, TARGETS, "counts", seed)
-    measured = metrics(one, 50)("gain")
+    measured = metrics(one, 80)("gain")
     value, variance = law.gain
     r, share, held = len(TARGETS), one.share, one.target_frequency
     assert one.attack is not None
@@ -171,7 +171,7 @@ def test_one_target_and_all_items(
 @every_attack
 def test_no_fakes_no_gain(case: Case, kind: str, scoring: Any, path: str, seed: int) -> None:
     one, _ = poisoned(case, kind, scoring, 0.0, TARGETS, path, seed)
-    block = run_block(one, 0, 5)
+    block = one.block(0, 5)
     assert one.malicious == 0
     rows = {name: block.metrics[name] for name in METRICS}
     assert (rows["gain"] == 0).all()
@@ -264,7 +264,7 @@ def test_edges(case: Case, path: str, users: int) -> None:
             fakes += [attack("mga", 0.4, targets, seeds=1, scoring="bucket")]
     for fake in fakes:
         one = cell(histogram, case, fake, simulate={"path": path}, trials=3)
-        block = run_block(one, 0, 3)
+        block = one.block(0, 3)
         rows = {name: block.metrics[name] for name in METRICS}
         for name in ("mse", "mse_clean", "l1_error", "max_error"):
             assert np.isfinite(rows[name]).all(), (name, fake)
@@ -289,7 +289,7 @@ def test_a_trillion_users() -> None:
         if kind == "grr":
             assert (clean.sum(axis=1) == n).all()
             assert (fakes.sum(axis=1) == one.malicious).all()
-        block = run_block(one, 0)
+        block = one.block(0)
         assert block.metrics["mse_clean"].max() < 1e-6
 
 
@@ -306,7 +306,7 @@ def test_a_pulse_that_raises_stops_the_work() -> None:
                 raise Stopped
 
         with pytest.raises(Stopped):
-            run_block(one, 0, 20, pulse)
+            one.block(0, 20, pulse)
         assert "".join(beats) == "piece of work"
 
 
@@ -314,7 +314,7 @@ def test_the_moments_of_a_block_are_those_of_its_estimates() -> None:
     one = experiment([30, 20, 10], None, attack("ria", 0.3, [1])).cells[0]
     clean, attacked = counts(one)
     gap = one.protocol.p - one.protocol.q
-    block = run_block(one, 0)
+    block = one.block(0)
     for drawn, users, moments in (
         (clean, one.users, block.arms[CLEAN]),
         (attacked, one.users + one.malicious, block.arms[ATTACKED]),
