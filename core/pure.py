@@ -200,7 +200,11 @@ class Supporting(Protocol):
         ...
 
 
-class PureProtocol(LocalMechanism, Supporting, Protocol):
+class Unbiased(LocalMechanism, Supporting, Protocol):
+    """Estimates are right on average, and their variance is known: see `item_variance`."""
+
+
+class PureProtocol(Unbiased, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
     def supports(self, reports: Reports) -> Supports:
@@ -211,6 +215,11 @@ class PureProtocol(LocalMechanism, Supporting, Protocol):
 def is_pure(mechanism: object) -> TypeGuard[PureProtocol]:
     """Return whether reports support items, so that a server needs their counts alone."""
     return hasattr(mechanism, "supports")
+
+
+def is_unbiased(mechanism: object) -> TypeGuard[Unbiased]:
+    """Return whether estimates are right on average, and their variance is known."""
+    return is_pure(mechanism) or hasattr(mechanism, "unit_variance")
 
 
 def sends_reports(mechanism: object) -> TypeGuard[LocalMechanism]:

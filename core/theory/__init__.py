@@ -22,6 +22,7 @@ from .gains import (
     target_sum_variance,
 )
 from .lines import LINES, accepted, alike, gain_lines
+from .misfit import Misfit, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .support import collected, fake_support, sent_share, support_of
 from .variance import (
@@ -38,6 +39,7 @@ from .variance import (
 
 __all__ = [
     "LINES",
+    "Misfit",
     "accepted",
     "alike",
     "attacked_variance",
@@ -66,6 +68,7 @@ __all__ = [
     "item_variances",
     "least_error",
     "least_of_all",
+    "misfit",
     "normal_score",
     "privacy_spent",
     "rates_gain",

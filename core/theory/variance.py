@@ -61,7 +61,7 @@ def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
     return SubsetSelection(domain_size, epsilon, best_size(domain_size, epsilon))
 
 
-def item_variances(protocol: PureProtocol, users: float, frequencies: Floats) -> Floats:
+def item_variances(protocol: Supporting, users: float, frequencies: Floats) -> Floats:
     """float64[d], the variance of each estimated frequency, given the true ones of all items."""
     if places(protocol):
         return protocol.placed_variances(frequencies) / users

@@ -13,9 +13,10 @@ import numpy as np
 from core.defences import corrected, is_correction, known
 from core.defences.simplex import project
 from core.errors import ScenarioError, got
-from core.pure import LocalMechanism, is_pure
+from core.pure import LocalMechanism, is_unbiased
 from core.ranges import ALPHA
 from core.sampling import Counts, Floats
+from core.theory import Misfit, misfit
 
 from ..text import format as text
 from ..text import table
@@ -39,7 +40,8 @@ class Frequencies:
     the interval of each item by itself, where there is a deviation; normal, so for many reports.
     confidence : the probability that such an interval covers where nothing is corrected. labels :
     the names of the items. corrections : those that were applied, in order. coverage : the share of
-    repetitions in which the intervals cover; None where it was not asked for.
+    repetitions in which the intervals cover; None where it was not asked for. misfit : a sentence
+    where the reports can hardly be of this protocol; None where they can.
     """
 
     values: Floats
@@ -49,6 +51,7 @@ class Frequencies:
     labels: tuple[str, ...]
     corrections: tuple[str, ...] = ()
     coverage: Coverage | None = None
+    misfit: str | None = None
 
     @property
     def low(self) -> Floats | None:
@@ -105,7 +108,8 @@ class Frequencies:
         steps = f", after {', '.join(self.corrections)}" * bool(self.corrections)
         more = f"; the {SHOWN} largest" * (self.values.size > SHOWN)
         head = f"{text.count(self.values.size)} items of {text.count(self.reports)} reports"
-        return f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
+        shown = f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
+        return shown if self.misfit is None else f"{shown}\n\n{self.misfit}"
 
 
 def estimate(
@@ -168,11 +172,13 @@ def concluded(
     names = tuple(labels or map(str, range(protocol.domain_size)))
     made = tuple(step.kind for step in steps)
     answer = Frequencies(values, users, None, float(confidence), names, made)
-    if not is_pure(protocol):
+    if not is_unbiased(protocol):
         if coverage:
             rule = "must be left out for a protocol whose noise has no closed form"
             raise ScenarioError(f"{rule}, {got(coverage)}", key="coverage")
         return answer
+    far = misfit(protocol, users, raw[0])
+    answer = replace(answer, misfit=None if far is None else _misfit(far, names))
     if coverage:
         truth = project(raw)[0]
         again = partial(corrected, corrections=steps, known=knowledge)
@@ -180,6 +186,17 @@ def concluded(
     elif steps:
         return answer
     return replace(answer, std=deviations(protocol, users, values))
+
+
+def _misfit(far: Misfit, labels: Sequence[str]) -> str:
+    value, errors = text.short(far.value), text.short(far.errors, 2)
+    if far.item is None:
+        off = f"the estimates add up to {value}, {errors} standard errors from 1"
+    else:
+        side = "below" if far.value < far.bound else "above"
+        item = labels[far.item]
+        off = f"{item} is estimated at {value}, {errors} standard errors {side} {far.bound:.0f}"
+    return f"{off}: the clients used another epsilon or other parameters, or many reports are fake"
 
 
 def _correction(step: str | Mapping[str, Any]) -> Any:

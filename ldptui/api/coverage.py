@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from core.attacks import split
-from core.pure import PureProtocol
+from core.pure import Supporting, Unbiased
 from core.sampling import Floats
 from core.theory import item_variances
 
@@ -40,13 +40,13 @@ class Coverage:
     standard_error: float
 
 
-def deviations(protocol: PureProtocol, users: int, frequencies: Floats) -> Floats:
+def deviations(protocol: Supporting, users: int, frequencies: Floats) -> Floats:
     """float64[d], the standard deviation of each estimate, these in the place of the truth."""
     return np.sqrt(item_variances(protocol, users, np.clip(frequencies, 0, 1)))
 
 
 def coverage(
-    protocol: PureProtocol,
+    protocol: Unbiased,
     users: int,
     truth: Floats,
     corrected: Callable[[Floats], Floats],

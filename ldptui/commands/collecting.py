@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ScenarioError, got
+from core.errors import ScenarioError, got, one_line
 from core.files import write_atomically
 from core.plugins import available, protocol_named
 from core.pure import Items, LocalMechanism, Reports
@@ -66,6 +66,8 @@ def estimate(options: Namespace) -> int:
             note(f"wrote {out}")
     else:
         write_out(written, exactly=options.format != "table")
+    if answer.misfit is not None and options.format != "table":
+        note(f"ldptui: {one_line(answer.misfit)}")
     return exits.DONE
 
 
@@ -210,6 +212,7 @@ def _written(found: Frequencies, kind: str) -> str:
         "corrections": list(found.corrections),
         "confidence": found.confidence if found.std is not None else None,
         **coverage,
+        "misfit": found.misfit,
         "items": rows,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -77,6 +77,16 @@ def test_intervals_need_a_coverage_after_a_correction() -> None:
 
 
 def test_without_a_closed_form_of_the_noise_it_is_refused() -> None:
-    she: LocalMechanism = ldptui.protocol("she", items=2, epsilon=1.0)
+    cms: LocalMechanism = ldptui.protocol("cms", items=2, epsilon=1.0)
     with pytest.raises(ldptui.ScenarioError, match="coverage must be left out for a protocol"):
-        concluded(np.array([40.0, 20.0]), USERS, she, coverage=True)
+        concluded(np.array([40, 20]), USERS, cms, coverage=True)
+
+
+@pytest.mark.parametrize("kind", ["she", "dbitflip"])
+def test_reports_of_numbers_have_intervals_too(kind: str) -> None:
+    protocol: LocalMechanism = ldptui.protocol(kind, items=3, epsilon=1.0)
+    truth = np.array([300, 100, 0])
+    counts = protocol.sample_counts(truth[None], np.random.default_rng(0))[0]
+    found = concluded(counts, 400, protocol, coverage=True)
+    assert (np.abs(found.values - truth / 400) < 6.5 * found.std).all()
+    assert budget.proportion(np.rint(found.coverage.items * REPETITIONS), REPETITIONS, 0.95)

@@ -156,6 +156,18 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     assert f"intervals cover {share:.3f}"[:19] in succeed(capsys, "estimate", out, *measured)
 
 
+def test_reports_of_another_epsilon_are_noticed(tmp_path: Path, capsys: Captured) -> None:
+    path, other = data(tmp_path, "item\n" + "3\n" * 500), ("--protocol", "oue", "--items", "4")
+    out = str(tmp_path / "r.csv")
+    succeed(capsys, "perturb", path, *other, "--epsilon", "3", "--seed", "1", "--out", out)
+    sentence = "standard errors from 1: the clients used another epsilon or other parameters"
+    estimate = ("estimate", out, *other, "--epsilon", "1")
+    assert sentence in succeed(capsys, *estimate)
+    assert sentence in json.loads(succeed(capsys, *estimate, "--format", "json"))["misfit"]
+    right = succeed(capsys, "estimate", out, *other, "--epsilon", "3", "--format", "json")
+    assert json.loads(right)["misfit"] is None
+
+
 def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -> None:
     path = data(tmp_path, "item\n" + "1\n" * 200)
     written = []

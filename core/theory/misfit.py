@@ -1,0 +1,74 @@
+"""Reports that hardly follow the protocol by which they are read: estimates that cannot be.
+
+Unbiased estimates add up to 1 and lie in [0, 1], but for noise whose variance is known, whatever
+the users hold. A sum that no noise moves, as that of GRR, says nothing; a budget that is too small
+takes GRR's rare items below 0. One that is too large pulls its estimates together, as other users
+would do, and leaves no trace.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..pure import Supporting
+from ..sampling import Floats
+from .gains import target_sum_variance
+from .variance import item_variances
+
+FAR: Final = 6.0
+"""Standard errors between noise and misfit."""
+
+LEAST_REPORTS: Final = 100
+"""From here on a sum of independent bits is farther off less than twice in 10^5 collections."""
+
+ROUNDING: Final = 1e-9
+"""Less is rounding: off the bound, and of a sum's variance beside those of its terms."""
+
+
+TINY: Final = sys.float_info.min
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """An estimate that cannot be.
+
+    item : its number, None for the sum of all. value : the estimate. bound : what the truth is, or
+    is at most or at least. errors : the standard errors between them.
+    """
+
+    item: int | None
+    value: float
+    bound: float
+    errors: float
+
+
+def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None:
+    """The estimate that is farthest from where it can be, if it is far; None if all fit.
+
+    estimates : float64[d], not corrected. The standard errors have them in the place of the truth.
+    """
+    if users < LEAST_REPORTS:
+        return None
+    near = np.clip(estimates, 0, 1)
+    variances, every = item_variances(protocol, users, near), np.arange(estimates.size)
+    held = near / near.sum() if near.any() else np.full(near.size, 1 / near.size)
+    spread = target_sum_variance(protocol, every, held, users) / users
+    off = np.abs(estimates - near)
+    item = int(np.argmax(off / np.sqrt(np.maximum(variances, TINY))))
+    found = [_misfit(item, float(estimates[item]), float(near[item]), float(variances[item]))]
+    if spread > ROUNDING * variances.sum():
+        found.append(_misfit(None, float(estimates.sum()), 1.0, spread))
+    farthest = max(found, key=lambda each: each.errors)
+    return farthest if farthest.errors > FAR else None
+
+
+def _misfit(item: int | None, value: float, bound: float, variance: float) -> Misfit:
+    off = abs(value - bound)
+    return Misfit(
+        item, value, bound, off / math.sqrt(max(variance, TINY)) if off > ROUNDING else 0.0
+    )

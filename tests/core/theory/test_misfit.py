@@ -1,0 +1,102 @@
+"""Reports that are read by another protocol than made them, noticed by estimates that cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from support import budget
+
+import ldptui
+from core.protocols import KINDS
+from core.pure import independent_target_sum_variance, is_pure, is_unbiased, sends_reports
+from core.theory import misfit, target_sum_variance
+from core.theory.misfit import FAR, LEAST_REPORTS, ROUNDING
+
+FALSE = 2e-5
+TRUTH = np.array([0.5, 0.3, 0.2, 0.0, 0.0])
+
+
+def local(kind: str, epsilon: float = 1.0) -> Any:
+    return ldptui.protocol(kind, TRUTH.size, epsilon=epsilon)
+
+
+UNBIASED = [
+    kind
+    for kind, spec in KINDS.items()
+    if sends_reports(spec.mechanism) and is_unbiased(spec.mechanism)
+]
+
+
+def supports_independently(protocol: Any) -> bool:
+    every = protocol.domain_size, 1.0
+    return is_pure(protocol) and protocol.target_sum_variance(*every) == pytest.approx(
+        independent_target_sum_variance(protocol, *every)
+    )
+
+
+def counts(protocol: Any, users: int, trials: int) -> Any:
+    histogram = np.broadcast_to((TRUTH * users).astype(np.int64), (trials, TRUTH.size))
+    return protocol.sample_counts(histogram, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("kind", UNBIASED)
+def test_the_sum_of_all_estimates_spreads_as_its_closed_form_says(kind: str) -> None:
+    protocol, users = local(kind), 1000
+    sums = protocol.estimates(counts(protocol, users, 400), users).frequencies.sum(axis=1)
+    every = np.arange(TRUTH.size)
+    variance = target_sum_variance(protocol, every, TRUTH, users) / users
+    fixed = variance < ROUNDING
+    variance = 0.0 if fixed else variance
+    assert budget.mean(sums, 1.0, variance)
+    assert budget.spread(sums, 1.0, variance)
+    assert not budget.spread(sums, 1.0, 2 * variance + fixed)
+
+
+@pytest.mark.parametrize("kind", UNBIASED)
+def test_half_the_epsilon_is_noticed_and_the_right_one_is_not(kind: str) -> None:
+    protocol, other, users = local(kind), local(kind, 0.5), 10**9
+    drawn = counts(protocol, users, 20)
+    right, wrong = (each.estimates(drawn, users).frequencies for each in (protocol, other))
+    assert not any(misfit(protocol, users, each) for each in right)
+    if not np.array_equal(right, wrong):  # as those of SHE are, which are means
+        assert all(misfit(other, users, each) for each in wrong)
+    assert misfit(other, LEAST_REPORTS - 1, wrong[0]) is None
+
+
+def false_alarms(kind: str, items: int, epsilon: float, far: float) -> float:
+    """The probability that the sum is so far off by chance: over every number of ones."""
+    protocol, users = ldptui.protocol(kind, items, epsilon=epsilon), LEAST_REPORTS
+    p, q, others = protocol.p, protocol.q, users * (items - 1)
+    law = np.convolve(
+        binom.pmf(range(users + 1), users, p), binom.pmf(range(others + 1), others, q)
+    )
+    sums = (np.arange(law.size) / users - items * q) / (p - q)
+    error = (protocol.target_sum_variance(items, 1.0) / users) ** 0.5
+    return float(law[np.abs(sums - 1) > far * error].sum())
+
+
+def test_a_false_alarm_is_as_rare_as_it_says() -> None:
+    settings = [
+        (kind, items, epsilon)
+        for kind in filter(lambda kind: supports_independently(local(kind)), UNBIASED)
+        for items in (2, 3, 8)
+        for epsilon in (0.1, 1.0, 4.0, 8.0, 12.0)
+    ]
+    assert settings
+    assert max(false_alarms(*setting, FAR) for setting in settings) < FALSE
+    assert max(false_alarms(*setting, FAR / 2) for setting in settings) > FALSE
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.1, 0.5])
+def test_an_item_of_nobody_seldom_seems_to_be_less(rate: float) -> None:
+    """And one of everybody more: the same law, with the misses for the hits."""
+    error = (LEAST_REPORTS * rate * (1 - rate)) ** 0.5
+    assert binom.cdf(LEAST_REPORTS * rate - FAR * error, LEAST_REPORTS, rate) < FALSE / 1e4
+
+
+def test_certain_reports_are_not_off_by_rounding() -> None:
+    protocol = local("sue", 20.0)
+    assert misfit(protocol, 300, protocol.estimates(300 * TRUTH[None], 300).frequencies[0]) is None
