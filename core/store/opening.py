@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
-import struct
 import time
 from pathlib import Path
 from typing import Any, Final
@@ -55,50 +56,52 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def is_store(path: Path) -> bool:
-    """Return whether a file looks like a store, as every file of SQLite does."""
+    """Return whether a file looks like a store, as every file of SQLite does.
+
+    For a file that this process has not open as a store: see `_opened`.
+    """
     with path.open("rb") as file:
         return file.read(16) == b"SQLite format 3\0"
 
 
 def _opened(path: Path, mode: str) -> Store:
+    """A store that SQLite alone reads: closing a file of our own would drop its locks.
+
+    They are the process's, not the connection's: another process would then take itself for the
+    last one, and remove the log that a connection here still writes to.
+    Source: https://sqlite.org/howtocorrupt.html, section 2.2
+    """
     try:
-        if path.exists() and path.stat().st_size and not is_store(path):
+        if path.exists() and not os.access(path, os.R_OK):
+            raise FileError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
+        if path.exists() and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
             raise FileError(f"{path} is not a store of ldptui")
-    except FileError:
-        raise
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
-    if _cut_off(path):
-        time.sleep(0.1)  # another process may be writing it
-        if _cut_off(path):
-            raise FileError(f"{path} is damaged: the end of the file is missing")
     with explained(path):
         uri = f"{path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
         try:
             with damaged(path):
+                _check_end(path, connection)
                 return _prepared(path, connection, mode.startswith("rw"))
         except BaseException:
             connection.close()
             raise
 
 
-def _cut_off(path: Path) -> bool:
-    """True for a file shorter than its head says, which SQLite would fill up with zeros."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(100)
-        if len(head) < 100:
-            return bool(head)
-        beside = [path.with_name(path.name + end) for end in ("-wal", "-journal")]
-        if any(file.exists() and file.stat().st_size for file in beside):
-            return False
-        page, change, pages, valid = struct.unpack(">16xH6xII60xI4x", head)
-        return bool(
-            change == valid and path.stat().st_size < pages * (65536 if page == 1 else page)
-        )
-    except OSError:
-        return False  # what opens it will say why
+def _check_end(path: Path, db: sqlite3.Connection) -> None:
+    """Refuse a file whose last page is not whole, which SQLite would fill up with zeros."""
+    beside = [path.with_name(path.name + end) for end in ("-wal", "-journal")]
+    db.execute("BEGIN")  # nobody shortens or lengthens the file while it is read
+    (size,) = db.execute(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    ).fetchone()
+    begun = any(file.exists() and file.stat().st_size for file in beside)
+    cut_off = not begun and path.stat().st_size < size
+    db.execute("ROLLBACK")
+    if cut_off:
+        raise FileError(f"{path} is damaged: the end of the file is missing")
 
 
 def _prepared(path: Path | None, db: sqlite3.Connection, write: bool = True) -> Store:

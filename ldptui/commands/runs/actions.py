@@ -67,14 +67,15 @@ def _star(options: Namespace) -> int:
 
 def _import(options: Namespace) -> int:
     paths = [Path(file) for file in options.files]
-    for path in paths:
+    recordings = [is_recording(path) for path in paths]  # before a store is open: see `is_store`
+    for path, recording in zip(paths, recordings, strict=True):
         if not path.is_file():
             raise FileError(f"{path} cannot be read: no such file")
-        if not (is_recording(path) or is_store(path)):
+        if not (recording or is_store(path)):
             raise FileError(f"{path} is neither a recording nor a store of ldptui")
     with open_store(places.chosen_store(options.store)[0]) as store:
-        for path in paths:
-            if is_recording(path):
+        for path, recording in zip(paths, recordings, strict=True):
+            if recording:
                 number, before = read_recording(store, path, options.limits)
                 output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
                 continue

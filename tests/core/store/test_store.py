@@ -10,6 +10,8 @@ import random
 import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -439,6 +441,21 @@ def test_two_writers_at_once(path: Path) -> None:
             right = alone(work)
             assert digest == right.digest
             assert_same(there.results(int(number)), right)
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_a_store_opened_twice_keeps_its_log_from_another_process(path: Path, write: bool) -> None:
+    """The last process to close a store removes the log: no other takes itself for the last."""
+    words = (
+        "print(*sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM answers').fetchone())"
+    )
+    another = [sys.executable, "-S", "-c", f"import sqlite3, sys; {words}", str(path)]
+    with open_store(path) as first:
+        for key in range(2):
+            with first.writing() as db:
+                db.execute("INSERT INTO answers VALUES (?, '')", (str(key),))
+            with open_store(path, write):
+                assert int(subprocess.check_output(another)) == key + 1
 
 
 def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> None:
