@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ from .limits import (
     check_total,
 )
 from .metrics import METRICS
-from .population import Explicit, Population, StatedSpec
+from .population import Explicit, Population, PopulationSpec, StatedSpec
 from .protocols import awaits_code
 from .protocols.chains import MOST_LEAVING
 from .pulse import Pulse, no_pulse
@@ -80,28 +80,49 @@ def compile(  # noqa: A001
 
 
 def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
-    populations: dict[object, Population] = {}
+    points = tuple(scenario.points())
+    if limits:
+        _check_trials(points, scenario.cells)
+
+    @cache
+    def drawn(spec: PopulationSpec, seed: int) -> Population:
+        try:
+            return spec.bind(seed, scenario.folder)
+        except ScenarioError as error:
+            raise error.within("population") from error
+
+    return bound(points, lambda _, point: drawn(point.population, point.seed), limits)
+
+
+def _check_trials(points: Sequence[Point], cells: int) -> None:
+    """Refuse points that would take very long together, and each that is too large alone."""
     total = 0
-    points = [*scenario.points()]
-    sifts = any(point.sifts for point in points)
-    for index, point in enumerate(points):
+    for point in points:
         total += point.trials * (point.rounds or 1)
-        if limits and total > MAX_TRIALS:
-            factors = [point.trials, scenario.cells, *([point.rounds] if point.rounds else [])]
+        if total > MAX_TRIALS:
+            factors = [point.trials, cells, *([point.rounds] if point.rounds else [])]
             rule = (
                 f"times cells{' times rounds' * bool(point.rounds)} must be at most "
                 f"{spelled(MAX_TRIALS)}, got {' × '.join(map(spelled, factors))}{LIFTED}"
             )
             raise ScenarioError(rule, key="trials")
-        if limits:
-            check_size(point)
-        drawn = (point.population, point.seed)
-        if drawn not in populations:
-            try:
-                populations[drawn] = point.population.bind(point.seed, scenario.folder)
-            except ScenarioError as error:
-                raise error.within("population") from error
-        yield bind(index, point, populations[drawn], sifts, limits)
+        check_size(point)
+
+
+def bound(
+    points: Sequence[Point],
+    population_of: Callable[[int, Point], Population | None],
+    limits: bool = True,
+) -> Iterator[Cell]:
+    """The cells of all points of a scenario, in order.
+
+    population_of : the users of a point, by its number too; None leaves its cell out.
+    """
+    sifts = any(point.sifts for point in points)
+    for index, point in enumerate(points):
+        population = population_of(index, point)
+        if population is not None:
+            yield bind(index, point, population, sifts, limits)
 
 
 def bind(

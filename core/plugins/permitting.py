@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from ..attacks import PythonAttack, View
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..errors import AttackError, DefenceError, ScenarioError
-from ..experiment import Experiment, bind
+from ..experiment import Experiment, bound
 from ..named import What
 from ..population import Population
 from ..protocols import awaits_code
 from ..pure import LocalMechanism, Reports, Rng
 from ..sampling import Floats
+from ..scenario import Point
 from .finding import Allowed, Source, find
 from .loading import explained, loaded
 from .making import PluginPopulation, PluginSpec, Reported
@@ -157,38 +158,46 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
     return replace(experiment, cells=tuple(cells))
 
 
-def _bound_again(experiment: Experiment, find_code: Find) -> Iterator[Cell]:
+def _bound_again(experiment: Experiment, find_code: Find) -> Iterable[Cell]:
     """The cells, those anew whose protocol or population is made by somebody's code."""
-    if not any(what in MAKERS for cell in experiment.cells for what, _ in cell.python_code):
-        yield from experiment.cells
-        return
-    points = tuple(experiment.scenario.points())
-    sifts = any(point.sifts for point in points)
-    folder, populations = experiment.scenario.folder, dict[object, Population]()
-    for cell in experiment.cells:
-        point, population = points[cell.index], cell.population
-        if population.awaited:
-            spec = PluginPopulation(
-                **_fields(point.population), source=find_code(population.awaited, "population")
-            )
-            drawn = spec, json.dumps(spec.options), point.seed
-            if drawn not in populations:
-                try:
-                    populations[drawn] = spec.bind(point.seed, folder)
-                except ScenarioError as error:
-                    raise error.within("population") from error
-            population = populations[drawn]
-        elif not awaits_code(cell.protocol):
-            yield cell
-            continue
+    cells = {cell.index: cell for cell in experiment.cells}
+    made = {
+        index: cell
+        for index, cell in cells.items()
+        if cell.population.awaited or awaits_code(cell.protocol)
+    }
+    if not made:
+        return experiment.cells
+    points = [*experiment.scenario.points()]
+    for index, cell in made.items():
         if awaits_code(cell.protocol):
-            asked: Any = point.protocol
-            made = PluginSpec(**_fields(asked), source=find_code(asked.name, "protocol"))
-            point = replace(point, protocol=made)
-        again = bind(cell.index, point, population, sifts, experiment.limits)
-        _check_fakes(again)
-        rounds = tuple(replace(part, parameters=cell.parameters) for part in again.rounds)
-        yield replace(again, parameters=cell.parameters, rounds=rounds)
+            asked: Any = points[index].protocol
+            spec = PluginSpec(**_fields(asked), source=find_code(asked.name, "protocol"))
+            points[index] = replace(points[index], protocol=spec)
+    drawn: dict[object, Population] = {}
+
+    def population_of(index: int, point: Point) -> Population | None:
+        if index not in made:
+            return None
+        population = made[index].population
+        if not population.awaited:
+            return population
+        source = find_code(population.awaited, "population")
+        spec = PluginPopulation(**_fields(point.population), source=source)
+        key = spec, json.dumps(spec.options), point.seed
+        if key not in drawn:
+            try:
+                drawn[key] = spec.bind(point.seed, experiment.scenario.folder)
+            except ScenarioError as error:
+                raise error.within("population") from error
+        return drawn[key]
+
+    for cell in bound(points, population_of, experiment.limits):
+        _check_fakes(cell)
+        parameters = made[cell.index].parameters
+        rounds = tuple(replace(part, parameters=parameters) for part in cell.rounds)
+        cells[cell.index] = replace(cell, parameters=parameters, rounds=rounds)
+    return cells.values()
 
 
 def _check_fakes(cell: Cell) -> None:
@@ -222,9 +231,6 @@ def sources(experiment: Experiment, allowed: Allowed) -> tuple[Source, ...]:
     code = dict.fromkeys(code for cell in experiment.cells for code in cell.python_code)
     return tuple(find(name, allowed, what) for what, name in code)
 
-
-MAKERS: Final = ("protocol", "population")
-"""The code that makes what a cell is bound to, and runs when it is permitted."""
 
 Find = Callable[[str, What], Source]
 

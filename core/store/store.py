@@ -11,18 +11,20 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ..cell import Cell
 from ..errors import FileError, ScenarioError
-from ..experiment import Experiment, bind
+from ..experiment import Experiment, bound
 from ..metrics import METRICS
-from ..population import STATED, Population, given_population
+from ..population import STATED, Population, PopulationSpec, given_population
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..running.runner import Results
-from ..scenario import Scenario
+from ..scenario import Point, Scenario
 from ..search import with_fakes
 from .blocks import block_of
 from .faults import damaged, explained
@@ -264,27 +266,27 @@ class Store:
         about = self.run(run)
         scenario = Scenario(about.document, f"run {run}", Path(about.source).parent)
         stored = {cell.position: cell for cell in self.cells(run)}
-        populations: dict[object, Population] = {}
-        cells, points = [], [*scenario.points()]
-        sifts = any(point.sifts for point in points)
-        for index, point in enumerate(points):
-            known = stored.get(index)
-            name = None if known is None else known.population
-            drawn = (point.population, point.seed) if name is None else name
-            if drawn not in populations:
-                if name is not None:
-                    populations[drawn] = self.population(name)
-                elif point.population.kind not in STATED:
-                    raise FileError(
-                        f"{self.path} is damaged: the population of run {run} is missing"
-                    )
-                else:
-                    populations[drawn] = point.population.bind(point.seed, scenario.folder)
-            cell = bind(index, point, populations[drawn], sifts, limits)
-            if cell.goal is not None and known is not None:
-                cell = replace(with_fakes(cell, known.malicious), answer=known.answer)
-            cells.append(cell)
-        return Experiment(scenario, tuple(cells), limits)
+
+        @cache
+        def drawn(spec: PopulationSpec, seed: int) -> Population:
+            if spec.kind not in STATED:
+                raise FileError(f"{self.path} is damaged: the population of run {run} is missing")
+            return spec.bind(seed, scenario.folder)
+
+        kept = cache(self.population)
+
+        def population_of(index: int, point: Point) -> Population:
+            name = stored[index].population if index in stored else None
+            return drawn(point.population, point.seed) if name is None else kept(name)
+
+        def answered(cell: Cell) -> Cell:
+            if cell.goal is None or cell.index not in stored:
+                return cell
+            known = stored[cell.index]
+            return replace(with_fakes(cell, known.malicious), answer=known.answer)
+
+        cells = bound(tuple(scenario.points()), population_of, limits)
+        return Experiment(scenario, tuple(map(answered, cells)), limits)
 
     def population(self, name: str) -> Population:
         """A population that came from a file or of code."""

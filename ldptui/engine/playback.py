@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from core.cell import Cell
 from core.errors import LdpError
-from core.experiment import Experiment, bind
+from core.experiment import Experiment, bound
 from core.population import STATED, Population
 from core.results import CellResults, Rounds
-from core.scenario import Scenario
+from core.scenario import Point, Scenario
 from core.store import Arrival, Store, cell_keys, open_store
 
 from ..charts import curves
@@ -284,15 +284,14 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
 def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
     """The cells of a part; a cell of a file or of code only where the run has its users."""
     made = Scenario(dict(part.document), scenario.name, scenario.folder)
-    points = [*made.points()]
-    sifts = any(point.sifts for point in points)
-    for index, point in enumerate(points):
+
+    def population_of(_: int, point: Point) -> Population | None:
         drawn = (point.population, point.seed)
-        if drawn not in populations:
-            if point.population.kind not in STATED:
-                continue
+        if drawn not in populations and point.population.kind in STATED:
             populations[drawn] = point.population.bind(point.seed, scenario.folder)
-        yield bind(index, point, populations[drawn], sifts, False)
+        return populations.get(drawn)
+
+    return bound(tuple(made.points()), population_of, limits=False)
 
 
 def _nearest(cells: tuple[Cell, ...], base: list[Cell]) -> Cell:
