@@ -29,7 +29,7 @@ from core.attacks import (
 )
 from core.capabilities import memoises
 from core.cell import Cell
-from core.collection.counts import draw_counts
+from core.collection.counts import genuine_counts, sent_counts
 from core.collection.reports import users_at_once
 from core.defences import CORRECTIONS, Received
 from core.defences.fiad import FIAD
@@ -185,7 +185,8 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
     )
 
     def alone() -> None:
-        clean, attacked = draw_counts(cell, 0, 1, no_pulse, drawn=1)
+        clean = genuine_counts(cell, 0, 1, no_pulse)
+        attacked = clean + sent_counts(cell, 0, 1, no_pulse)[0]
         before = Estimates(estimate(clean, users, cell.pure))
         after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
         made = {CLEAN: before, ATTACKED: after}

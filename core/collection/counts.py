@@ -18,7 +18,7 @@ import numpy as np
 from ..attacks import View
 from ..cell import Cell, Counted, Role, Share
 from ..pulse import Pulse
-from ..pure import Mechanism, Reports, Rng
+from ..pure import Reports, Rng
 from ..results import BLOCK_TRIALS
 from ..sampling import Counts, Floats
 from ..streams import stream
@@ -33,6 +33,14 @@ def trials_of(number: int, trials: int) -> range:
     return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)
 
 
+def drawn_trials(cell: Cell, trials: int) -> int:
+    """The number of trials that are drawn where the first ones of a block are asked for.
+
+    The counts path draws all trials at once: a block that is cut short is drawn whole there.
+    """
+    return max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
+
+
 def block_counts(
     cell: Cell, number: int, trials: int, pulse: Pulse, counted: Counted | None = None
 ) -> tuple[Counts, Counts]:
@@ -42,8 +50,11 @@ def block_counts(
     """
     if counted is not None:
         return added_shares(counted, trials_of(number, trials))
-    draw = draw_counts if cell.path == "counts" else count_reports
-    return draw(cell, number, trials, pulse)
+    drawn = drawn_trials(cell, trials)
+    clean = genuine_counts(cell, number, drawn, pulse)[:trials]
+    if cell.attack is None:
+        return clean, clean
+    return clean, clean + sent_counts(cell, number, drawn, pulse)[0][:trials]
 
 
 def kept_address(cell: Cell) -> str:
@@ -53,16 +64,10 @@ def kept_address(cell: Cell) -> str:
 
 def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
     """The genuine users' counts [trials, …] of each round, of users who may keep an answer."""
-    memory = cell.memory
-    if memory is None:
-        draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
+    memory, permanent = cell.memory, kept_address(cell)
+    if memory is None or cell.path == "reports":
         for collection in cell.rounds:
-            yield draw(collection, number, trials, pulse)
-        return
-    permanent = kept_address(cell)
-    if cell.path == "reports":
-        for collection in cell.rounds:
-            yield _counted_genuine(collection, number, trials, pulse, permanent)
+            yield genuine_counts(collection, number, trials, pulse, permanent)
         return
 
     def fresh(number_of_round: int) -> Rng:
@@ -79,19 +84,23 @@ def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterat
     )
 
 
-def fake_counts(
-    cell: Cell,
-    number: int,
-    trials: int,
-    pulse: Pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
+def genuine_counts(
+    cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
 ) -> Counts:
-    """The fakes' counts [trials, …] in one round of a campaign, on the cell's path.
+    """The genuine users' counts [trials, …] of one collection, on the cell's path.
 
-    published : float64[trials, d], the estimates before; None in the first round.
+    permanent : names the streams of what users keep from round to round, on the reports path.
     """
-    return sent_counts(cell, number, trials, pulse, rounds, published)[0]
+    if cell.path == "reports":
+        numbers = trials_of(number, trials)
+        made = (genuine_reports(cell, trial, pulse, permanent) for trial in numbers)
+        return counted(cell, made)[0]
+    pulse()
+    histogram = np.broadcast_to(cell.population.histogram, (trials, cell.population.domain_size))
+    rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
+    counts = cell.protocol.sample_counts(histogram, rng)
+    noise = getattr(cell.protocol, "noise_counts", None)  # that of a curator's release
+    return counts if noise is None else np.asarray(counts + noise(trials, rng))
 
 
 def sent_counts(
@@ -102,97 +111,31 @@ def sent_counts(
     rounds: int = 1,
     published: Floats | None = None,
 ) -> tuple[Counts, Counts]:
-    """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report."""
-    crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
-    return crafted(cell, number, trials, pulse, rounds, published)
+    """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report.
 
-
-def genuine_counts_of(cell: Cell, number: int, trials: int, pulse: Pulse) -> Counts:
-    """The genuine users' counts [trials, …] of one collection, on the cell's path."""
-    draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
-    return draw(cell, number, trials, pulse)
-
-
-# Counts path: drawn from their exact law.
-
-
-def draw_counts(
-    cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
-) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack."""
-    clean = _drawn_genuine(cell, number, drawn, pulse)[:trials]
-    if cell.attack is None:
-        return clean, clean
-    return clean, clean + _drawn_fakes(cell, number, drawn, pulse)[0][:trials]
-
-
-def _drawn_genuine(cell: Cell, number: int, drawn: int, pulse: Pulse) -> Counts:
-    pulse()
-    histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
-    rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
-    return genuine_counts(cell.protocol, histogram, rng)
-
-
-def _drawn_fakes(
-    cell: Cell,
-    number: int,
-    drawn: int,
-    pulse: Pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
-) -> tuple[Counts, Counts]:
+    rounds : of the campaign. published : float64[trials, d], the estimates before; None in the
+    first round.
+    """
+    if cell.path == "reports":
+        seen = [None] * trials if published is None else published
+        numbers = trials_of(number, trials)
+        made = (
+            fake_reports(cell, trial, pulse, rounds, before)
+            for trial, before in zip(numbers, seen, strict=True)
+        )
+        return counted(cell, made)
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
-    counts, senders = [], np.zeros(drawn, dtype=np.int64)
+    counts, senders = [], np.zeros(trials, dtype=np.int64)
     for fakes in cell.fakes:
         view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
-        count = fakes.sending(np.full(drawn, fakes.count), rng)
+        count = fakes.sending(np.full(trials, fakes.count), rng)
         counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
         senders += count
     return np.asarray(sum(counts)), senders
 
 
-def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
-    """Counts of honest users, int64[trials, d] per item; a curator's have a release's noise."""
-    counts = protocol.sample_counts(histogram, rng)
-    noise = getattr(protocol, "noise_counts", None)
-    return counts if noise is None else np.asarray(counts + noise(len(histogram), rng))
-
-
-# Reports path: every user's report.
-
-
-def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
-    """Counts int64[trials, …] before and after the attack."""
-    clean = _counted_genuine(cell, number, trials, pulse)
-    if cell.attack is None:
-        return clean, clean
-    return clean, clean + _counted_fakes(cell, number, trials, pulse)[0]
-
-
-def _counted_genuine(
-    cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
-) -> Counts:
-    """`permanent` names the streams of what users keep from round to round."""
-    of_trials = (
-        genuine_reports(cell, trial, pulse, permanent) for trial in trials_of(number, trials)
-    )
-    return counted(cell, of_trials)[0]
-
-
-def _counted_fakes(
-    cell: Cell,
-    number: int,
-    trials: int,
-    pulse: Pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
-) -> tuple[Counts, Counts]:
-    of_trials = (
-        fake_reports(cell, trial, pulse, rounds, None if published is None else published[row])
-        for row, trial in enumerate(trials_of(number, trials))
-    )
-    return counted(cell, of_trials)
+# Large trials of the reports path, in shares that are counted apart.
 
 
 def shares_of(cell: Cell, number: int, trials: int) -> list[Share]:

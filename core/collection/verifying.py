@@ -12,9 +12,8 @@ import numpy as np
 from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..cell import Cell
 from ..pulse import Pulse
-from ..results import BLOCK_TRIALS
 from ..sampling import Counts, Floats
-from .counts import genuine_counts_of, sent_counts
+from .counts import drawn_trials, genuine_counts, sent_counts
 from .sifting import Sifted
 
 
@@ -30,15 +29,14 @@ def verified_counts(
     """The reports that arrive before and after the attack; nothing where no defence verifies them.
 
     clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
-    asked by the same protocol. rounds, published : as `fake_counts` has them.
+    asked by the same protocol. rounds, published : as `sent_counts` has them.
     """
     if cell.verifier is None:
         return {}
     asked = cell.sifted
-    # A block that is cut short is drawn whole on the counts path.
-    drawn = max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
+    drawn = drawn_trials(cell, trials)
     if cell.asked is not None:
-        clean = genuine_counts_of(asked, number, drawn, pulse)[:trials]
+        clean = genuine_counts(asked, number, drawn, pulse)[:trials]
     nobody = (np.empty(0, dtype=np.int64),) * trials
     before = Sifted(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.cell import Cell
-from core.collection.counts import draw_counts
+from core.collection.counts import block_counts
 from core.errors import FileError, ScenarioError
 from core.lab.ledger import Spent
 from core.lab.synthetic import (
@@ -100,7 +100,7 @@ def draw(cell: Cell, rows: int | None, rng: Rng) -> Drawn:
     A campaign releases its first round alone: all of them together cost more.
     """
     cell = cell.first
-    clean, attacked = draw_counts(cell, 0, 1, no_pulse)
+    clean, attacked = block_counts(cell, 0, 1, no_pulse)
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked
     estimate = cell.protocol.estimates(counts, everyone).frequencies[0]

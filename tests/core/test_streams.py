@@ -12,7 +12,7 @@ from support.cases import alike, attack, cell, counts, experiment, results_of
 from support.report_laws import Case
 
 import core
-from core.collection.counts import count_reports, draw_counts
+from core.collection.counts import block_counts
 from core.pulse import no_pulse
 from core.streams import Path, Role, stream
 
@@ -139,12 +139,11 @@ ATTACKS = [
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", PROTOCOLS, ids=str)
 def test_attacks_share_their_genuine_draws(case: Case, path: str) -> None:
-    draw = draw_counts if path == "counts" else count_reports
-    clean = draw(cell(POPULATION, case, simulate={"path": path}), 0, 20, no_pulse)
+    clean = block_counts(cell(POPULATION, case, simulate={"path": path}), 0, 20, no_pulse)
     assert clean[0] is clean[1]
     for fake in ATTACKS:
         one = cell(POPULATION, case, fake, simulate={"path": path})
-        before, after = draw(one, 0, 20, no_pulse)
+        before, after = block_counts(one, 0, 20, no_pulse)
         assert np.array_equal(before, clean[0])
         assert (after >= before).all()
         assert (after > before).any()

@@ -16,7 +16,7 @@ import scenarios
 from core.bounds import planner
 from core.bounds.planner import Oracle, Plan
 from core.cell import Cell
-from core.collection.counts import draw_counts
+from core.collection.counts import block_counts
 from core.plugins import Allowed, permit
 from core.pulse import no_pulse
 from core.theory import expected_estimate, expected_metrics, privacy_spent
@@ -211,7 +211,7 @@ def test_a_billion_users_are_far_outside_the_noise_and_take_no_longer() -> None:
         times = []
         for block in range(5):
             start = time.perf_counter()
-            draw_counts(cell, block, 20, no_pulse)
+            block_counts(cell, block, 20, no_pulse)
             times.append(time.perf_counter() - start)
         return min(times)
 
@@ -224,7 +224,7 @@ def expected_target_std(cell: Cell) -> float:
 
     Drawn from 100 trials: the bound of the claim is wide.
     """
-    clean = np.concatenate([draw_counts(cell, block, 20, no_pulse)[0] for block in range(5)])
+    clean = np.concatenate([block_counts(cell, block, 20, no_pulse)[0] for block in range(5)])
     estimates = (clean / cell.users - cell.pure.q) / (cell.pure.p - cell.pure.q)
     return float(estimates[:, cell.targets].sum(axis=1).std())
 

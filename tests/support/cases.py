@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import core
 from core.capabilities import places
-from core.collection.counts import draw_counts
+from core.collection.counts import block_counts
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
 from core.pulse import no_pulse
@@ -194,7 +194,7 @@ def attack(kind: str, share: float, items: Sequence[int | str], **effort: Any) -
 
 def counts(cell: core.Cell, block: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Clean and attacked support counts of a block of the counts path."""
-    return draw_counts(cell, block, 20, no_pulse)
+    return block_counts(cell, block, 20, no_pulse)
 
 
 def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -12,9 +12,10 @@ from ...arms import ATTACKED, Arm
 from ...cell import Cell, Counted, Share
 from ...collection.counts import (
     block_counts,
-    fake_counts,
+    drawn_trials,
     genuine_rounds,
     kept_address,
+    sent_counts,
     shares_of,
     trials_of,
 )
@@ -153,8 +154,7 @@ def _collected(
 
 def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
-    # What reacts may draw for all trials at once: a block that is cut short is drawn whole.
-    drawn = BLOCK_TRIALS if cell.path == "counts" else trials
+    drawn = drawn_trials(cell, trials)
     marks, published = Fingerprints(drawn), None
     pool, metrics, moments = Pool(cell), [], []
     genuine = genuine_rounds(cell, number, drawn, pulse)
@@ -169,8 +169,8 @@ def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
         else:
             attacked = clean = next(genuine)
             if collection.attack is not None:
-                fakes = fake_counts(collection, number, drawn, pulse, len(cell.rounds), published)
-                attacked = clean + fakes
+                fakes = sent_counts(collection, number, drawn, pulse, len(cell.rounds), published)
+                attacked = clean + fakes[0]
             sifted = verified_counts(
                 collection, number, drawn, pulse, clean, len(cell.rounds), published
             )

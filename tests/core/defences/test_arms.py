@@ -14,7 +14,7 @@ from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
-from core.collection.counts import draw_counts
+from core.collection.counts import block_counts
 from core.defences import CORRECTIONS, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
@@ -86,7 +86,7 @@ def test_who_reacts_sees_what_the_server_publishes() -> None:
 
 def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
     cell = work("counts", defence=DEFENCE).cells[0]
-    clean, attacked = draw_counts(cell, 0, 20, no_pulse)
+    clean, attacked = block_counts(cell, 0, 20, no_pulse)
     before, after = (
         project(cell.protocol.estimates(counts, users).frequencies)
         for counts, users in ((clean, cell.users), (attacked, cell.users + cell.malicious))

@@ -25,7 +25,7 @@ from support.report_laws import Case, Poisoned
 from core.arms import ATTACKED, CLEAN
 from core.attacks import View
 from core.cell import Cell
-from core.collection.counts import count_reports
+from core.collection.counts import block_counts
 from core.collection.reports import USER_BLOCK
 from core.metrics import METRICS
 from core.protocols import PROTOCOLS
@@ -215,7 +215,7 @@ def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
         seed=11,
     )
     assert one.users == one.malicious == 65_540
-    clean, attacked = count_reports(one, 1, 2, no_pulse)
+    clean, attacked = block_counts(one, 1, 2, no_pulse)
     for row in range(2):
         before, after = by_hand(one, BLOCK_TRIALS + row)
         assert clean[row].tolist() == before.tolist()
@@ -230,7 +230,7 @@ def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
 def test_every_user_reports_the_own_item_once(histogram: list[int]) -> None:
     """At ε = 20 nearly every report of GRR is the item itself."""
     one = cell(histogram, Case("grr", len(histogram), 20.0), None, simulate={"path": "reports"})
-    clean, _ = count_reports(one, 0, 2, no_pulse)
+    clean, _ = block_counts(one, 0, 2, no_pulse)
     assert clean.sum(axis=1).tolist() == [sum(histogram)] * 2
     assert np.abs(clean - histogram).sum() <= 4
 
@@ -240,7 +240,7 @@ def test_every_user_of_a_large_domain_reports_once() -> None:
     population = {"kind": "uniform", "items": 1024, "users": 70_000}
     one = cell(population, Case("grr", 1024, 1.0), attack("mga", 0.5, [5]),
                simulate={"path": "reports"})  # fmt: skip
-    clean, attacked = count_reports(one, 0, 1, no_pulse)
+    clean, attacked = block_counts(one, 0, 1, no_pulse)
     assert clean.sum() == 70_000
     fakes = attacked - clean
     assert fakes[0, 5] == fakes.sum() == 70_000

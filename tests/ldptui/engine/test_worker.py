@@ -18,7 +18,7 @@ from support.worker import ENDLESS, Worker, document, ended, simulated, soon, st
 import core
 from core import compile, theory
 from core.arms import ATTACKED, CLEAN
-from core.collection.counts import draw_counts
+from core.collection.counts import block_counts
 from core.export import to_json
 from core.metrics import METRICS, metrics_of
 from core.pulse import no_pulse
@@ -149,7 +149,7 @@ async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) ->
     assert 0 < sum(last.frequencies.detected) < 16
     bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
     assert bits is not None
-    drawn = draw_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
+    drawn = block_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
     assert (bits.cohorts, bits.bits, bits.shown) == (8, 8, 8)
     assert bits.counts == tuple(drawn[:, :-1].ravel())
     assert bits.users == tuple(drawn[:, -1])
