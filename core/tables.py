@@ -198,14 +198,15 @@ class Columns:
             header, line = next(csv.reader([first], delimiter=mark), []), 1
             self._places(header)
             while lines := list(islice(file, self.rows)):
-                parsed = self._parsed(lines, header, mark, types)
+                quoted = '"' in "".join(lines)
+                parsed = self._parsed(lines, header, mark, types, quoted)
                 made = None if parsed is None else quick(parsed)
                 if made is not None:
                     yield made
                     line += len(lines)
                     continue
-                quoted = '"' in "".join(lines)  # a cell may go on in the next line
-                rows = csv.reader(itertools.chain(lines, file if quoted else ()), delimiter=mark)
+                more = file if quoted else ()  # a quoted cell may go on in the next line
+                rows = csv.reader(itertools.chain(lines, more), delimiter=mark)
                 yield from map(exact, self._batches(rows, header, line))
                 line += len(lines)
 
@@ -213,11 +214,15 @@ class Columns:
         return [place_of(name, header, self.path, self.key) for name in self.names]
 
     def _parsed(
-        self, lines: list[str], header: Sequence[str], mark: str, types: Sequence[str]
+        self,
+        lines: list[str],
+        header: Sequence[str],
+        mark: str,
+        types: Sequence[str],
+        quoted: bool,
     ) -> Array | None:
         """The columns of lines as a structured array; None where they do not fit."""
-        quote = '"' if '"' in "".join(lines) else None
-        if quote and any(line.count('"') % 2 for line in lines):
+        if quoted and any(line.count('"') % 2 for line in lines):
             return None
         kinds = dict(zip(self._places(header), types, strict=True))
         fields = [(f"f{place}", kinds.get(place, "U1")) for place in range(len(header))]
@@ -225,11 +230,16 @@ class Columns:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 parsed = np.loadtxt(
-                    lines, fields, delimiter=mark, comments=None, quotechar=quote, ndmin=1
+                    lines,
+                    fields,
+                    delimiter=mark,
+                    comments=None,
+                    quotechar='"' if quoted else None,
+                    ndmin=1,
                 )
         except (ValueError, UserWarning):
             return None
-        if quote and len(parsed) != len(lines):
+        if quoted and len(parsed) != len(lines):
             return None
         return parsed[[f"f{place}" for place in kinds]]
 
