@@ -248,8 +248,8 @@ def items_of(values: object, domain_size: int, key: str = "values") -> Items:
     if not items.size:
         return items.astype(np.int64)
     if items.dtype.kind not in "iu":
-        whole = items.dtype.kind == "f" and np.isfinite(items) & (items == np.floor(items))
-        first = int(np.argmin(whole)) if isinstance(whole, np.ndarray) else 0
+        whole = [isinstance(item, int | float) and item % 1 == 0 for item in items.tolist()]
+        first = whole.index(False) if False in whole else 0
         rule = f"must be integers, the numbers of items in [0, {domain_size})"
         raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
     if items.min() < 0 or items.max() >= domain_size:

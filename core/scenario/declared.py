@@ -185,12 +185,19 @@ def names_of(table: str, kind: str) -> tuple[str, ...]:
 
 
 def _fields(key: str, kind: str) -> dict[str, Any]:
-    """The keys of the table that a dotted key is in, each with its default or MISSING."""
+    """The keys of the table that a dotted key is in, each with its default or MISSING.
+
+    A default that is made anew each time, as an empty table is, counts as no value: None.
+    """
     table = key.rpartition(".")[0]
     owner = _TABLES.get(pattern(table)) or kinds_at(table).get(kind)
     if owner is None:
         return {}
-    return {_name(owner, field.name): field.default for field in dataclasses.fields(owner)}
+    made = dataclasses.MISSING
+    return {
+        _name(owner, field.name): field.default if field.default_factory is made else None
+        for field in dataclasses.fields(owner)
+    }
 
 
 _TABLES: Final[dict[str, type]] = {

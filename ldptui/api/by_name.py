@@ -12,8 +12,11 @@ from core.acts import bound_attack
 from core.attacks import Attack, Mixture
 from core.defences import Defence
 from core.errors import ScenarioError, got
+from core.plugins import available, protocol_named
 from core.population import Population
+from core.protocols import NAMED, awaits_code
 from core.pure import LocalMechanism, sends_reports
+from core.ranges import DOMAIN, EPSILON
 from core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
@@ -44,12 +47,13 @@ def protocol(
 ) -> LocalMechanism:
     """A protocol with its parameters bound, whose users send reports.
 
-    kind : one of `kinds("protocol")`. items : the size d of the domain, at least 2. labels : the
-    names of the items, which only RAPPOR hashes. parameters : the keys of `[protocol]`, such as
-    `epsilon`, in nats; docs/format.md has all with their ranges.
+    kind : one of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code
+    of your own, which runs. items : the size d of the domain, at least 2. labels : the names of the
+    items, which only RAPPOR hashes. parameters : the keys of `[protocol]`, such as `epsilon`, in
+    nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and its options.
 
     Raises ScenarioError where a parameter breaks a rule, and for a trusted curator, to whom users
-    send no reports.
+    send no reports; FileError and ProtocolError for what is wrong with your code.
 
     >>> oue = protocol("oue", items=16, epsilon=1.0)
     >>> round(oue.p, 4), round(oue.q, 4)
@@ -62,6 +66,11 @@ def protocol(
         raise ScenarioError(f"must be a whole number, at least 2, {got(items)}", key="items")
     if labels is not None and len(labels) != items:
         raise ScenarioError(f"must be {items} names, got {len(labels)}", key="labels")
+    if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):
+        return _own_protocol(kind, int(items), parameters)
+    if kind in NAMED and awaits_code(NAMED[kind].mechanism):
+        rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
+        raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     spec = _point({"protocol": table}).protocol
     try:
         mechanism = spec.bind(int(items), None if labels is None else tuple(labels))
@@ -71,6 +80,19 @@ def protocol(
         rule = "must be a protocol whose users send reports; this is a trusted curator"
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     return mechanism
+
+
+def _own_protocol(place: str, items: int, parameters: dict[str, Any]) -> LocalMechanism:
+    """The protocol of somebody's code; who names it lets it run."""
+    options = {key.removeprefix("options."): value for key, value in parameters.items()}
+    epsilon = options.pop("epsilon", None)
+    if not isinstance(epsilon, int | float) or epsilon not in EPSILON:
+        rule = f"must be {EPSILON}, {got(epsilon)}" if epsilon is not None else "is required"
+        raise ScenarioError(rule, key="protocol.epsilon")
+    if items not in DOMAIN:
+        raise ScenarioError(f"must be {DOMAIN}, {got(items)}", key="items")
+    made: LocalMechanism = protocol_named(place, items, float(epsilon), options)
+    return made
 
 
 def population(
@@ -88,9 +110,13 @@ def population(
     """
     spec = _point({"population": {"kind": kind, **parameters}}).population
     try:
-        return spec.bind(seed, Path(folder))
+        bound = spec.bind(seed, Path(folder))
     except ScenarioError as error:
         raise error.within("population") from error
+    if bound.awaited:
+        rule = "must be a law of ldptui's own: code makes a population in a run alone"
+        raise ScenarioError(f"{rule}, {got(kind)}", key="population.kind")
+    return bound
 
 
 def attack(kind: str, **parameters: Any) -> Attack | Mixture:

@@ -66,7 +66,7 @@ def check_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise RunError(
-            "figures need matplotlib: pip install 'ldptui[plot]' (--out FILE.txt needs none)"
+            "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"
         ) from None
 
 
@@ -83,7 +83,7 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
 def chart_of(
     name: str | None, scenario: Scenario, run: Snapshot, metric: str | None = None
 ) -> Chart:
-    """The chart of that name; raises ScenarioError where the run has none.
+    """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
 
     None : the success where items are named, else the gain. metric : of a map or of the success;
     None: the first that was measured.
@@ -103,7 +103,7 @@ def chart_of(
             names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
             made = rounds.estimates(run.rounds, names)
     if made is None:
-        raise ScenarioError(f"must be a chart of this run, {got(name)}", key="--chart")
+        raise ScenarioError(f"must be a chart of this run, {got(name)}", key="chart")
     return made
 
 
@@ -123,9 +123,7 @@ def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:
     """The metric to show, None where none was measured; raises ScenarioError."""
     if wanted is not None and wanted not in metrics:
         known = ", ".join(metrics) or "none"
-        raise ScenarioError(
-            f"must be a metric of this chart ({known}), {got(wanted)}", key="--metric"
-        )
+        raise ScenarioError(f"must be a metric of this chart ({known}), {got(wanted)}", "metric")
     return wanted or next(iter(metrics), None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import scenarios
 from core import experiment as core_experiment
@@ -23,6 +23,8 @@ from core.scenario import load as load_file
 
 from .by_name import plain
 from .results import Results
+
+HOW: Final = "attack_files=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
 
 Source = str | Path | Mapping[str, Any] | Scenario
 
@@ -50,8 +52,10 @@ def load(source: Source) -> Scenario:
         return parse(source)
     elif isinstance(source, str | Path):
         path = scenarios.find(str(source))
-        if not path.is_file() and (meant := scenarios.similar(str(source))):
-            raise FileError(f"{source} is no file and no bundled scenario; is {meant} meant?")
+        meant = scenarios.similar(str(source))
+        if not path.is_file() and (meant or not path.suffix):
+            words = f"; is {meant} meant?" if meant else ""
+            raise FileError(f"{source} is no file and no bundled scenario{words}")
         return load_file(path)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"
@@ -105,8 +109,8 @@ def run(
     depend on them. In a script that asks for more than one, this call stands under
     `if __name__ == "__main__":`. executor : computes there instead, as a cluster's does. progress :
     called with `done` and `total` in trials, and `seconds`. limits : refuse what would take very
-    long. attack_files, allow_attacks : the files and the names of packages whose attacks and
-    defences in Python may run; a scenario alone runs none.
+    long. attack_files, allow_attacks : Python files, and names that packages publish: their code
+    may run, be it an attack, a defence, a protocol or a population. A scenario alone runs none.
 
     Raises ScenarioError, FileError or RunError. A cell that fails does not stop the others:
     `results.error` says why.
@@ -123,7 +127,8 @@ def run(
     else:
         experiment = core_experiment.compile(load(source), limits, searches=False)
     *_, answered = searched(experiment, workers, limits)
-    experiment = permit(answered.experiment, Allowed(tuple(allow_attacks), files))
+    allowed = Allowed(tuple(allow_attacks), files, how=HOW)
+    experiment = permit(answered.experiment, allowed)
     kept, last = _Kept(), None
     for last in runner.run(experiment, workers, executor, memory=kept, apart=True):
         if progress is not None:

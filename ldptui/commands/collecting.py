@@ -8,16 +8,15 @@ import json
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ScenarioError, got, one_line
 from core.files import write_atomically
-from core.plugins import available, protocol_named
+from core.plugins import available
 from core.pure import Items, LocalMechanism, Reports
-from core.ranges import DOMAIN, EPSILON
 from core.scenario import read_text
 from core.tables import Batch, Columns, table_rows
 
@@ -29,6 +28,11 @@ from ..api.files import format_of, read_reports, write_reports
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
 from .reading import toml_value
+
+OPTIONS: Final = {
+    "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
+}  # fmt: skip
+"""The options that set the parameters of a protocol, by their keys."""
 
 
 def perturb(options: Namespace) -> int:
@@ -83,22 +87,12 @@ def _agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     if options.epsilon is not None:
         keys["epsilon"] = options.epsilon
     items = options.items if labels is None else len(labels)
-    if ":" in options.protocol or options.protocol in available("protocol"):
-        return labels, _strange(options.protocol, items, keys)
-    return labels, protocol_of(options.protocol.lower(), items, labels=labels, **keys)
-
-
-def _strange(place: str, items: int, keys: dict[str, Any]) -> LocalMechanism:
-    """A protocol of somebody's own, FILE.py:NAME or published; who names it lets it run."""
-    options = {key.removeprefix("options."): value for key, value in keys.items()}
-    epsilon = options.pop("epsilon", None)
-    if not isinstance(epsilon, int | float) or epsilon not in EPSILON:
-        rule = f"must be {EPSILON}, {got(epsilon)}" if epsilon is not None else "is required"
-        raise ScenarioError(rule, key="--epsilon")
-    if items not in DOMAIN:
-        raise ScenarioError(f"must be {DOMAIN}, {got(items)}", key="--items")
-    protocol: LocalMechanism = protocol_named(place, items, float(epsilon), options)
-    return protocol
+    own = ":" in options.protocol or options.protocol in available("protocol")
+    kind = options.protocol if own else options.protocol.lower()
+    try:
+        return labels, protocol_of(kind, items, labels=labels, **keys)
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error
 
 
 def _labels(path: Path) -> list[str]:

@@ -42,7 +42,12 @@ def plot(options: Namespace) -> int:
         charted.check_matplotlib()
     store, number = _measured(options)
     run = store.run(number)  # the playback closes the store
-    chart = charted.chart_of(options.chart, *charted.played(store, number), options.metric)
+    scenario, shown = charted.played(store, number)
+    try:
+        chart = charted.chart_of(options.chart, scenario, shown, options.metric)
+    except ScenarioError as error:
+        option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
+        raise ScenarioError(error.rule, option) from error
     numpy = str(run.versions["numpy"])
     caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
     embedded = figure.embedded(run.document, run.digest, numpy)

@@ -250,6 +250,9 @@ def test_batches_and_corrections() -> None:
     assert "after norm-sub, base-cut" in repr(cut)
 
 
+GRR = ldptui.protocol("grr", 4, epsilon=1.0)
+OTHERS = {**TABLES, "attack": {**TABLES["attack"], "kind": "plugin", "name": "half"}}
+
 REFUSED: list[tuple[Any, str]] = [
     (lambda: ldptui.load("quickstrat"), "quickstrat is no file and no bundled scenario; is quick"),
     (lambda: ldptui.load(5), "source must be a path, a bundled name, TOML text or a dict, got 5"),
@@ -273,6 +276,13 @@ REFUSED: list[tuple[Any, str]] = [
     ),
     (lambda: ldptui.run(TABLES).estimate("gainn"), "metric must be one of gain"),
     (lambda: ldptui.run(TABLES).estimate("gain", 1), r"cell must be in \[0, 1\), got 1"),
+    (lambda: ldptui.run(TABLES).figure("gainn"), "^chart must be a chart of this run, got"),
+    (lambda: ldptui.load("nowhere"), "nowhere is no file and no bundled scenario$"),
+    (lambda: ldptui.run(OTHERS), r"not allowed: attack_files=\[FILE\] lets that of"),
+    (lambda: ldptui.protocol("plugin", 4, epsilon=1.0, name="x"), 'name your code, as "FILE.py'),
+    (lambda: ldptui.protocol("x.py:X", 4), "protocol.epsilon is required"),
+    (lambda: ldptui.population("plugin", name="x", items=4, users=5), "population.kind must be a"),
+    (lambda: GRR.perturb([0, None], np.random.default_rng(0)), "got None .a missing value"),
     (lambda: ldptui.run(TABLES).to_frame("dask"), 'library must be "polars" or "pandas"'),
 ]
 

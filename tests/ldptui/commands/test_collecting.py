@@ -188,7 +188,7 @@ BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
     ("item\n1\n", ("--set", "epsilon"), "--set must be KEY=VALUE"),
     ("item\n1\n", ("--set", "keep=0.5"), "protocol.keep is not a known key"),
     ("item\n1\n", ("--seed", "-1"), "--seed must be at least 0"),
-    ("item\n1\n", ("--epsilon", "0"), "protocol.epsilon must be"),
+    ("item\n1\n", ("--epsilon", "0"), "--epsilon must be"),
     ("item\n1\n", ("--protocol", "laplace"), "trusted curator"),
 ]
 
