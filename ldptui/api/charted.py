@@ -17,7 +17,6 @@ from core.scenario import Scenario
 from core.store import Store, begin, open_store
 
 from .. import __version__
-from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
@@ -109,14 +108,13 @@ def chart_of(
 
 def _map(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | None:
     """The map of two swept keys; the values of the others are told below it."""
-    cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
+    layer = curves.map_layer(scenario)
+    cells = [cell for cell in maps.of_layer(run.parts.get("map", ()), layer) if cell.trials]
     shown = _metric(metric, maps.mapped_metrics(cells))
     if shown is None:
         return None
-    keys = curves.map_keys(scenario)
-    others = [key for key in scenario.sweep if key not in keys]
-    values = (f"{key_words(key).short} {cells[0].parameters.get(key)}" for key in others)
-    return maps.map_grid(cells, keys, shown, ", ".join(values))
+    words = maps.layer_words(layer)
+    return maps.map_grid(cells, curves.map_keys(scenario), shown, words)
 
 
 def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:

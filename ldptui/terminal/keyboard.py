@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 RUN: Final = ("run.start", "ctrl+r")
 VIEW: Final = ("charts.view", "v")
+AXIS: Final = ("charts.axis", "x")
 """Ids and keys of bindings that sentences far from them name."""
 
 

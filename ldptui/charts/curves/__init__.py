@@ -11,7 +11,7 @@ from __future__ import annotations
 from .closed import FLOOR, Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document, points_of
 from .lines import gain_and_lines, gain_lines, lists_more
-from .parts import base_part, error_part, gain_part, map_keys, map_part, preview_part
+from .parts import base_part, error_part, gain_part, map_keys, map_layer, map_part, preview_part
 from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes
 
@@ -33,6 +33,7 @@ __all__ = [
     "gain_part",
     "lists_more",
     "map_keys",
+    "map_layer",
     "map_part",
     "names_items",
     "points_of",

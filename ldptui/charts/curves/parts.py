@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -51,18 +52,36 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
     return keys[:2]
 
 
-def map_part(scenario: Scenario) -> Part | None:
+def map_layer(
+    scenario: Scenario, chosen: Mapping[str, Any] | None = None, *, further: bool = False
+) -> dict[str, Any]:
+    """The values of the swept keys that are no side of the map: a map has one of each.
+
+    chosen : these, where they are still swept; else the middle ones. further : the next ones,
+    those of the last key first.
+    """
+    others = {key: scenario.sweep[key] for key in scenario.sweep if key not in map_keys(scenario)}
+    places = {key: len(values) // 2 for key, values in others.items()}
+    if chosen is not None and others.keys() == chosen.keys():
+        known = all(chosen[key] in values for key, values in others.items())
+        places = {key: others[key].index(chosen[key]) for key in others} if known else places
+    for key in reversed(others) if further else ():
+        places[key] = (places[key] + 1) % len(others[key])
+        if places[key]:
+            break
+    return {key: others[key][place] for key, place in places.items()}
+
+
+def map_part(scenario: Scenario, layer: Mapping[str, Any] | None = None) -> Part | None:
     """The part to simulate for a map: every pair of two swept keys; None without two of them.
 
-    Other swept keys have their middle value.
+    layer : the values of the other swept keys; None: all that are swept.
     """
-    keys = map_keys(scenario)
-    if len(keys) < 2:
+    if len(map_keys(scenario)) < 2:
         return None
     kept = scenario
-    for key, values in scenario.sweep.items():
-        if key not in keys:
-            kept = kept.with_value(key, values[len(values) // 2])
+    for key, value in (layer or {}).items():
+        kept = kept.with_value(key, value)
     document = copy.deepcopy(kept.document)
     document.pop("goal", None)
     return Part("map", document)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...catalogue import key_words, metric_words
@@ -10,6 +10,7 @@ from ...session.snapshot import CellView
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import Grid
+from .measurement import same_value
 from .table import Column, Table
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
@@ -30,6 +31,20 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
         if measured.mean is not None
     }
     return (*(name for name in FIRST if name in known), *(n for n in known if n not in FIRST))
+
+
+def of_layer(cells: Sequence[CellView], layer: Mapping[str, Any]) -> list[CellView]:
+    """The cells of one map, those that have these values of the other swept keys."""
+    return [
+        cell
+        for cell in cells
+        if all(same_value(cell.parameters.get(key), value) for key, value in layer.items())
+    ]
+
+
+def layer_words(layer: Mapping[str, Any]) -> str:
+    """`n 20000, protocol oue`."""
+    return ", ".join(f"{key_words(key).short} {_text(value)}" for key, value in layer.items())
 
 
 def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: str = "") -> Grid:

@@ -66,23 +66,18 @@ class KeptRuns:
             self._desk.show()
 
     async def show_last(self, chosen: Callable[[], bool]) -> None:
-        """At the start: show the last run, where nothing was chosen to be shown meanwhile.
+        """At the start: show the last run in place of a preview, if it is of this very scenario.
 
-        The last run of the very scenario that is worked on is shown in place of its preview;
-        that of another one, while there is nothing else to show.
+        A run of another one would stand under the title of this one; Runs has it. What was
+        chosen to be shown meanwhile stays.
         """
         desk = self._desk
-        last = desk.shelf.last
-        if last is None or chosen():
+        last, scenario = desk.shelf.last, desk.draft.scenario if desk.draft is not None else None
+        if last is None or scenario is None or scenario.document != last.document or chosen():
             return
         await self.read(last)
-        if chosen() or last.key not in desk.shelf.read:
-            return
-        scenario = desk.draft.scenario if desk.draft is not None else None
-        if scenario is not None and scenario.document == last.document:
+        if last.key in desk.shelf.read and not chosen():
             desk.keep(desk.shelf.chosen(last.key, desk.shelf.overlays))
-        elif not any(run.snapshot.parts for run in desk.shelf.session):
-            desk.charts.snapshot = desk.shelf.read[last.key]
 
     async def offer_to_resume(self) -> None:
         """At the start: offer to go on with a run that was cut off."""

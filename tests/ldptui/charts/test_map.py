@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from support.waiting import seen
 import scenarios
 from core.attacks import ATTACKS
 from core.scenario import Scenario, load
-from ldptui.charts.curves import map_keys, map_part
+from ldptui.charts.curves import map_keys, map_layer, map_part
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.grids import grid_place
 from ldptui.charts.figures.game import game_words, is_game
@@ -48,10 +49,14 @@ def test_the_part_is_every_pair_of_the_first_two_keys() -> None:
     assert part is not None
     assert len(cells(part.document)) == 6
     three = swept(PAIRS, {**PAIRS.sweep, "population.items": [8, 16, 32]})
+    held = map_layer(three)
+    part = map_part(three, held)
+    assert part is not None
+    assert part.document["population"]["items"] == held["population.items"] == 16
+    assert len(cells(part.document)) == 6
     part = map_part(three)
     assert part is not None
-    assert part.document["population"]["items"] == 16
-    assert len(cells(part.document)) == 6
+    assert len(cells(part.document)) == 18, "without one, every cell of the sweep"
     assert map_part(swept(scenario(), {KEYS[0]: [1.0, 2.0]})) is None
 
 
@@ -232,6 +237,53 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         assert len(table.rows) == 6
 
 
+def test_a_map_has_a_layer_for_all_values_of_the_other_keys() -> None:
+    more = {"population.items": [8, 16, 32], "protocol.kind": ["grr", "oue"]}
+    four = swept(PAIRS, {**PAIRS.sweep, **more})
+    held, seen_layers = map_layer(four), []
+    for _ in range(6):
+        seen_layers.append(tuple(held.values()))
+        assert map_layer(four, held) == held
+        held = map_layer(four, held, further=True)
+    assert sorted(seen_layers) == sorted(itertools.product(*more.values()))
+    assert held == map_layer(four) == {"population.items": 16, "protocol.kind": "oue"}
+    assert map_layer(four, {**held, "population.items": 5}) == held, "this one is swept no more"
+    assert map_layer(PAIRS, held) == map_layer(PAIRS, held, further=True) == {}
+
+
+async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
+    three = swept(PAIRS, {**PAIRS.sweep, "population.users": [5000, 10000]})
+    part = map_part(three)
+    assert part is not None
+    run = replace(snapshot(three), full=True)
+    run = replace(run, parts={**run.parts, "map": cells(part.document)})
+    draft = QUICK_DRAFT
+    for key, values in three.sweep.items():
+        draft = drafts.edited(draft, f"sweep.{key}", values)
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "map"
+        await pilot.pause()
+        assert [asked.document["population"]["users"] for asked in pane.parts(draft)[1:]] == [10000]
+        whole = {asked.name: asked for asked in pane.parts(draft, with_sweep=True)}
+        assert len(cells(whole["map"].document)) == 12
+        looked_at = set()
+        for users in (10000, 5000):
+            assert f"Gain, n {users}" in pane.as_text()
+            for down in ("j", "k"):  # three rows, in each of two columns
+                for key in ("full_stop", down, down):
+                    await pilot.press(key)
+                    looked_at.add(tuple(pane._boxes.axed("map").at_cursor()))
+            await pilot.press("backspace", "x")
+        assert looked_at == {
+            tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.parts["map"]
+        }
+        assert "Gain, n 10000" in pane.as_text()
+        await pilot.press("t")
+        table = pane.table()
+        assert table is not None
+        assert len(table.rows) == 12
+
+
 async def test_there_is_no_map_of_one_swept_key() -> None:
     async with showing() as (pane, _):
         assert "map" not in dict(pane.tabs())
@@ -281,7 +333,7 @@ def test_defences_stand_beside_attacks_where_both_are_swept() -> None:
     bundled = load(Path(scenarios.__file__).parent / "cao-countermeasures.toml")
     assert len(bundled.sweep) == 3
     assert map_keys(bundled) == ("attack.kind", "defence.0.kind")
-    part = map_part(bundled)
+    part = map_part(bundled, map_layer(bundled))
     assert part is not None
     shown = Scenario(part.document)
     assert tuple(shown.sweep) == map_keys(bundled)

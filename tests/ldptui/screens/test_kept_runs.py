@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.fake_engine import FakeEngine
-from support.waiting import until
+from support.waiting import seen, until
 from support.workbench_app import own_home, status, workbench
 from textual.widgets import OptionList, Static
 
@@ -17,6 +17,7 @@ from core.export import to_csv
 from core.running.runner import units
 from core.scenario import parse, to_toml
 from core.store import begin, open_store
+from ldptui.app import Workbench
 from ldptui.engine.playback import kept_playback
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
@@ -26,6 +27,7 @@ from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.figure import carried
 from ldptui.session.runs import changes
+from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
 
 __all__ = ["own_home"]
@@ -76,6 +78,23 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await pilot.press("escape")
         assert field.words == ""
         assert isinstance(screen.focused, OptionList)
+
+
+@pytest.mark.parametrize("users", ["-3", "5000"])
+async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
+    store: Path, tmp_path: Path, users: str
+) -> None:
+    """Not even while the scenario that was opened is not valid, or has no numbers yet."""
+    path = tmp_path / "another.toml"
+    text = scenarios.path("quickstart").read_text(encoding="utf-8")
+    path.write_text(text.replace("users = 100_000", f"users = {users}"), encoding="utf-8")
+    app = Workbench(Settings(), path, FakeEngine, store=store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = app.workbench
+        await until(pilot, lambda: len(screen.shelf.kept) == 2)
+        await app.workers.wait_for_complete()
+        assert screen.charts.snapshot is None
+        assert "run 2" not in seen(app)
 
 
 async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(

@@ -70,8 +70,17 @@ class Boxes:
         return self._walking
 
     def curve(self, tab: Tab) -> CurveChart:
-        """The chart whose axes the keys change."""
+        """The chart whose scales the keys change."""
         return next((curve for curve in self._curves if curve.kind == tab), self.gain)
+
+    def axed(self, tab: Tab) -> CurveChart | MapChart:
+        """The chart of which a key changes the axis, or what is held fixed beside its axes."""
+        return self._map if tab == "map" else self.curve(tab)
+
+    @property
+    def layered(self) -> bool:
+        """True where the scenario sweeps more keys than a map has sides."""
+        return bool(self._map.held)
 
     # What is simulated for them.
 
@@ -98,8 +107,8 @@ class Boxes:
         parts += [each.part() for each in self._curves if each.kind in (*needed, *always)]
         if "goal" in scenario.document and (whole or "answer" in needed):
             parts.append(Part("answer", scenario.document))
-        if "map" in needed:
-            parts.append(self._map.part(scenario))
+        if "map" in needed or (whole and "goal" not in scenario.document):
+            parts.append(self._map.part(scenario, whole=whole))
         return tuple(part for part in parts if part is not None)
 
     def wanted(self, needed: Collection[Tab]) -> list[object]:
@@ -107,4 +116,5 @@ class Boxes:
         curves = [curve for curve in self._curves if curve.kind in needed]
         wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
         others: tuple[Tab, ...] = ("answer", "map", "trials", "detection")
+        wanted += [self._map.held] * ("map" in needed)
         return [*wanted, *(name for name in others if name in needed)]

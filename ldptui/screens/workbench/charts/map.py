@@ -1,4 +1,4 @@
-"""The map: a metric over two swept keys, every pair of their values."""
+"""The map: a metric over two swept keys, every pair of their values, in a layer of the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.geometry import Size
 from ....catalogue import metric_words
 from ....charts.rows import clean
 from ....messages import LongWork
-from ....terminal.keyboard import VIEW, key_of
+from ....terminal.keyboard import AXIS, VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
 from .cursor import Move, Pointed, moved
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class MapChart(Pointed):
-    """One metric at a time; `v` shows the next one."""
+    """One metric at a time, `v` shows the next one; of further swept keys, `x` the next values."""
 
     takes: ClassVar[bool] = True
 
@@ -37,6 +37,7 @@ class MapChart(Pointed):
         super().__init__(id=id)
         self._chart = ChartView(id="map", empty=LOADING)
         self._metric = ""  # chosen by hand
+        self._chosen: dict[str, Any] | None = None  # the layer, by hand
         self._metrics: tuple[str, ...] = ()
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
         self._asked: Grid | None = None  # the map that is solved as a game
@@ -63,6 +64,16 @@ class MapChart(Pointed):
             at = self._metrics.index(self.metric) + 1
             self._metric = self._metrics[at % len(self._metrics)]
 
+    @property
+    def held(self) -> dict[str, Any]:
+        """The values of the swept keys that are no side of the map; none where there are two."""
+        return _layer_of(self._shown.scenario, self._chosen)
+
+    def next_axis(self) -> None:
+        """Show the map at the next values of the swept keys that are no side of it."""
+        if self._shown.scenario is not None:
+            self._chosen = _layer_of(self._shown.scenario, self._chosen, further=True)
+
     # The cursor: the names of a row and a column.
 
     def walk(self, by: int) -> None:
@@ -88,10 +99,19 @@ class MapChart(Pointed):
         return self._grid is not None
 
     def at_cursor(self) -> list[tuple[str, Any]]:
-        """The two keys of the cell at the cursor, with their values."""
+        """The swept keys of the cell at the cursor, with their values."""
         cell = self._cell()
-        keys = keys_of(self._shown) if cell is not None else ()
-        return [(key, cell.parameters[key]) for key in keys] if cell is not None else []
+        if cell is None:
+            return []
+        sides = [(key, cell.parameters[key]) for key in keys_of(self._shown)]
+        return [*sides, *self.held.items()]
+
+    def _cells(self) -> list[CellView]:
+        """The simulated cells of the map."""
+        from ....charts.figures.maps import of_layer
+
+        cells = [cell for cell in self._shown.cells("map") if cell.trials]
+        return of_layer(cells, self.held)
 
     def _cell(self) -> CellView | None:
         """The simulated cell at the cursor."""
@@ -100,7 +120,7 @@ class MapChart(Pointed):
         grid, keys = self._grid, keys_of(self._shown)
         if grid is None:
             return None
-        cells = [cell for cell in self._shown.cells("map") if cell.trials]
+        cells = self._cells()
         return next((cell for cell in cells if place_of(cell, cells, keys) == self._at), None)
 
     def _words(self, room: Size) -> str:
@@ -121,23 +141,26 @@ class MapChart(Pointed):
     def switches(self) -> Choices:
         if not self.metric:
             return ()
-        return (("view", f"{key_of(self.app, *VIEW)} {metric_words(self.metric).name}"),)
+        from ....charts.figures.maps import layer_words
+
+        layer: Choices = (("axis", f"{key_of(self.app, *AXIS)} {layer_words(self.held)}"),)
+        view = f"{key_of(self.app, *VIEW)} {metric_words(self.metric).name}"
+        return (*(layer if self.held else ()), ("view", view))
 
     # The picture.
 
-    @staticmethod
-    def part(scenario: Scenario) -> Part | None:
-        """The part to simulate; None where fewer than two keys are swept."""
+    def part(self, scenario: Scenario, *, whole: bool) -> Part | None:
+        """The part to simulate, the layer shown or all; None without two swept keys."""
         from ....charts.curves import map_part
 
-        return map_part(scenario)
+        return map_part(scenario, None if whole else _layer_of(scenario, self._chosen))
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the map in a box of this size; (0, 0): there is none yet, nothing is drawn."""
         from ....charts.figures.maps import attack_down, map_grid, mapped_metrics
 
         self._shown = shown
-        cells = [cell for cell in shown.cells("map") if cell.trials]
+        cells = self._cells()
         self._metrics = mapped_metrics(cells)
         if not room.width:
             return
@@ -150,13 +173,19 @@ class MapChart(Pointed):
                 self._chart.chart = None
         elif state != self._drawn:
             self._drawn = state
-            self._grid = grid = map_grid(cells, keys, self.metric)
+            self._grid = grid = self._named(map_grid(cells, keys, self.metric))
             sweep = shown.scenario.sweep
             pairs = math.prod(len(sweep[key]) for key in keys)
             words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
             note = "; ".join(filter(None, (grid.note, words)))
             at = self._read(room)
             self._chart.chart = replace(grid, note=note, cursor=self._at if at else None)
+
+    def _named(self, grid: Grid) -> Grid:
+        """The map with its layer in the title."""
+        from ....charts.figures.maps import layer_words
+
+        return replace(grid, title=", ".join(filter(None, (grid.title, layer_words(self.held)))))
 
     def _words_of(self, grid: Grid, keys: Sequence[str], down: bool, pairs: int) -> str:
         """The map as a game; "" where it is none, and until a thread has solved it.
@@ -182,13 +211,14 @@ class MapChart(Pointed):
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
         """The values that the map and its table are drawn from."""
-        return (shown.cells("map"), keys_of(shown))
+        return (shown.cells("map"), keys_of(shown), _layer_of(shown.scenario, self._chosen))
 
     def table(self, shown: Shown) -> Table | None:
         from ....charts.figures.maps import map_table
 
         cells = [cell for cell in shown.cells("map") if cell.trials]
-        return map_table(cells, keys_of(shown), self.metric) if self.metric else None
+        keys = dict.fromkeys((*keys_of(shown), *self.held))
+        return map_table(cells, tuple(keys), self.metric) if self.metric else None
 
 
 def keys_of(shown: Shown) -> tuple[str, ...]:
@@ -196,3 +226,12 @@ def keys_of(shown: Shown) -> tuple[str, ...]:
     from ....charts.curves import map_keys
 
     return map_keys(shown.scenario) if shown.scenario is not None else ()
+
+
+def _layer_of(
+    scenario: Scenario | None, chosen: dict[str, Any] | None, *, further: bool = False
+) -> dict[str, Any]:
+    """The chosen layer where the scenario has it, else its middle one; further: the next one."""
+    from ....charts.curves import map_layer
+
+    return map_layer(scenario, chosen, further=further) if scenario is not None else {}

@@ -190,6 +190,8 @@ class ChartsPane(Vertical):
         match message.choice:
             case "view" | "source":
                 self.action_view()
+            case "axis":
+                self.action_axis()
             case "cohort":
                 self.action_cohort(1)
             case tab if message.bar is self._tabs:
@@ -234,8 +236,8 @@ class ChartsPane(Vertical):
         self.tab = self._behind if self.tab == "table" else "table"
 
     def action_axis(self) -> None:
-        """The next variable on the x-axis."""
-        self._boxes.curve(self.tab).next_axis()
+        """The next variable on the x-axis; in the map the next values of what is on no axis."""
+        self._boxes.axed(self.tab).next_axis()
         self._show()
 
     def action_log(self, direction: Literal["x", "y"]) -> None:
@@ -276,6 +278,8 @@ class ChartsPane(Vertical):
         """Keys that do nothing on this tab are not offered."""
         box, chart = self._boxes.of(self.tab), self._cursor()
         match action:
+            case "axis" if self.tab == "map":
+                return self._boxes.layered
             case "axis" | "log":
                 curve = self._boxes.curve(self.tab)
                 return curve.kind in self._visible() and curve.variable is not None
