@@ -24,7 +24,7 @@ WEIGHT = Range(0)
 
 @dataclass(frozen=True)
 class Part:
-    """Those of a mixture's fakes who do the same, and how many they are beside the others.
+    """The fakes of a mixture who do the same, and their weight beside the others.
 
     aims : indices of their targets; empty until they are known.
     """

@@ -37,11 +37,6 @@ class Optimum:
     reports: Items
 
 
-def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) -> float:
-    """The best hidden gain for any matrix float64[d, reports]; raises ScenarioError."""
-    return optimum(law, frequencies, targets, share).gain
-
-
 def optimum(
     law: Floats,
     frequencies: Floats,

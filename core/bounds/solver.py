@@ -29,8 +29,8 @@ class Programme:
     held : the targets' true frequencies, largest first; there are r of them.
     thresholds : of s = 1, 2, … targets: this many reports that support all s are too many.
     slack : the margin below the thresholds, in standard deviations.
-    sizes : whether the numbers of ones have the law of honest reports. mass : whether there are at
-        most as many as in honest reports on average. padding : int64[r + 1], as a tuple, the ones
+    sizes : True if the number of ones has the law of honest reports. mass : True if the mean number
+        of ones is at most that of honest reports. padding : int64[r + 1], as a tuple, the ones
         elsewhere of each class where their number is free.
     """
 

@@ -190,7 +190,7 @@ def _step(
 
 
 def _go_on(open_: Any, new_open: Any, ways: Ways) -> None:
-    """Those with more of x left choose any element of y, and add its product with x to the sum."""
+    """The walks with more of x left choose an element of y, and add its product with x."""
     *shape, before, _, q = open_.shape
     after = new_open.shape[-2]
     walkers = open_[..., 1:, :].reshape(*shape, before, after, q, q)  # [..., Y, X, x, s]

@@ -100,7 +100,7 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
 
 
 class LostError(RunError):
-    """Those who compute are gone; what came back is not."""
+    """The loss of all who compute; the outcomes that came back are kept."""
 
 
 class Batches:

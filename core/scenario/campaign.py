@@ -22,7 +22,7 @@ ROUNDS: Final = Range(1, 1000)
 class Campaign:
     """A collection in rounds, and how its users change from one to the next.
 
-    rounds : how many; as many as the phases of the attack have together where it is left out.
+    rounds : their number; that of all phases of the attack where it is left out.
     churn : the share of users that are replaced by new ones before a round.
     drift : a second population that is mixed in evenly over the rounds.
     """

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -100,16 +100,7 @@ class Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked."""
         key = numbered(self.document, key)
         document = dotted.without(self.document, key)
-        sweep = document.get("sweep")
-        if isinstance(sweep, dict):
-            kept = {
-                name: values
-                for name, values in dotted_sweep(sweep).items()
-                if name != key and not name.startswith(f"{key}.")
-            }
-            document["sweep"] = kept
-            if not kept:
-                del document["sweep"]
+        document = _swept_without(document, lambda name: name == key or name.startswith(f"{key}."))
         return dataclasses.replace(self, document=document)
 
     def with_value(self, key: str, value: Any) -> Scenario:
@@ -119,12 +110,7 @@ class Scenario:
         Setting a `kind` drops the keys of that table that the new kind does not know.
         """
         key = numbered(self.document, key)
-        document = dict(self.document)
-        sweep = document.get("sweep")
-        if isinstance(sweep, dict):
-            document["sweep"] = {k: v for k, v in dotted_sweep(sweep).items() if k != key}
-            if not document["sweep"]:
-                del document["sweep"]
+        document = _swept_without(self.document, lambda name: name == key)
         try:
             document = dotted.with_value(document, key, value)
         except ScenarioError as error:
@@ -137,6 +123,16 @@ class Scenario:
                     if name in known}  # fmt: skip
             document = dotted.with_value(document, table, kept)
         return dataclasses.replace(self, document=document)
+
+
+def _swept_without(document: Document, drops: Callable[[str], bool]) -> Document:
+    """The document without the sweeps of some keys, and without an empty table of sweeps."""
+    sweep = document.get("sweep")
+    if not isinstance(sweep, dict):
+        return document
+    kept = {key: values for key, values in dotted_sweep(sweep).items() if not drops(key)}
+    rest = {key: value for key, value in document.items() if key != "sweep" or kept}
+    return {**rest, "sweep": kept} if kept else rest
 
 
 def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:

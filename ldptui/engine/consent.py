@@ -21,7 +21,7 @@ async def seek(
 ) -> tuple[Code, ...]:
     """The code under these names that the user has to be asked about.
 
-    code : attack or defence, and its name. folder : of the scenario. agreed : what the user has
+    code : the purpose and the name of each. folder : of the scenario. agreed : what the user has
     agreed to already; allowed : the arguments for what is allowed without a question.
     """
     if not code:

@@ -130,7 +130,7 @@ class CountMeanSketch(Sketch):
 
     @property
     def _at_once(self) -> int:
-        """So few reports of a row add up in a byte."""
+        """The number of reports of a row that add up in a byte, at most."""
         return min(255, super()._at_once)
 
     def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:

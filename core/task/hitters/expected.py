@@ -45,7 +45,7 @@ class Rivals:
     variances: Floats
 
     def joined(self, others: Rivals) -> Rivals:
-        """These and others."""
+        """The candidates of this level with more of them."""
         return Rivals(
             np.append(self.weights, others.weights),
             np.append(self.means, others.means),

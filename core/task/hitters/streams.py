@@ -10,10 +10,10 @@ from ...streams import stream
 
 
 def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:
-    """Those of a block on the counts path.
+    """The streams of a block on the counts path.
 
-    Of the genuine users; of their support for candidates that the attacked arm alone has; of the
-    fakes.
+    They draw for the genuine users, for their support of candidates that the attacked arm alone
+    has, and for the fakes.
     """
     genuine = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
     more = stream(cell.seed, cell.malicious_address, "genuine", "counts", (number,))
@@ -23,7 +23,7 @@ def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:
 
 @dataclass(frozen=True, eq=False)
 class TrialStreams:
-    """Those of a trial on the reports path: one for every 65,536 users of a group."""
+    """The streams of a trial on the reports path: one for every 65,536 users of a group."""
 
     cell: Cell
     trial: int

@@ -84,7 +84,7 @@ def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
 
 
 def _estimating(points: Sequence[Point]) -> Sequence[Point]:
-    """These points; none of a task that names items."""
+    """The points whose task estimates a list of items."""
     return [point for point in points if point.task.kind in METRICS["gain"].tasks]
 
 

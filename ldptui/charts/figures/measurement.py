@@ -73,7 +73,7 @@ class Measurement:
 
     @property
     def z(self) -> float | None:
-        """That of the mean, on the scale of the curve."""
+        """The z-score of the mean, on the scale of the curve."""
         return Estimate(self.y, self.error, self.theory, self.doubt).z
 
 

@@ -94,7 +94,7 @@ def _places(rows: Sequence[Rated]) -> tuple[list[float], list[float]]:
 
 
 def _front(rows: Sequence[Rated]) -> list[Rated]:
-    """Those that no other beats in noise and in gain, by rising noise."""
+    """The designs that no other beats in noise and in gain, by rising noise."""
     front: list[Rated] = []
     for each in sorted(rows, key=lambda one: (one.mse, one.gain)):
         if not front or each.gain < front[-1].gain:

@@ -27,6 +27,6 @@ class Rows(Vertical):
 
 
 class Scrolled(VerticalScroll, can_focus=False):
-    """It scrolls, but is no stop on the way of the tab key."""
+    """A container that scrolls, but is no stop on the way of the tab key."""
 
     BLANK = True

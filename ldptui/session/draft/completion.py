@@ -54,7 +54,7 @@ def completion(text: str, at: int) -> Completion:
 
 
 def _matching(typed: str, offers: Iterator[Offer]) -> Completion:
-    """Those that go on from what is typed; nothing where one of them is all there."""
+    """The offers that go on from what is typed; none where one of them is typed whole."""
     wanted = typed.lower()
     fitting = tuple(offer for offer in offers if offer.text.lower().startswith(wanted))
     whole = any(offer.text.rstrip(" =") == typed for offer in fitting)

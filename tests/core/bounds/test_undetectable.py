@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from core.bounds.programme import hidden_gain, optimum
+from core.bounds.programme import optimum
 from core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
 from core.enumeration import ReportLaw
 from core.errors import ScenarioError
@@ -53,7 +53,7 @@ def test_the_closed_form_is_the_optimum_of_the_linear_programme(
     rng = np.random.default_rng(items)
     for targets in (1, 2, items - 1):
         held = rng.dirichlet(np.full(items, 0.7))
-        best = hidden_gain(law, held, np.arange(targets), share)
+        best = optimum(law, held, np.arange(targets), share).gain
         found = attack(protocol, size, held, targets, share)
         assert found.gain == pytest.approx(best, abs=1e-9)
         # A mutant with a larger budget must be told from the optimum, where there is room.
@@ -114,7 +114,7 @@ def test_the_gain_is_the_bound_where_others_hold_enough() -> None:
 
 def test_a_law_too_large_for_the_programme_is_refused() -> None:
     with pytest.raises(ScenarioError, match="at most 4000000 entries"):
-        hidden_gain(np.random.default_rng(0).random((2001, 2000)), np.full(2001, 1 / 2001),
+        optimum(np.random.default_rng(0).random((2001, 2000)), np.full(2001, 1 / 2001),
                     np.array([0]), 0.1)  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def test_the_closed_form_of_dbitflip_is_the_optimum_over_every_report(
         share, truth = rng.uniform(0.005, 0.9), held / held.sum()
         law = protocol.enumerate_reports()
         assert law is not None
-        best = hidden_gain(law.probabilities, truth, targets, share)
+        best = optimum(law.probabilities, truth, targets, share).gain
         distinct = np.unique(held, return_counts=True)
         assert hidden_gain_against(protocol, distinct, held[targets], share) == pytest.approx(
             best, abs=1e-12
@@ -152,11 +152,11 @@ def test_the_cells_of_she_tell_as_little_as_bits() -> None:
     held = np.array([50, 30, 15, 5])
     ratios = np.exp(epsilon / 2 * np.array([-1, -0.4, 0, 0.7, 1]))
     grid = np.stack(np.meshgrid(*[ratios] * d), axis=-1).reshape(-1, d).T
-    best = hidden_gain(grid, held / 100, targets, share)
+    best = optimum(grid, held / 100, targets, share).gain
     she = Summation(d, epsilon, 5.0)
     found = hidden_gain_against(she, np.unique(held, return_counts=True), held[targets], share)
     assert found == pytest.approx(best, abs=1e-12)
-    coarse = hidden_gain(grid[:, (grid > ratios[0]).all(axis=0)], held / 100, targets, share)
+    coarse = optimum(grid[:, (grid > ratios[0]).all(axis=0)], held / 100, targets, share).gain
     assert coarse > best + 1e-3
 
 
@@ -175,7 +175,7 @@ def test_a_gain_can_be_hidden_whatever_the_protocol(kind: str) -> None:
     held = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
     for targets in (np.array([4]), np.array([4, 2])):
         least = least_gain(protocol.epsilon, 0.1, float(held[targets].sum()))
-        assert least <= hidden_gain(law.probabilities, held, targets, 0.1) + 1e-9
+        assert least <= optimum(law.probabilities, held, targets, 0.1).gain + 1e-9
 
 
 def test_any_matrix_has_the_optimum_of_the_whole_programme(rng: np.random.Generator) -> None:
@@ -189,7 +189,7 @@ def test_any_matrix_has_the_optimum_of_the_whole_programme(rng: np.random.Genera
             -np.eye(items)[0], A_ub=-law.T, b_ub=-(1 - share) * held @ law,
             A_eq=np.ones((1, items)), b_eq=[1.0], bounds=(0, 1),
         )  # fmt: skip
-        best = hidden_gain(law, held, np.array([0]), share)
+        best = optimum(law, held, np.array([0]), share).gain
         assert best == pytest.approx(-whole.fun - held[0], abs=1e-9)
 
 

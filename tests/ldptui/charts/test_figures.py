@@ -9,7 +9,7 @@ import pytest
 from support.chart_cases import cells, frequencies, scenario, swept
 
 from core import compile, theory
-from core.bounds.programme import hidden_gain
+from core.bounds.programme import optimum
 from core.protocols import KINDS
 from core.summary import Estimate
 from ldptui.charts import curves, figures
@@ -307,7 +307,7 @@ def test_an_undetectable_line_without_a_closed_form_is_optimised_beside_the_scre
                if x in verified.x)  # fmt: skip
     cell = compile(made.with_value("attack.share", hidden.x[-1])).cells[0]
     law = cell.pure.enumerate_reports().probabilities
-    best = hidden_gain(law, cell.population.frequencies, cell.targets, cell.share)
+    best = optimum(law, cell.population.frequencies, cell.targets, cell.share).gain
     assert hidden.y[-1] == pytest.approx(best)
 
 

@@ -37,7 +37,7 @@ GOAL_FIELDS: Final = ("goal", "at-least", "over")
 
 
 class AttackForm(Scrolled):
-    """It scrolls, but is no stop on the way of the tab key.
+    """The form of the attack: one kind, a mixture or phases, its goal and its targets.
 
     Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
     """

@@ -51,7 +51,7 @@ class DetectionCharts(Pointed):
         yield self._readout
 
     def charts(self) -> list[ChartView]:
-        """Those that are shown."""
+        """The charts that are shown."""
         return [chart for chart in (self._above, self._below) if chart.display]
 
     # Keys.

@@ -75,7 +75,7 @@ class FrequencyCharts(Pointed):
         yield self._readout
 
     def charts(self) -> list[ChartView]:
-        """Those that are shown."""
+        """The charts that are shown."""
         every = (self._rank, self._bits, self._bars, self._residuals)
         return [chart for chart in every if chart.display]
 

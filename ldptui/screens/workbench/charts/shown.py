@@ -60,7 +60,7 @@ class Shown:
 
     @property
     def frequencies(self) -> Frequencies | None:
-        """Those of all rounds pooled; None before the first trial."""
+        """The frequencies of all rounds pooled; None before the first trial."""
         return _frequencies(self.snapshot)
 
     @property

@@ -57,7 +57,7 @@ class TimelineCharts(Rows):
         yield self._readout
 
     def charts(self) -> list[ChartView]:
-        """Those that are shown."""
+        """The charts that are shown."""
         return [chart for chart in (self._above, self._below) if chart.display]
 
     # Keys.
