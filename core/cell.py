@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, cast
@@ -23,7 +23,7 @@ from .defences import (
     is_verifier,
 )
 from .goal import Answer, Goal
-from .metrics import metrics_of
+from .metrics import METRICS, PythonMetric, metrics_of
 from .named import What
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
@@ -150,6 +150,7 @@ class Cell:
         one: that of each of two reports with half the budget, or one that can be verified.
     verified : the step that verifies the reports of this collection; None where none does, as in
         the arms without a defence.
+    python_metrics : the metrics in Python that are measured besides.
     """
 
     index: int
@@ -173,6 +174,7 @@ class Cell:
     defences: tuple[Defence, ...] = ()
     asked: Mechanism | None = None
     verified: Verifier | None = None
+    python_metrics: tuple[PythonMetric, ...] = ()
 
     def block(
         self,
@@ -195,7 +197,8 @@ class Cell:
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics that can be defined, in order."""
-        return metrics_of(self.arms, self.task.kind)
+        columns = (name for metric in self.python_metrics for name in metric.columns(self.arms))
+        return [*metrics_of(self.arms, self.task.kind), *columns]
 
     @property
     def arms(self) -> tuple[Arm, ...]:
@@ -276,14 +279,15 @@ class Cell:
     def python_code(self) -> tuple[tuple[What, str], ...]:
         """The code in Python that a run of the cell takes: what for, and its name.
 
-        That of attacks and defences, permitted or not; of a population, and of a protocol that
-        tables tell, as long as it is not.
+        That of attacks, defences and metrics, permitted or not; of a population, and of a protocol
+        that tables tell, as long as it is not.
         """
         asked: dict[What, tuple[str, ...]] = {
             "attack": self.python_attacks,
             "defence": tuple(step.code for step in self.defences if hasattr(step, "code")),
             "protocol": (code_of(self.protocol),),
             "population": (self.population.awaited,),
+            "metric": tuple(metric.code for metric in self.python_metrics),
         }
         return tuple((what, name) for what, names in asked.items() for name in names if name)
 
@@ -366,3 +370,8 @@ class Cell:
         cohort = None if self.attack is None else self.attack.cohort
         address = address if cohort is None else f"{address} cohort={cohort!r}"
         return address if self.verified is None else f"{address} {self.verified!r}"
+
+
+def metric_names(cells: Iterable[Cell]) -> list[str]:
+    """The names of METRICS, then those of the metrics in Python that any of the cells measures."""
+    return list(dict.fromkeys([*METRICS, *(name for cell in cells for name in cell.metrics)]))

@@ -142,3 +142,7 @@ class ProtocolError(CellError):
 
 class DefenceError(CellError):
     """A defence leaves nothing of an estimate."""
+
+
+class MetricError(CellError):
+    """Somebody's own metric failed."""

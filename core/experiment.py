@@ -169,6 +169,7 @@ def bind(
         goal=point.goal,
         defences=point.acting,
         asked=_asked(point, protocol, population) if known else None,
+        python_metrics=point.metric,
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
     task.check(whole)

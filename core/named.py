@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from .errors import ScenarioError, got
 
-What: TypeAlias = Literal["attack", "defence", "protocol", "population"]
+What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric"]
 """The purpose of somebody's code."""
 
 

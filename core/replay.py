@@ -13,7 +13,7 @@ from .cell import Cell
 from .experiment import Experiment
 from .goal import Answer
 from .limits import MAX_USERS
-from .metrics import METRICS
+from .metrics import METRICS, column, names_of
 from .results import BLOCK_TRIALS, Arms, Block, digest
 from .running.runner import Progress, run
 from .sampling import Floats
@@ -130,8 +130,8 @@ def difference(kept: Block, computed: Block, metrics: Collection[str] = METRICS)
                 f"trial {first + row}: the fingerprint of its counts was {before:016x}, "
                 f"is {after:016x}"
             )
-    for name in METRICS:
-        old, new = kept.metrics[name], computed.metrics[name]
+    for name in names_of(computed.metrics):
+        old, new = column(kept.metrics, name), computed.metrics[name]
         at = _unlike(old, new) if name in metrics else None
         if at is not None:
             return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
@@ -143,8 +143,8 @@ def _different_rounds(kept: Block, computed: Block, metrics: Collection[str]) ->
     before, after = kept.rounds, computed.rounds
     if before is None or after is None:
         return "" if before is after else f"block {kept.number}: its rounds are missing"
-    for name in METRICS:
-        old, new = before.metrics[name], after.metrics[name]
+    for name in names_of(after.metrics):
+        old, new = column(before.metrics, name), after.metrics[name]
         place = _unlike(old.ravel(), new.ravel()) if name in metrics else None
         if place is not None:
             row, number = divmod(place, old.shape[1])

@@ -13,7 +13,7 @@ import xxhash
 
 from .arms import Arm
 from .errors import ScenarioError, got
-from .metrics import METRICS, Measures, joined
+from .metrics import Measures, column, joined, names_of
 from .sampling import Counts, Floats
 from .summary import Estimate
 
@@ -82,7 +82,7 @@ class Rounds:
 
     def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
         """Mean and standard error of one metric in each round, beside its closed form."""
-        rounds = zip(self.metrics[metric].T, theory, strict=True)
+        rounds = zip(column(self.metrics, metric).T, theory, strict=True)
         return [estimate_of(values, expected) for values, expected in rounds]
 
     def entries(self, r: int) -> Floats:
@@ -171,10 +171,11 @@ class CellResults:
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form.
 
-        Raises ScenarioError for a name that is no metric.
+        Raises ScenarioError for a name that is no metric of the trials.
         """
-        if metric not in METRICS:
-            names = f"must be one of {', '.join(METRICS)}, {got(metric)}"
+        known = names_of(self.metrics)
+        if metric not in known:
+            names = f"must be one of {', '.join(known)}, {got(metric)}"
             raise ScenarioError(names, key="metric")
         return estimate_of(self.metrics[metric], theory)
 

@@ -79,6 +79,11 @@ def with_fakes(cell: Cell, malicious: int) -> Cell:
     return replace(cell, attack=attack, malicious=malicious, parameters=parameters)
 
 
+def measured_alone(cell: Cell) -> Cell:
+    """The cell without metrics in Python, whose code no search needs or runs."""
+    return replace(cell, python_metrics=())
+
+
 def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     """The smallest m whose expectation reaches the goal; None where there is no closed form."""
 
@@ -182,7 +187,7 @@ def _divergence(seen: float, claimed: float) -> float:
 
 def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
     """A bracket of the smallest m that reaches the goal, by simulation."""
-    trials = _Trials(cell, goal, pulse)
+    trials = _Trials(measured_alone(cell), goal, pulse)
 
     def answer(reached: bool, malicious: int, low: int | None = None) -> Answer:
         share, value = fake_share(cell.users, malicious), trials.means[malicious]

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..campaign import round_theories
-from ..cell import Cell
+from ..cell import Cell, metric_names
 from ..goal import Answer
-from ..metrics import METRICS, plain
+from ..metrics import plain
 from ..results import CellResults
 from ..running.runner import Results
 from ..theory import privacy_spent
@@ -230,7 +230,7 @@ def _summaries(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, f
 def _metrics(results: Results) -> list[str]:
     """The names of the metrics that some cell has."""
     some = {name for cell in results.experiment.cells for name in cell.metrics}
-    return [name for name in METRICS if name in some]
+    return [name for name in metric_names(results.experiment.cells) if name in some]
 
 
 def _parameters(cell: Cell, names: Iterable[str]) -> list[object]:

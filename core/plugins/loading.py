@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from ..errors import AttackError, CellError, DefenceError, ProtocolError
+from ..errors import AttackError, CellError, DefenceError, MetricError, ProtocolError
 from ..named import What
 from ..streams import digest
 from .finding import Source, code_digest, read
@@ -28,6 +28,7 @@ ERRORS: Final[dict[What, type[CellError]]] = {
     "defence": DefenceError,
     "protocol": ProtocolError,
     "population": CellError,
+    "metric": MetricError,
 }
 """The failure of a cell, by what the code is for."""
 

@@ -14,8 +14,9 @@ import numpy as np
 from ..attacks import PythonAttack, View
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
-from ..errors import AttackError, DefenceError, ScenarioError
+from ..errors import AttackError, DefenceError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
+from ..metrics import Facts, PythonMetric
 from ..named import What
 from ..population import Population
 from ..protocols import awaits_code
@@ -97,6 +98,30 @@ def _of_each(
 
 
 @dataclass(frozen=True)
+class PluginMetric(PythonMetric):
+    """A metric in Python that may run."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def measure(self, frequencies: Floats, facts: Facts) -> float:
+        """The number that the code makes of one trial; raises MetricError."""
+        with explained(self.source):
+            made = loaded(self.source, json.dumps(self.options), "measure")(frequencies, facts)
+        return _number(self.source, made)
+
+
+def _number(source: Source, made: object) -> float:
+    """A finite number; raises MetricError."""
+    array = np.asarray(made)
+    if array.shape != () or array.dtype.kind not in "biuf":
+        got = f"an array of shape {array.shape}" if array.shape else type(made).__name__
+        raise MetricError(source.sentence(f"must return a number, got {got}"))
+    if not np.isfinite(array):
+        raise MetricError(source.sentence(f"must return a finite number, got {array}"))
+    return float(array)
+
+
+@dataclass(frozen=True)
 class Plugin(PythonAttack):
     """A Python attack that may run: picklable, its code is loaded by the process that uses it."""
 
@@ -140,7 +165,13 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
         rounds = tuple(permitted(collection) for collection in cell.rounds)
         defences = tuple(_defence_with_code(step, find_once) for step in cell.defences)
         attack = _with_code(cell.attack, find_once)
-        return replace(cell, attack=attack, defences=defences, rounds=rounds)
+        metrics = tuple(
+            PluginMetric(**_fields(metric), source=find_once(metric.name, "metric"))
+            for metric in cell.python_metrics
+        )
+        return replace(
+            cell, attack=attack, defences=defences, rounds=rounds, python_metrics=metrics
+        )
 
     for cell in experiment.cells:
         for what, name in cell.python_code:

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arms import ARMS, UNDEFENDED, Arm
-from ..metrics import named, plain
+from ..metrics import METRICS, Measures, columns_asked, named, plain
 from ..results import BLOCK_TRIALS, Arms, Block, Moments, Rounds
+from ..sampling import Floats
 from ..store import Arrival
 
 
-def line_of(arrival: Arrival, block: Block) -> dict[str, Any]:
-    """A block of a run, when it came, and what it measured."""
+def line_of(arrival: Arrival, block: Block, names: Sequence[str]) -> dict[str, Any]:
+    """A block of a run, when it came, and what it measured: the metrics of these names."""
     return {
         "cell": arrival.position,
         "block": arrival.number,
         "seconds": arrival.seconds,
         "fingerprints": [f"{mark:016x}" for mark in block.fingerprints.tolist()],
-        "metrics": [[_number(x) for x in row] for row in plain(block.metrics).tolist()],
+        "metrics": [[_number(x) for x in row] for row in plain(block.metrics, names).tolist()],
         **_packed_arms(block.arms),
         "detected": None if block.detected is None else _packed(block.detected, "<i8"),
-        **({} if block.rounds is None else {"rounds": _packed_rounds(block.rounds)}),
+        **({} if block.rounds is None else {"rounds": _packed_rounds(block.rounds, names)}),
     }
 
 
-def _packed_rounds(rounds: Rounds) -> dict[str, Any]:
+def _packed_rounds(rounds: Rounds, names: Sequence[str]) -> dict[str, Any]:
+    trials = plain(rounds.metrics, names).tolist()
     return {
-        "metrics": [
-            [[_number(x) for x in row] for row in trial] for trial in plain(rounds.metrics).tolist()
-        ],
+        "metrics": [[[_number(x) for x in row] for row in trial] for trial in trials],
         **_packed_arms(rounds.arms),
     }
 
@@ -78,7 +78,14 @@ def block_of(line: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
     packed = line["detected"]
     detected = None if packed is None else _unpacked(packed, "<i8", size)
     rounds = None if "rounds" not in line else _unpacked_rounds(line["rounds"], head, cell, trials)
-    return Block(position, number, named(names, rows), marks, arms, detected, rounds)
+    return Block(position, number, _known(names, rows, cell), marks, arms, detected, rounds)
+
+
+def _known(names: Sequence[str], rows: Floats, cell: Mapping[str, Any]) -> Measures:
+    """The measures of these columns that are ours, or that the cell's scenario asks code for."""
+    wanted = {*METRICS, *columns_asked(cell["parameters"])}
+    places = [at for at, name in enumerate(names) if name in wanted]
+    return named([names[at] for at in places], rows[..., places])
 
 
 def _unpacked_rounds(
@@ -89,7 +96,7 @@ def _unpacked_rounds(
     if rows.shape != (trials, count, len(names)) or np.isinf(rows).any():
         raise ValueError("a round has no right metrics")
     size = int(cell["domain_size"])
-    return Rounds(named(names, rows), _unpacked_arms(line, trials, size, count))
+    return Rounds(_known(names, rows, cell), _unpacked_arms(line, trials, size, count))
 
 
 def _unpacked_arms(

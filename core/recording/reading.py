@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import FileError, ScenarioError, spelled
 from ..goal import Answer
 from ..limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
-from ..metrics import METRICS
+from ..metrics import METRICS, columns_asked
 from ..population import STATED, given_population
 from ..results import digest
 from ..scenario import MAX_CELLS, Document, Scenario
@@ -194,6 +194,7 @@ def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[
         )
         for position, cell in enumerate(head["cells"])
     ]
+    asked = {name for cell in head["cells"] for name in columns_asked(cell["parameters"])}
     status = head["status"]
     if status not in ("done", "partial", "failed"):
         raise ValueError(f"its status is {status!r}")
@@ -206,7 +207,7 @@ def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[
         seed=int(head["cells"][0]["parameters"]["seed"]),
         protocols=(),
         attacks=(),
-        metrics=tuple(str(name) for name in head["metrics"] if name in METRICS),
+        metrics=tuple(name for name in head["metrics"] if name in METRICS or name in asked),
         versions={
             **{name: _words(head["versions"][name]) for name in versions() if name != "simulator"},
             "simulator": int(head["versions"]["simulator"]),

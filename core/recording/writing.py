@@ -38,8 +38,9 @@ def _write(store: Store, run: int, file: BinaryIO) -> None:
 
 def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
     run, cells = store.run(number), store.cells(number)
-    names = dict.fromkeys(cell.population for cell in cells if cell.population)
-    populations = {name: store.population(name) for name in names}
+    names = list(dict.fromkeys([*METRICS, *run.metrics]))
+    held = dict.fromkeys(cell.population for cell in cells if cell.population)
+    populations = {name: store.population(name) for name in held}
     yield {
         "ldptui_recording": FORMAT,
         "uid": run.uid,
@@ -51,7 +52,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
         "total": run.total,
         "digest": run.digest,
         "tags": list(run.tags),
-        "metrics": list(METRICS),
+        "metrics": names,
         "scenario": run.document,
         "cells": [
             {
@@ -76,4 +77,4 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
         },
     }
     for arrival in store.arrivals(number):
-        yield line_of(arrival, store.block(number, arrival))
+        yield line_of(arrival, store.block(number, arrival), names)

@@ -21,6 +21,7 @@ from typing import (
 )
 
 from ..goal import Goal
+from ..metrics import PythonMetric
 from ..ranges import Range
 from .campaign import Campaign, PhaseSpec, Ramp
 from .point import Point, Simulate, kinds_at
@@ -90,6 +91,10 @@ KNOWN: Final = known_keys()
 
 OPEN: Final = tuple(key for key in KNOWN if key.endswith(".options"))
 """Tables whose keys are somebody else's."""
+
+
+LISTED: Final = ("defence", "metric")
+"""The lists of tables at the top; where there is one alone, its keys need no number."""
 
 
 def is_open(key: str) -> bool:
@@ -207,6 +212,7 @@ _TABLES: Final[dict[str, type]] = {
     "attack.phase.*.share": Ramp,
     "campaign": Campaign,
     "goal": Goal,
+    "metric.*": PythonMetric,
 }
 """The tables that have no kind."""
 

@@ -22,8 +22,9 @@ from ..defences import (
     is_filter,
     is_verifier,
 )
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..goal import Goal
+from ..metrics import PythonMetric
 from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import NAMED, ProtocolSpec
 from ..ranges import Range, check_bounds
@@ -123,6 +124,7 @@ class Point:
     simulate: Simulate = field(default_factory=Simulate)
     campaign: Campaign | None = None
     goal: Goal | None = None
+    metric: tuple[PythonMetric, ...] = ()
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -134,6 +136,11 @@ class Point:
             rule = f"must be at least the rounds of all phases, {phases}, got {rounds}"
             raise ScenarioError(rule, key="campaign.rounds")
         self._check_defences()
+        names = [metric.name for metric in self.metric]
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                rule = f"must differ from the names of other metrics, {got(name)}"
+                raise ScenarioError(rule, key=f"metric.{number}.name")
 
     def _check_defences(self) -> None:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
@@ -195,6 +202,7 @@ class Point:
         left_out = (
             "defence" if not self.defence else "",
             "task" if self.task == Frequencies() else "",
+            "metric" if not self.metric else "",
         )
         for name in ("format", "title", "about", *filter(None, left_out)):
             del plain[name]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from .declared import LISTED
 from .document import Document
 from .sweep import dotted_sweep
 
@@ -25,10 +26,11 @@ def renamed(document: Document) -> Document:
 
 
 def numbered(document: Mapping[str, Any], key: str) -> str:
-    """A key of the only defence with its number: defence.0.kind for defence.kind."""
-    listed = document.get("defence", [])
+    """A key of the only defence or metric with its number: defence.0.kind for defence.kind."""
+    table = key.partition(".")[0]
+    listed = document.get(table, []) if table in LISTED else None
     alone = isinstance(listed, list) and len(listed) <= 1
-    return re.sub(r"^defence\.(?!\d+(\.|$))", "defence.0.", key) if alone else key
+    return re.sub(rf"^{table}\.(?!\d+(\.|$))", f"{table}.0.", key) if alone else key
 
 
 def notes(document: Document) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ..errors import ScenarioError, got
 from .campaign import PhasesSpec
-from .declared import KNOWN, keys_of, names_kind, pattern, rule_of
+from .declared import KNOWN, LISTED, keys_of, names_kind, pattern, rule_of
 from .document import Document, lists_tables, named, suggest
 from .dotted import value_at
 from .mixture import MixtureSpec
@@ -25,7 +25,9 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if document["format"] != FORMAT or document["format"] is True:
         rule = f"must be {FORMAT}, {got(document['format'])}"
         return [ScenarioError(rule, key="format")], None
-    problem = _attack_mode(document.get("attack")) or _defence_list(document.get("defence", []))
+    problem = _attack_mode(document.get("attack"))
+    for name in LISTED:
+        problem = problem or _table_list(name, document.get(name, []))
     for name, kinds, table in () if problem else kinded(document):
         if name == "attack" and table.keys() & {"mix", "phase"}:
             continue
@@ -73,12 +75,11 @@ def _attack_mode(attack: Any) -> ScenarioError | None:
     return None
 
 
-def _defence_list(defence: Any) -> ScenarioError | None:
-    """The mistake in defences that are no list of tables; None for a list."""
-    if defence == [] or lists_tables(defence):
+def _table_list(name: str, tables: Any) -> ScenarioError | None:
+    """The mistake in what has to be a list of tables, as [[defence]]; None for one."""
+    if tables == [] or lists_tables(tables):
         return None
-    rule = f"must be a list of tables, [[defence]] each, {got(defence)}"
-    return ScenarioError(rule, key="defence")
+    return ScenarioError(f"must be a list of tables, [[{name}]] each, {got(tables)}", key=name)
 
 
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:

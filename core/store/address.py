@@ -74,6 +74,8 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         everything["task"] = cell.task
     if cell.defences:
         everything["defences"] = cell.defences
+    if cell.python_metrics:
+        everything["metrics in Python"] = cell.python_metrics
     if cell.rounds:
         everything["rounds"] = [_round(collection) for collection in cell.rounds]
     parts = {name: canonical(part) for name, part in everything.items()}

@@ -8,7 +8,7 @@ import json
 from ..cell import Cell
 from ..errors import FileError
 from ..goal import Answer
-from ..search import with_fakes
+from ..search import measured_alone, with_fakes
 from ..streams import digest
 from .address import canonical, cell_keys
 from .faults import damaged
@@ -61,5 +61,5 @@ def goal_key(cell: Cell, most: int) -> str:
 
     That is the cell without its fakes, the goal, and `most`, the users that may be tried.
     """
-    (key,) = cell_keys([with_fakes(cell, 0)])
+    (key,) = cell_keys([measured_alone(with_fakes(cell, 0))])
     return digest(json.dumps([key, canonical(cell.goal), most]).encode())

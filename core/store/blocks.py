@@ -27,8 +27,13 @@ def block_of(
     Raises ValueError where they do not fit together.
     """
     marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
-    values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
-    metrics = named(list(METRICS), values)
+    others = [json.loads(row[-1] or "{}") for row in rows]
+    names = list(dict.fromkeys(name for values in others for name in values))
+    values = np.array(  # NULL becomes NaN
+        [[*row[1:-1], *map(other.get, names)] for row, other in zip(rows, others, strict=True)],
+        dtype=np.float64,
+    )
+    metrics = named([*METRICS, *names], values)
     counted, *columns = moments or (None,)
     arms = arms_of(columns, trials, (items,)) if columns else {}
     detected = None if counted is None else np.frombuffer(counted, dtype="<i8").reshape(items)

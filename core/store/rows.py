@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..arms import ARMS, UNDEFENDED, Arm
-from ..metrics import METRICS, plain
+from ..metrics import METRICS, Measures, names_of, others_of, plain
 from ..results import BLOCK_TRIALS, Arms, Block, Moments
 from ..sampling import Counts, Floats
 from ..streams import digest
@@ -85,15 +85,14 @@ def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> s
 def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
     """Write what a block of a cell measured."""
     trials, first = len(block.metrics), block.number * BLOCK_TRIALS
-    columns = ", ".join(("cell", "trial", "fingerprint", *METRICS))
+    columns = ", ".join(("cell", "trial", "fingerprint", *METRICS, "python_metrics"))
     marks = block.fingerprints.view(np.int64).tolist()
+    values = plain(block.metrics, METRICS).tolist(), _others(block.metrics)
     db.executemany(
-        f"INSERT OR REPLACE INTO trials ({columns}) VALUES (?, ?, ?{', ?' * len(METRICS)})",
+        f"INSERT OR REPLACE INTO trials ({columns}) VALUES (?, ?, ?{', ?' * len(METRICS)}, ?)",
         [
-            (cell, first + row, mark, *metrics)  # SQLite keeps NaN as NULL
-            for row, (mark, metrics) in enumerate(
-                zip(marks, plain(block.metrics).tolist(), strict=True)
-            )
+            (cell, first + row, mark, *metrics, others)  # SQLite keeps NaN as NULL
+            for row, (mark, metrics, others) in enumerate(zip(marks, *values, strict=True))
         ],
     )
     place = {"cell": cell, "number": block.number, "trials": trials}
@@ -107,10 +106,22 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
             "INSERT OR REPLACE INTO rounds",
             **place,
             rounds=block.rounds.metrics.shape[1],
-            names=json.dumps(list(METRICS)),
+            names=json.dumps(names_of(block.rounds.metrics)),
             metrics=_bytes(plain(block.rounds.metrics)),
             **_columns_of(block.rounds.arms),
         )
+
+
+def _others(measures: Measures) -> list[str | None]:
+    """The metrics in Python of each trial as JSON; None where there is none."""
+    names = others_of(measures)
+    if not names:
+        return [None] * len(measures)
+    rows = plain(measures, names).tolist()
+    return [
+        json.dumps({name: None if x != x else x for name, x in zip(names, row, strict=True)})
+        for row in rows
+    ]
 
 
 MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squares")]

@@ -129,10 +129,19 @@ _SEARCHED: Final = (
 )
 """The answers to goals that took a search, as JSON, by all that they depend on."""
 
+
+def measured_columns() -> dict[str, str]:
+    """The columns of `trials` that hold metrics, with their types: one for each of METRICS.
+
+    `python_metrics` is a JSON object of those in Python by their names, NULL where there is none.
+    """
+    return {**dict.fromkeys(METRICS, "REAL"), "python_metrics": "TEXT"}
+
+
 MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED, _SEARCHED]
 """The statements that bring a store from each version to the next; only ever appended to.
 
-`trials` has a column for every metric besides: those are added as metrics come.
+`trials` has `measured_columns` besides: they are added as metrics come.
 """
 
 
@@ -143,16 +152,16 @@ def migrate(path: Path | None, db: sqlite3.Connection) -> None:
         for statement in step:
             db.execute(statement)
     columns = {row[1] for row in db.execute("PRAGMA table_info(trials)")}
-    for name in METRICS:
+    for name, kind in measured_columns().items():
         if name not in columns:
-            db.execute(f"ALTER TABLE trials ADD COLUMN {name} REAL")
+            db.execute(f"ALTER TABLE trials ADD COLUMN {name} {kind}")
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
 def outdated(path: Path | None, db: sqlite3.Connection) -> bool:
     """True if `migrate` has something to do; raises FileError if the file is not for us."""
-    version, missing = checked_version(path, db), set(METRICS)
+    version, missing = checked_version(path, db), set(measured_columns())
     if version:
         missing -= {row[1] for row in db.execute("PRAGMA table_info(trials)")}
     return version < len(MIGRATIONS) or bool(missing)

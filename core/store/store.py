@@ -20,7 +20,6 @@ import numpy as np
 from ..cell import Cell
 from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bound
-from ..metrics import METRICS
 from ..population import STATED, Population, PopulationSpec, given_population
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..running.runner import Results
@@ -30,6 +29,7 @@ from .blocks import block_of
 from .faults import damaged, explained
 from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of
 from .rows import MOMENTS
+from .schema import measured_columns
 
 SYNC_PAUSE: Final = 0.05
 """Least seconds between two commits that wait for the disk."""
@@ -230,7 +230,7 @@ class Store:
             if moments is None and frequencies:
                 return None
             rows = db.execute(
-                f"SELECT fingerprint, {', '.join(METRICS)} FROM trials"
+                f"SELECT fingerprint, {', '.join(measured_columns())} FROM trials"
                 " WHERE cell = ? AND trial >= ? AND trial < ? ORDER BY trial",
                 (cell, first, first + trials),
             ).fetchall()

@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..cell import Cell
+from ..cell import Cell, metric_names
 from ..errors import FileError, one_line
 from ..experiment import Experiment
-from ..metrics import METRICS
 from ..population import STATED
 from ..results import BLOCK_TRIALS, Block
 from ..running.runner import Results
@@ -73,7 +72,7 @@ def begin(
             seed=experiment.cells[0].seed,
             protocols=(),
             attacks=(),
-            metrics=tuple(METRICS),
+            metrics=tuple(metric_names(experiment.cells)),
             versions=versions(ldptui),
             status="running",
             error="",

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..cell import Cell
-from ..metrics import METRICS, Measures
+from ..metrics import METRICS, Measures, column
 from ..results import CellResults, estimate_of
 from ..summary import Doubt, Estimate
 from .expected import estimate_variances
@@ -36,7 +36,8 @@ def compared(
     cell: Cell, measured: CellResults, metric: str, theory: Mapping[str, float | None]
 ) -> Estimate:
     """A metric over the trials beside its closed form, and the doubt about its z."""
-    return doubted(cell, measured.metrics, metric, measured.estimate(metric, theory[metric]))
+    estimate = estimate_of(column(measured.metrics, metric), theory[metric])
+    return doubted(cell, measured.metrics, metric, estimate)
 
 
 def normal_score(z: float, trials: int) -> float:

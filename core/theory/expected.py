@@ -85,7 +85,7 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
-    expected = dict.fromkeys(METRICS) | _undefended_metrics(cell)
+    expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)
 

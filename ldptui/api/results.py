@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.cell import Cell
+from core.cell import Cell, metric_names
 from core.errors import RunError, ScenarioError, got
 from core.export import metric_rows, results_cells_csv, to_csv, to_json
 from core.results import Block, CellResults
@@ -69,7 +69,9 @@ class Results:
         True
         """
         bound, measured = self._cell(cell)
-        measured.estimate(metric)
+        known = metric_names([bound])
+        if metric not in known:
+            raise ScenarioError(f"must be one of {', '.join(known)}, {got(metric)}", key="metric")
         return compared(bound, measured, metric, bound.task.expected(bound))
 
     def rows(self) -> list[dict[str, Any]]:

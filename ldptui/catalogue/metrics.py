@@ -25,6 +25,11 @@ class Metric:
 
 
 def metric_words(metric: str) -> Metric:
-    """The words about a metric; the name of one without a row is what files call it."""
+    """The words about a metric; the name of one without a row, as in Python, is its column's."""
     row = rows("metrics").get(metric)
-    return Metric(metric, metric.replace("_", " ")) if row is None else Metric(metric, **row)
+    if row is not None:
+        return Metric(metric, **row)
+    defended = metric.removesuffix("_after")
+    clean = defended.removesuffix("_clean")
+    arm = f"{', clean' * (clean != defended)}{', defended' * (defended != metric)}"
+    return Metric(metric, clean.replace("_", " ") + arm)

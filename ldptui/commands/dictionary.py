@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from core.export import ENDS
@@ -47,8 +47,13 @@ def _ending(name: str) -> tuple[str, str]:
     return name.removesuffix(end), end
 
 
-def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
-    """Column, type and meaning, of these columns or of all that are known."""
+def dictionary(
+    names: Sequence[str] = (), measured: Collection[str] = METRICS
+) -> list[tuple[str, str, str]]:
+    """Column, type and meaning, of these columns or of all that are known.
+
+    measured : the names of metrics, those in Python besides METRICS.
+    """
     rows = []
     keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
     for name in names or [*COLUMNS, *keys, *METRICS]:
@@ -57,7 +62,9 @@ def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
             words = metric_words(name)
             kind, meaning = "integer" if METRICS[name].whole else "number", words.column
             meaning = meaning or words.name
-        elif metric in METRICS:
+        elif name in measured:
+            kind, meaning = "number", f"{metric_words(name).name}, measured by code in Python"
+        elif metric in measured:
             kind, meaning = "number", _PARTS[ENDS[end]].format(metric)
         elif name in COLUMNS:
             kind, meaning = COLUMNS[name]

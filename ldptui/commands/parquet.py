@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from core.cell import metric_names
 from core.errors import FileError
 from core.export import of_one_type, trial_rows
 from core.files import whole_file
@@ -38,7 +39,10 @@ def write_parquet(out: Path, results: Results, about: Mapping[str, Any]) -> None
     check_pyarrow(out)
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     data = columns(results)
-    meanings = {name: meaning for name, _, meaning in dictionary([*data])}
+    meanings = {
+        name: meaning
+        for name, _, meaning in dictionary([*data], metric_names(results.experiment.cells))
+    }
     made = pyarrow.table(data)
     fields = [field.with_metadata({"description": meanings[field.name]}) for field in made.schema]
     metadata = {"ldptui": json.dumps(about, default=str), "digest": results.digest}

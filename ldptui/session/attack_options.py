@@ -36,8 +36,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="let this attack, defence, protocol or population of an installed package run; may be "
-        "repeated",
+        help="let this attack, defence, protocol, population or metric of an installed package "
+        "run; may be repeated",
     )
     parser.add_argument(
         *(f"--{what}-file" for what in WHAT),
@@ -45,8 +45,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="let the attacks, defences, protocols and populations in this Python file run, with "
-        "your permissions; may be repeated",
+        help="let the attacks, defences, protocols, populations and metrics in this Python file "
+        "run, with your permissions; may be repeated",
     )
 
 

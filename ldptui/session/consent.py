@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from ..text.format import count
 
-WHAT: Final = ("attack", "defence", "protocol", "population")
+WHAT: Final = ("attack", "defence", "protocol", "population", "metric")
 """The tables of a scenario that may name somebody's code."""
 
 Agreed: TypeAlias = tuple[str, str, bool, str, str]

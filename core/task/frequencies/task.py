@@ -199,7 +199,15 @@ def _block(cell: Cell, number: int, made: Mapping[Arm, Estimates], marks: Finger
 
 
 def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
-    return measure(Outcome(made, cell.population.frequencies, cell.leaders, cell.targets))
+    outcome = Outcome(
+        made,
+        cell.population.frequencies,
+        cell.leaders,
+        cell.targets,
+        cell.users,
+        cell.malicious,
+    )
+    return measure(outcome, cell.python_metrics)
 
 
 def _moments(made: Mapping[Arm, Estimates]) -> Arms:

@@ -137,6 +137,9 @@ class PEM:
         if cell.goal is not None and cell.goal.metric not in cell.metrics:
             rule = f'must not be "{cell.goal.metric}" with task.kind = "heavy-hitters"'
             raise ScenarioError(rule, key="goal.metric")
+        if cell.python_metrics:
+            rule = 'must be left out with task.kind = "heavy-hitters", which estimates no list'
+            raise ScenarioError(f"{rule} of items", key="metric")
         for number, step in enumerate(cell.defences):
             if not reads_groups(step):
                 raise ScenarioError(

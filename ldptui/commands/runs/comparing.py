@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.errors import ScenarioError, got
-from core.metrics import METRICS
+from core.metrics import METRICS, column
 from core.results import CellResults
 from core.store import Run, RunCell
 
@@ -49,7 +49,7 @@ class Difference:
 
 def difference(a: CellResults, b: CellResults, metric: str, shared: bool) -> Difference:
     """B − A of a metric over the trials; `shared`: both drew the same genuine reports."""
-    left, right = a.metrics[metric], b.metrics[metric]
+    left, right = column(a.metrics, metric), column(b.metrics, metric)
     if shared:
         trials = min(left.size, right.size)
         left, right = left[:trials], right[:trials]
@@ -107,23 +107,22 @@ def _by_values(cells: Sequence[RunCell], keys: Sequence[str]) -> dict[str, RunCe
 
 def compare(options: Namespace) -> int:
     """Print the differences of two runs."""
-    unknown = [name for name in options.metric if name not in METRICS]
-    if unknown:
-        raise ScenarioError(
-            f"must be one of {', '.join(METRICS)}, {got(unknown[0])}", key="--metric"
-        )
     sides = []
     for word in (options.a, options.b):
         store, number = run_or_file(word, options)
         with store:
             sides.append((store.run(number), store.cells(number), store.measured(number)))
     (a, cells_a, measured_a), (b, cells_b, measured_b) = sides
+    known = list(dict.fromkeys([*METRICS, *a.metrics, *b.metrics]))
+    unknown = [name for name in options.metric if name not in known]
+    if unknown:
+        raise ScenarioError(f"must be one of {', '.join(known)}, {got(unknown[0])}", key="--metric")
     together = pairs(cells_a, cells_b)
     swept = [key for key in _varying(cells_a) if key in _varying(cells_b)]
     rows = []
     for cell, other in together:
         shared = cell.genuine == other.genuine
-        for metric in options.metric or METRICS:
+        for metric in options.metric or known:
             left, right = measured_a[cell.position], measured_b[other.position]
             gap = difference(left, right, metric, shared)
             if gap.difference is not None:

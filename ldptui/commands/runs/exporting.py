@@ -56,7 +56,7 @@ def export(options: Namespace) -> int:
         run = store.run(number_of(store, options.run))
         if kind == "recording":
             write_recording(store, run.id, out)
-            names: list[str] = ["fingerprint", *METRICS]
+            names: list[str] = ["fingerprint", *dict.fromkeys([*METRICS, *run.metrics])]
         else:
             results = store.results(run.id)
             write = results_cells_csv if kind == "csv-cells" else to_csv
@@ -75,6 +75,8 @@ def export(options: Namespace) -> int:
     if options.dictionary:
         place = Path(options.dictionary)
         form = "json" if place.suffix.lower() == ".json" else "csv"
-        write_atomically(place, _written_dictionary(dictionary(names), form))
+        write_atomically(
+            place, _written_dictionary(dictionary(names, {*METRICS, *run.metrics}), form)
+        )
     output.note(f"wrote {out}")
     return exits.DONE

@@ -35,7 +35,7 @@ def game(options: Namespace) -> int:
     keys = _sides(cells)
     attacks, defences = (_values(cells, key) for key in keys)
     means = [_means(measured[cell.position].metrics) for cell in cells]
-    metric = _metric(options.metric, means)
+    metric = _metric(options.metric, [*dict.fromkeys([*METRICS, *run.metrics])], means)
     matrix = np.full((len(attacks), len(defences)), np.nan)
     for cell, mean in zip(cells, means, strict=True):
         place = [table.value_text(cell.parameters.get(key)) for key in keys]
@@ -92,9 +92,10 @@ def _values(cells: Sequence[RunCell], key: str) -> list[str]:
     return [*dict.fromkeys(table.value_text(cell.parameters.get(key)) for cell in cells)]
 
 
-def _metric(asked: str | None, means: Sequence[dict[str, float]]) -> str:
-    if asked is not None and asked not in METRICS:
-        raise ScenarioError(f"must be one of {', '.join(METRICS)}, {got(asked)}", key="--metric")
+def _metric(asked: str | None, measured: Sequence[str], means: Sequence[dict[str, float]]) -> str:
+    """The metric that is asked for, else the first gain that every pair has."""
+    if asked is not None and asked not in measured:
+        raise ScenarioError(f"must be one of {', '.join(measured)}, {got(asked)}", key="--metric")
     known = [name for name in FIRST if all(np.isfinite(mean.get(name, np.nan)) for mean in means)]
     if asked is None and not known:
         raise ScenarioError("must be named: no gain was measured for every pair", key="--metric")

@@ -27,6 +27,7 @@ from .layout import (
     words_group,
 )
 from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
+from .python import python_groups
 from .words import heads, value_text
 
 
@@ -83,15 +84,16 @@ def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
 def metric_group(cell: Cell, measured: CellResults, theory: dict[str, float | None]) -> Group:
     """The metrics of one cell beside their closed forms, as columns."""
     rows = []
-    for metric, row in METRICS.items():
+    for metric in cell.metrics:
         name, estimate = metric_words(metric).name, compared(cell, measured, metric, theory)
         if estimate.mean is None:
             continue
         if cell.attack is None:
             name = name.replace(", attacked", "")
-            if metric.replace("_clean", "") != metric:  # before and after are the same
+            attacked = metric.replace("_clean", "")
+            if attacked != metric and attacked in cell.metrics:  # before and after are the same
                 continue
-        if row.most is not None:
+        if metric in METRICS and METRICS[metric].most is not None:
             name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"
         rows.append((name, estimate))
     columns = (
@@ -140,6 +142,7 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
         ]
     if cell.defences:
         groups += _in_spite(of("gain_after"), of("alarm_rate"))
+    groups += python_groups([cell], of)
     return [Group("", (*first, spent)), *groups]
 
 

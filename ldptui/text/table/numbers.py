@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,6 +27,13 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
         Column("z", number_column(z_text(estimate) for estimate in estimates)),
     )
     return Group(title + unit_of(power), columns, compared)
+
+
+def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> Group:
+    """Estimates without closed forms in one unit, a column each, by their heads."""
+    power = common_power([estimate for estimates in columns.values() for estimate in estimates])
+    shown = (Column(head, with_errors(each, power)) for head, each in columns.items())
+    return Group(title + unit_of(power), tuple(shown))
 
 
 def _without_rounding(estimate: Estimate) -> Estimate:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from core.campaign import entry_of
 from core.cell import Cell
-from core.results import CellResults
+from core.metrics import column
+from core.results import CellResults, estimate_of
 from core.running.runner import Results
 from core.summary import Estimate
 from core.theory import compared
@@ -21,7 +23,8 @@ from .layout import (
     number_column,
     words_column,
 )
-from .numbers import beside_theory, common_power, unit_of, with_errors
+from .numbers import beside_theory, common_power, side_by_side, with_errors
+from .python import python_groups
 from .words import heads, value_text
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
@@ -41,7 +44,9 @@ def sweep_lines(
 
 def sweep_groups(results: Results, finished: list[Finished]) -> list[Group]:
     """All columns of a sweep: those of its keys first."""
-    return [_keys(results, finished), *_groups(finished)]
+    cells = [cell for cell, _, _ in finished]
+    code = python_groups(cells, partial(_estimates, finished=finished))
+    return [_keys(results, finished), *_groups(finished), *code]
 
 
 def _keys(results: Results, finished: list[Finished]) -> Group:
@@ -169,16 +174,13 @@ def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
 
 def _measured(title: str, metrics: dict[str, str], finished: list[Finished]) -> Group:
     """Metrics without their theory, side by side in one unit."""
-    estimates_of = {
-        metric: [measured.estimate(metric) for _, measured, _ in finished] for metric in metrics
-    }
-    power = common_power(
-        [estimate for estimates in estimates_of.values() for estimate in estimates]
-    )
-    columns = [
-        Column(head, with_errors(estimates_of[metric], power)) for metric, head in metrics.items()
-    ]
-    return Group(title + unit_of(power), tuple(columns))
+    columns = {head: _estimates(metric, finished) for metric, head in metrics.items()}
+    return side_by_side(title, columns)
+
+
+def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
+    """The estimates of a metric, one for each cell."""
+    return [estimate_of(column(measured.metrics, metric)) for _, measured, _ in finished]
 
 
 def _breaks(results: Results, finished: list[Finished]) -> set[int]:

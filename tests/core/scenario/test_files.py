@@ -336,7 +336,7 @@ def test_every_key_can_be_swept_but_those_of_the_file_and_open_tables() -> None:
     assert set(known_keys()) - set(sweepable_keys()) == {
         "format", "title", "about", "attack.options", "attack.mix.*.options",
         "attack.phase.*.mix.*.options", "defence.*.options", "protocol.options",
-        "population.options",
+        "population.options", "metric.*.options",
     }  # fmt: skip
 
 

@@ -1,29 +1,20 @@
-"""From estimated frequencies to numbers: a table of metrics, a row each.
-
-Measures are structured arrays: `measures["gain"]` is float64[trials], or float64[trials, R] over
-the rounds of a campaign. NaN says that a metric is not defined, or was not measured.
-"""
+"""From estimated frequencies to numbers: a table of metrics, a row each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, Final, TypeAlias
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
-from .answers import Identification
-from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
-from .flags import Flags
-from .pure import BoolArray, Estimates, Items
-from .ranking import Leaders, Ranking
-from .ranking import in_top as in_top  # attacks in Python know it here
-from .sampling import Floats
-
-Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
-"""A structured array with a float64 field for each of METRICS."""
-
+from ..answers import Identification
+from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..flags import Flags
+from ..pure import BoolArray, Estimates, Items
+from ..ranking import Leaders, Ranking
+from ..sampling import Floats
 
 FREQUENCIES: Final = "frequencies"
 HITTERS: Final = "heavy-hitters"
@@ -35,13 +26,16 @@ class Outcome:
 
     estimates : by arm, from the same genuine reports.
     truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
-    targets : indices; empty where there is no attack.
+    targets : indices; empty where there is no attack. users, malicious : the numbers of genuine
+    and of fake users.
     """
 
     estimates: Mapping[Arm, Estimates]
     truth: Floats
     leaders: Leaders
     targets: Items
+    users: int = 0
+    malicious: int = 0
 
     @cached_property
     def arms(self) -> set[Arm]:
@@ -244,67 +238,3 @@ METRICS: Final[dict[str, Metric]] = {
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""
-
-
-def measure(outcome: Outcome) -> Measures:
-    """All METRICS of frequencies in each trial, [trials]."""
-    measures = unmeasured(len(outcome.estimates[CLEAN].frequencies))
-    for name, metric in METRICS.items():
-        if FREQUENCIES in metric.tasks and metric.defined(outcome):
-            measures[name] = metric.function(outcome)
-    return measures
-
-
-def identified(outcome: Identification) -> Measures:
-    """All METRICS of heavy hitters in each trial, [trials]."""
-    measures = unmeasured(len(outcome.answers[CLEAN].survived))
-    for name, metric in METRICS.items():
-        known = outcome.targets.size or not metric.targets
-        if HITTERS in metric.tasks and known and (outcome.claims or not metric.flags):
-            measures[name] = metric.function(outcome)
-    return measures
-
-
-def metrics_of(arms: Iterable[Arm], task: str = FREQUENCIES) -> list[str]:
-    """The names of the metrics that can be defined in a task with these arms, in order."""
-    present = set(arms)
-    return [
-        name
-        for name, metric in METRICS.items()
-        if task in metric.tasks and present.issuperset(metric.arms)
-    ]
-
-
-# Measures as plain arrays.
-
-
-def unmeasured(*shape: int) -> Measures:
-    """Measures of this shape, all of them NaN."""
-    return np.full((*shape, len(METRICS)), np.nan).view(_measures_dtype(*METRICS))[..., 0]
-
-
-@lru_cache(maxsize=4)
-def _measures_dtype(*names: str) -> np.dtype[np.void]:
-    return np.dtype([(name, np.float64) for name in names])
-
-
-def joined(parts: Sequence[Measures]) -> Measures:
-    """Measures [trials] one after the other; NumPy alone would compare all names for each part."""
-    if not parts:
-        return unmeasured(0)
-    flat = np.concatenate([np.ascontiguousarray(part).view(np.float64) for part in parts])
-    return flat.view(parts[0].dtype)
-
-
-def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
-    """float64[…, names]: the columns of these names, or of all METRICS."""
-    return np.stack([measures[name] for name in (METRICS if names is None else names)], axis=-1)
-
-
-def named(names: Sequence[str], values: Floats) -> Measures:
-    """Measures from float64[…, names]; names that are no metric are left out."""
-    measures = unmeasured(*values.shape[:-1])
-    for at, name in enumerate(names):
-        if name in METRICS:
-            measures[name] = values[..., at]
-    return measures

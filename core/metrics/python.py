@@ -1,0 +1,124 @@
+"""The metric that a scenario asks for by name, and that somebody wrote in Python.
+
+Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from ..arms import ARMS, ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..errors import MetricError, ScenarioError, got
+from ..named import check_named
+from ..pure import Items
+from ..sampling import Floats
+from .table import METRICS, Outcome
+
+ENDS: Final = {
+    ATTACKED: "",
+    CLEAN: "_clean",
+    ATTACKED_DEFENDED: "_after",
+    CLEAN_DEFENDED: "_clean_after",
+}
+"""The end of a metric's column in each arm, as the built-in ones have it: mse, mse_clean, …"""
+
+TAKEN: Final = (
+    *("part", "cell", "trial", "trials", "trials_done", "round", "seed", "malicious"),
+    *("epsilon_spent", "entry_round", "entry_round_reached", "fingerprint"),
+    *("metric", "mean", "standard_error", "theory", "z"),
+)
+"""The columns of results that are neither a metric nor a key with a dot."""
+
+KEPT: Final = ("_clean", "_after", "_standard_error", "_theory", "_z")
+"""The ends of columns that are made of a metric's name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The facts of one trial beside the estimate that a metric measures; arrays are read-only.
+
+    truth : float64[d], the true frequencies of the genuine users.
+    clean : float64[d], the estimate from the same genuine users without the fakes.
+    targets : int64[r], the indices of the targets; empty without an attack.
+    users, malicious : the numbers of genuine and of fake users. top_k : the scenario's k.
+    """
+
+    truth: Floats
+    clean: Floats
+    targets: Items
+    users: int
+    malicious: int
+    top_k: int
+
+
+@dataclass(frozen=True)
+class PythonMetric:
+    """A metric of somebody's, by its name: `measure(frequencies, facts)` of one trial.
+
+    options : what its code takes besides, as TOML has it; kept with sorted keys.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        check_named(self, "metric")
+        check_column(self.name)
+
+    @property
+    def code(self) -> str:
+        """The name of the code that measures."""
+        return self.name
+
+    def columns(self, arms: Collection[Arm] = ARMS) -> dict[str, Arm]:
+        """The columns of its values by their names, each with the arm that it is measured in."""
+        return {f"{self.name}{end}": arm for arm, end in ENDS.items() if arm in arms}
+
+    def values(self, outcome: Outcome, arm: Arm) -> Floats:
+        """float64[trials]: its value in each trial of an arm; raises MetricError."""
+        fixed = {
+            "truth": _read_only(outcome.truth),
+            "targets": _read_only(outcome.targets),
+            "users": outcome.users,
+            "malicious": outcome.malicious,
+            "top_k": int(outcome.leaders.items.size),
+        }
+        made = _read_only(outcome.estimates[arm].frequencies)
+        before = _read_only(outcome.estimates[arm.before].frequencies)
+        trials = zip(made, before, strict=True)
+        return np.array([self.measure(row, Facts(clean=clean, **fixed)) for row, clean in trials])
+
+    def measure(self, frequencies: Floats, facts: Facts) -> float:  # noqa: ARG002
+        """Its value for the estimate float64[d] of one trial; raises MetricError."""
+        raise MetricError(f"metric {self.name!r} is somebody's code and not allowed")
+
+
+def columns_asked(parameters: Mapping[str, object]) -> list[str]:
+    """The columns of the metrics in Python that the parameters of a cell name, in all arms."""
+    names = (value for key, value in parameters.items() if re.fullmatch(r"metric\.\d+\.name", key))
+    return [f"{name}{end}" for name in names for end in ENDS.values()]
+
+
+def check_column(name: str) -> None:
+    """Refuse a name that cannot be that of a column, or is another's; raises ScenarioError."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,59}", name):
+        rule = "must begin with a letter and have at most 60 letters, digits and _"
+        raise ScenarioError(f"{rule}, as it names a column, {got(name)}", key="name")
+    if name in METRICS or name in TAKEN:
+        what = "a built-in metric" if name in METRICS else "another column of results"
+        raise ScenarioError(f"must not be the name of {what}, {got(name)}", key="name")
+    if name.endswith(KEPT):
+        rule = f"must not end in {', '.join(KEPT)}, as columns made of it do"
+        raise ScenarioError(f"{rule}, {got(name)}", key="name")
+
+
+def _read_only(array: Any) -> Any:
+    """A view of the array that nobody can write to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view

@@ -1,0 +1,375 @@
+"""Metrics in Python: asked for by name, run where that is allowed, and carried like the others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import alike, attack, experiment, results_of
+
+import core
+from core.cell import metric_names
+from core.errors import ScenarioError
+from core.export import results_cells_csv, to_csv, to_json
+from core.metrics import METRICS, PythonMetric, joined, unmeasured
+from core.metrics.python import KEPT, TAKEN
+from core.plugins import Allowed, available, permit
+from core.recording import read_recording, write_recording
+from core.replay import difference, replay
+from core.scenario import parse, sweepable_keys
+from core.store import begin, cell_keys, merge, open_store, resume
+from ldptui.commands.dictionary import COLUMNS, dictionary
+from ldptui.commands.parquet import columns
+from ldptui.engine.worker.part import PartSoFar
+from ldptui.text.table import results_table
+
+CODE = """
+import numpy as np
+from dataclasses import dataclass
+
+def error(frequencies, facts):
+    return ((frequencies - facts.truth) ** 2).sum() / facts.truth.size
+
+def moved(frequencies, facts, *, times=1.0):
+    return times * (frequencies - facts.clean)[facts.targets].sum()
+
+@dataclass(frozen=True)
+class Told:
+    of: str = "users"
+
+    def measure(self, frequencies, facts):
+        return getattr(facts, self.of)
+
+def broken(frequencies, facts):
+    raise ValueError("no good")
+
+def several(frequencies, facts):
+    return frequencies
+
+def words(frequencies, facts):
+    return "many"
+
+def undefined(frequencies, facts):
+    return np.float64("nan")
+
+def writes(frequencies, facts):
+    facts.truth[0] = 1
+    return 0.0
+"""
+
+PAIRS = {"error": "mse", "error_clean": "mse_clean",
+         "error_after": "mse_after", "error_clean_after": "mse_clean_after",
+         "moved": "gain", "moved_after": "gain_after"}  # fmt: skip
+"""The columns of `error` and `moved`, and the built-in metrics that they are."""
+
+
+def work(*metrics: str | dict[str, Any], **more: Any) -> core.Experiment:
+    named = [{"name": metric} if isinstance(metric, str) else metric for metric in metrics]
+    settings: dict[str, Any] = {
+        "trials": 3, "defence": [{"kind": "norm-sub"}], "metric": named, **more,
+    }  # fmt: skip
+    users = {"kind": "zipf", "items": 12, "users": 900, "exponent": 1.0}
+    protocol, table = {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.1, [3, 6, 9])
+    return experiment(users, protocol, table, **settings)
+
+
+@pytest.fixture
+def allowed(tmp_path: Path) -> Allowed:
+    path = tmp_path / "mine.py"
+    path.write_text(CODE)
+    return Allowed(files=(path,))
+
+
+def check_pairs(found: core.Results) -> None:
+    for cell in found.cells:
+        parts = [cell.metrics, *([] if cell.rounds is None else [cell.rounds.metrics])]
+        for part in parts:
+            assert all(np.allclose(part[mine], part[built], rtol=1e-14, atol=1e-18)
+                       for mine, built in PAIRS.items())  # fmt: skip
+
+
+@pytest.mark.parametrize("rounds", [None, 2])
+def test_a_metric_rewritten_is_the_built_in_one(allowed: Allowed, rounds: int | None) -> None:
+    more = {} if rounds is None else {"campaign": {"rounds": rounds}}
+    made = permit(work("error", "moved", **more), allowed)
+    found, plain = results_of(made), results_of(work(**more))
+    check_pairs(found)
+    assert found.digest == plain.digest
+    assert all(
+        alike(found.cells[0].metrics[name], plain.cells[0].metrics[name]) for name in METRICS
+    )
+    assert (found.cells[0].metrics["moved_clean"] == 0).all()
+    assert made.cells[0].path == "counts"
+    ends = ("", "_clean", "_after", "_clean_after")
+    assert made.cells[0].metrics[-8:] == [
+        f"{name}{end}" for name in ("error", "moved") for end in ends
+    ]
+
+
+def test_a_mutant_is_another_number(allowed: Allowed) -> None:
+    found = results_of(
+        permit(work("error", {"name": "moved", "options": {"times": 1.01}}), allowed)
+    )
+    with pytest.raises(AssertionError):
+        check_pairs(found)
+
+
+def test_the_facts_are_those_of_the_cell(allowed: Allowed) -> None:
+    swept = work(
+        {"name": "Told", "options": {"of": "users"}},
+        sweep={"metric.options.of": ["users", "malicious", "top_k"]}, simulate={"top_k": 5},
+    )  # fmt: skip
+    assert swept.cells[1].parameters["metric.0.options.of"] == "malicious"
+    values = [cell.estimate("Told").mean for cell in results_of(permit(swept, allowed)).cells]
+    assert values == [900, 100, 5]
+
+
+def test_without_an_attack_there_are_the_same_columns(allowed: Allowed) -> None:
+    made = experiment(metric=[{"name": "error"}], trials=2)
+    assert made.cells[0].metrics[-2:] == ["error", "error_clean"]
+    (cell,) = results_of(permit(made, allowed)).cells
+    assert alike(cell.metrics["error"], cell.metrics["mse_clean"])
+    assert alike(cell.metrics["error_clean"], cell.metrics["error"])
+
+
+# Every output.
+
+
+def test_it_is_in_every_output(allowed: Allowed) -> None:
+    made = permit(work("error", {"name": "moved"}, campaign={"rounds": 2}), allowed)
+    results = results_of(made)
+    values = results.cells[0].metrics["error_after"]
+    document = json.loads(to_json(results, {}))["cells"][0]
+    summary = document["metrics"]["error_after"]
+    assert summary["mean"] == pytest.approx(values.mean())
+    assert summary["standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(3))
+    assert (summary["theory"], summary["z"]) == (None, None)
+    assert "moved_clean" in document["rounds"][1]["metrics"]
+    rows = [row for row in csv.DictReader(io.StringIO(to_csv(results))) if not row["round"]]
+    assert [float(row["error_after"]) for row in rows] == values.tolist()
+    (row, *_) = csv.DictReader(io.StringIO(results_cells_csv(results)))
+    assert float(row["error_after"]) == pytest.approx(values.mean())
+    assert row["error_after_z"] == ""
+    assert [value for value in columns(results)["error"] if value is not None]
+    names = dictionary(["moved_clean", "moved_z"], metric_names(made.cells))
+    assert names[0] == ("moved_clean", "number", "moved, clean, measured by code in Python")
+    assert names[1][1] == "number"
+    shown = results_table(results)
+    assert "moved, clean, defended" in shown
+    assert "error, defended" in results_table(results, 200).partition("round")[2]
+    part = PartSoFar("base", made, [])
+    part.update(results.cells)
+    part.reckon()
+    assert any(b'"error_clean_after"' in line for line in part.changes())
+
+
+def test_a_sweep_has_columns_before_and_after(allowed: Allowed) -> None:
+    swept = {"metric.0.name": ["error", "moved"]}
+    results = results_of(permit(work("error", sweep=swept), allowed))
+    assert np.isnan(results.cells[0].metrics["mse"]).sum() == 0
+    assert {"moved, defended", "error, defended"} <= {
+        *re.findall(r"\w+, defended", results_table(results))
+    }
+    table = list(csv.DictReader(io.StringIO(to_csv(results))))
+    assert [row["moved"] == "" for row in table] == [True] * 3 + [False] * 3
+    unattacked = experiment(metric=[{"name": "error"}], trials=2, sweep={"seed": [1, 2]})
+    lines = results_table(results_of(permit(unattacked, allowed)), 300).splitlines()
+    assert any(line.rstrip().endswith("measured") and "theory" in line for line in lines)
+
+
+# Kept, shared, replayed.
+
+
+def kept(store: Any, made: core.Experiment) -> core.Results:
+    memory = begin(store, made)
+    results = results_of(made, memory=memory)
+    memory.finish(results)
+    assert memory.failure == ""
+    return results
+
+
+def test_it_is_kept_and_known_and_replayed_in_another_process(
+    allowed: Allowed, tmp_path: Path
+) -> None:
+    made = permit(work("error", trials=45, campaign={"rounds": 2}), allowed)
+    with (
+        open_store(None) as store,
+        open_store(tmp_path / "other") as other,
+        open_store(None) as third,
+    ):
+        results = kept(store, made)
+        assert store.run(1).metrics == tuple(metric_names(made.cells))
+        again = begin(store, made)
+        assert results_of(made, memory=again).digest == results.digest
+        assert again.reused == results.trials
+        assert replay(store, 1, experiment=made).difference == ""
+        write_recording(store, 1, tmp_path / "run.ldptui")
+        read_recording(other, tmp_path / "run.ldptui")
+        merge(third, tmp_path / "other")
+        for place in (store, other, third):
+            (cell,) = place.results(1).cells
+            assert alike(cell.metrics["error_after"], results.cells[0].metrics["error_after"])
+            assert cell.rounds is not None
+            assert np.isfinite(cell.rounds.metrics["error_clean"]).all()
+            assert place.run(1).metrics[-1] == "error_clean_after"
+            assert "error_after" in to_json(place.results(1), {})
+        (arrival, *_) = store.arrivals(1)
+        before = store.block(1, arrival)
+        store._db.execute("UPDATE trials SET python_metrics = '{\"error\": 1.0}' WHERE trial = 7")
+        found = difference(store.block(1, arrival), before, store.run(1).metrics)
+        assert found.startswith("trial 7: error was 1.0, is 0.0")
+
+
+def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_path: Path) -> None:
+    (tmp_path / "later.py").write_text(CODE + "\n# edited\n")
+    later = Allowed(files=(tmp_path / "later.py",))
+    asked, none = work("error"), work()
+    cells = [*permit(asked, allowed).cells, *permit(asked, later).cells, *none.cells]
+    assert len(set(cell_keys(cells))) == 3
+    with open_store(None) as store:
+        first = kept(store, permit(asked, allowed))
+        memory = begin(store, permit(asked, later))
+        second = results_of(permit(asked, later), memory=memory)
+        assert (memory.reused, second.digest) == (0, first.digest)
+        store._db.execute("UPDATE runs SET status = 'partial' WHERE id = 1")
+        with pytest.raises(
+            core.errors.FileError, match="the code of metric 'error' is not that of"
+        ):
+            resume(store, 1, experiment=permit(asked, later))
+
+
+def test_a_strangers_recording_brings_no_column_of_its_own(
+    allowed: Allowed, tmp_path: Path
+) -> None:
+    import hashlib
+
+    path = tmp_path / "run.ldptui"
+    with open_store(None) as store, open_store(None) as other:
+        kept(store, permit(work("error"), allowed))
+        write_recording(store, 1, path)
+        lines = path.read_text().splitlines()
+        lines[0] = lines[0].replace('"error_after"', '"stranger"')
+        body = "\n".join(lines[:-1]) + "\n"
+        end = json.loads(lines[-1]) | {"sha256": hashlib.sha256(body.encode()).hexdigest()}
+        path.write_text(body + json.dumps(end) + "\n")
+        number, _ = read_recording(other, path)
+        assert "stranger" not in other.run(number).metrics
+        (cell,) = other.results(number).cells
+        assert "stranger" not in cell.metrics.dtype.names
+        assert json.loads(to_json(other.results(number), {}))["cells"][0]["metrics"][
+            "error_after"
+        ]["mean"] is None  # fmt: skip
+
+
+def test_measures_of_other_columns_are_joined() -> None:
+    parts = [unmeasured(2, others=["mine"]), unmeasured(1)]
+    parts[0]["mine"] = 3.0
+    assert joined(parts)["mine"].tolist()[:2] == [3.0, 3.0]
+    assert np.isnan(joined(parts)["mine"][2])
+
+
+# Refused.
+
+
+def test_nothing_runs_that_is_not_allowed() -> None:
+    made = work("error")
+    with pytest.raises(ScenarioError) as error:
+        permit(made, Allowed())
+    assert str(error.value) == (
+        "test: metric.0.name asks for the metric 'error', somebody's Python code, which is not "
+        "allowed: --metric-file FILE lets the metrics of a file of yours run"
+    )
+    with pytest.raises(ScenarioError, match="must be a metric of an installed package"):
+        permit(made, Allowed(names=("error",)))
+    assert "error" not in available("metric")
+    assert results_of(made).error == "metric 'error' is somebody's code and not allowed"
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [
+        ("broken", "metric 'broken' raised ValueError: no good (mine.py, line 19)"),
+        ("several", "metric 'several' must return a number, got an array of shape (12,)"),
+        ("words", "metric 'words' must return a number, got str (mine.py, line 24)"),
+        ("undefined", "metric 'undefined' must return a finite number, got nan"),
+        ("writes", "metric 'writes' raised ValueError: assignment destination is read-only"),
+        ({"name": "moved", "options": {"no": 1}}, "metric 'moved' raised TypeError: "),
+    ],
+)
+def test_whatever_it_does_wrong_fails_its_cell_in_one_sentence(
+    metric: Any, sentence: str, allowed: Allowed
+) -> None:
+    results = results_of(permit(work(metric), allowed))
+    assert results.error.startswith(sentence)
+    assert "\n" not in results.error
+    document = json.loads(to_json(results, {}))["cells"][0]
+    assert document["metrics"]["mse"]["mean"] is None
+    assert document["error"] == results.error
+
+
+@pytest.mark.parametrize(
+    ("metrics", "sentence"),
+    [
+        (["gain"], 'metric.0.name must not be the name of a built-in metric, got "gain"'),
+        (["trials"], 'metric.0.name must not be the name of another column of results, got "tr'),
+        (["my_z"], "metric.0.name must not end in _clean, _after, _standard_error, _theory, _z, "),
+        (["a-b"], "metric.0.name must begin with a letter and have at most 60 letters, digits"),
+        ([" "], "metric.0.name must be the name of a metric"),
+        (["a", "a"], 'metric.1.name must differ from the names of other metrics, got "a"'),
+        ([{}], "metric.0.name is required"),
+        ([{"name": "a", "nme": 1}], "metric.0.nme is not a known key (did you mean name?)"),
+        ([{"name": "a", "options": 3}], "metric.0.options must be a table, got 3"),
+    ],
+)
+def test_names_and_tables_are_checked(metrics: list[Any], sentence: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        work(*metrics)
+    assert str(error.value).startswith(f"test: {sentence}")
+
+
+def test_every_other_column_is_taken() -> None:
+    """What a CSV file has besides metrics and dotted keys cannot be the name of a metric."""
+    keys = {key for key in sweepable_keys() if "." not in key}
+    plain = {name for name in {*COLUMNS, *keys} if "." not in name}
+    assert {name for name in plain if not name.endswith(KEPT)} <= set(TAKEN)
+
+
+def test_a_list_of_tables_is_asked_for() -> None:
+    with pytest.raises(
+        ScenarioError, match=r"metric must be a list of tables, \[\[metric\]\] each"
+    ):
+        parse('format = 1\nmetric = "a"\n')
+
+
+def test_heavy_hitters_have_no_estimate_to_measure() -> None:
+    task = {"kind": "heavy-hitters", "k": 2, "bits": 6, "groups": 2, "method": "pem"}
+    with pytest.raises(ScenarioError, match="metric must be left out with task"):
+        experiment(task=task, metric=[{"name": "a"}])
+
+
+def test_a_goal_is_searched_for_without_its_code(allowed: Allowed) -> None:
+    users = {"kind": "zipf", "items": 6, "users": 200, "exponent": 1.0}
+    goal = {"metric": "gain_after", "at_least": 0.2}
+    table = {"kind": "mga", "targets": {"items": [4]}}
+    more: dict[str, Any] = {"trials": 2, "defence": [{"kind": "norm-sub"}], "goal": goal}
+    oue = {"kind": "oue", "epsilon": 1.0}
+    plain = experiment(users, oue, table, **more)
+    made = experiment(users, oue, table, metric=[{"name": "error"}], **more)
+    assert made.cells[0].answer == plain.cells[0].answer
+    assert made.cells[0].answer is not None
+    assert made.cells[0].answer.by == "search"
+    found = results_of(permit(made, allowed))
+    assert found.error == ""
+    assert np.isfinite(found.cells[0].metrics["error_after"]).all()
+
+
+def test_a_placeholder_has_the_columns_of_its_arms() -> None:
+    metric = PythonMetric("mine", {"b": 1, "a": 2})
+    assert list(metric.options) == ["a", "b"]
+    assert list(metric.columns()) == ["mine", "mine_clean", "mine_after", "mine_clean_after"]
