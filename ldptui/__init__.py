@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "theory": "core",
     "View": "core.attacks",
+    "Facts": "core.metrics",
     **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "core.errors"),
     "Experiment": "core.experiment",
     "Scenario": "core.scenario",

@@ -5,6 +5,7 @@ from core.errors import LdpError as LdpError
 from core.errors import RunError as RunError
 from core.errors import ScenarioError as ScenarioError
 from core.experiment import Experiment as Experiment
+from core.metrics import Facts as Facts
 from core.scenario import Scenario as Scenario
 
 from .api.by_name import attack as attack

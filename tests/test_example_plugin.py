@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,13 @@ def test_the_example_installs_and_runs(tmp_path: Path) -> None:
     refused = done(tmp_path, *scenario)
     assert refused.returncode == 2
     assert "--allow-attack spread lets it run" in refused.stderr
-    whose = ("attack=spread", "defence=floor", "protocol=pairs", "population=steps")
+    whose = (
+        "attack=spread",
+        "defence=floor",
+        "protocol=pairs",
+        "population=steps",
+        "metric=kendall_tau",
+    )
     ran = done(tmp_path, *scenario, *(f"--allow-{name}" for name in whose))
     assert ran.returncode == 0, ran.stderr
     assert "digest xxh3:" in ran.stdout
@@ -85,9 +92,11 @@ def test_the_example_runs_from_its_files(
     assert found["verdict"] == "proved"
     assert [clause["holds"] for clause in found["contract"]] == [True] * 7
     whole = (PLUGIN / "scenario.toml").read_text("utf-8")
-    (tmp_path / "mine.toml").write_text(whole.partition("[attack]")[0], encoding="utf-8")
-    files = [f"--{name}-file={code / name}.py" for name in ("protocol", "population")]
+    head, metric = whole.partition("[attack]")[0], whole.partition("[[metric]]")[2]
+    (tmp_path / "mine.toml").write_text(f"{head}[[metric]]{metric.partition('[')[0]}", "utf-8")
+    files = [f"--{name}-file={code / name}.py" for name in ("protocol", "population", "metric")]
     monkeypatch.chdir(tmp_path)
     printed = succeed(capsys, "run", "mine.toml", *files, "--no-store", "--trials", "2")
     assert "PLUGIN pairs, ε = 1" in printed
     assert "plugin steps, d = 32 items, n = 2000 users" in printed
+    assert re.search(r"^kendall tau +0\.\d+ ± ", printed, re.MULTILINE)

@@ -16,7 +16,7 @@ from .measuring import (
     plain,
     unmeasured,
 )
-from .python import Facts, PythonMetric, columns_asked
+from .python import Facts, PythonMetric, columns_asked, trials_of
 from .table import FREQUENCIES, HITTERS, METRICS, Metric, Outcome
 
 __all__ = [
@@ -39,5 +39,6 @@ __all__ = [
     "names_of",
     "others_of",
     "plain",
+    "trials_of",
     "unmeasured",
 ]

@@ -6,7 +6,7 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -81,17 +81,7 @@ class PythonMetric:
 
     def values(self, outcome: Outcome, arm: Arm) -> Floats:
         """float64[trials]: its value in each trial of an arm; raises MetricError."""
-        fixed = {
-            "truth": _read_only(outcome.truth),
-            "targets": _read_only(outcome.targets),
-            "users": outcome.users,
-            "malicious": outcome.malicious,
-            "top_k": int(outcome.leaders.items.size),
-        }
-        made = _read_only(outcome.estimates[arm].frequencies)
-        before = _read_only(outcome.estimates[arm.before].frequencies)
-        trials = zip(made, before, strict=True)
-        return np.array([self.measure(row, Facts(clean=clean, **fixed)) for row, clean in trials])
+        return np.array([self.measure(*trial) for trial in trials_of(outcome, arm)])
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:  # noqa: ARG002
         """Its value for the estimate float64[d] of one trial; raises MetricError."""
@@ -122,3 +112,18 @@ def _read_only(array: Any) -> Any:
     view = array.view()
     view.setflags(write=False)
     return view
+
+
+def trials_of(outcome: Outcome, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
+    """The estimate of each trial in an arm, with the facts beside it; all arrays read-only."""
+    fixed = {
+        "truth": _read_only(outcome.truth),
+        "targets": _read_only(outcome.targets),
+        "users": outcome.users,
+        "malicious": outcome.malicious,
+        "top_k": int(outcome.leaders.items.size),
+    }
+    made = _read_only(outcome.estimates[arm].frequencies)
+    before = _read_only(outcome.estimates[arm.before].frequencies)
+    for row, clean in zip(made, before, strict=True):
+        yield row, Facts(clean=clean, **fixed)

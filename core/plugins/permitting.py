@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arms import Arm
 from ..attacks import PythonAttack, View
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..errors import AttackError, DefenceError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
-from ..metrics import Facts, PythonMetric
+from ..metrics import Facts, Outcome, PythonMetric, trials_of
 from ..named import What
 from ..population import Population
 from ..protocols import awaits_code
@@ -102,6 +103,15 @@ class PluginMetric(PythonMetric):
     """A metric in Python that may run."""
 
     source: Source = field(kw_only=True, repr=False)
+
+    def values(self, outcome: Outcome, arm: Arm) -> Floats:
+        """Its value in each trial; the first is measured twice, as equal estimates have one."""
+        values = super().values(outcome, arm)
+        again = self.measure(*next(trials_of(outcome, arm)))
+        if again != values[0]:
+            rule = f"must make one number of the same estimate, got {values[0]} and {again}"
+            raise MetricError(self.source.sentence(rule))
+        return values
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:
         """The number that the code makes of one trial; raises MetricError."""

@@ -33,6 +33,7 @@ from textual.dom import DOMNode
 import core
 import ldptui.screens
 import ldptui.widgets
+from core.plugins import Allowed, permit
 from ldptui.commands import cli
 
 NUMPY = "2.4"
@@ -258,6 +259,22 @@ def test_the_attack_of_the_plugins_page_makes_reports(tmp_path: Path) -> None:
     protocol = core.OUE(64, 1.0)
     reports = half(protocol, View(np.array([3, 5])), 1000, np.random.default_rng(0))
     assert protocol.supports(protocol.received(reports, 1000)).shape == (1000, 64)
+
+
+def test_the_metric_of_the_plugins_page_is_measured(tmp_path: Path) -> None:
+    (code,), (table,) = (
+        [text for text in blocks(page("docs/plugins.md"), kind) if "largest_share" in text]
+        for kind in ("python", "toml")
+    )
+    (tmp_path / "my_metrics.py").write_text(code, encoding="utf-8")
+    tables = core.parse(f"{head(blocks(page('README.md'), 'toml')[0])}\n{table}").document
+    made = core.compile(core.Scenario({**tables, "trials": 2}))
+    allowed = Allowed(files=(tmp_path / "my_metrics.py",))
+    *_, last = core.run(permit(made, allowed))
+    assert last.results.error == ""
+    mean = last.results.cells[0].estimate("largest_share").mean
+    assert mean is not None
+    assert 3 / made.cells[0].population.domain_size < mean < 1
 
 
 def test_the_pages_are_those_of_the_tests() -> None:

@@ -1,4 +1,4 @@
-"""The attack, the defence, the protocol and the population alone, and together in a scenario."""
+"""Each of them alone, and all together in a scenario."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import ldptui_example.attack
 import numpy as np
 import pytest
 from ldptui_example.defence import floor
+from ldptui_example.metric import kendall_tau
 from ldptui_example.population import steps
 from ldptui_example.protocol import pairs
 
@@ -34,10 +35,15 @@ def test_nothing_is_below_the_floor() -> None:
 def test_they_run_where_they_are_allowed() -> None:
     with pytest.raises(ldptui.ScenarioError, match="--allow-attack spread lets it run"):
         ldptui.run(SCENARIO)
-    results = ldptui.run(SCENARIO, allow_attacks=["spread", "floor", "pairs", "steps"])
+    results = ldptui.run(
+        SCENARIO, allow_attacks=["spread", "floor", "pairs", "steps", "kendall_tau"]
+    )
     assert results.error == ""
     one, three = (results.estimate("gain", cell).mean for cell in (0, 1))
     assert three > one > 0
+    clean = results.estimate("kendall_tau_clean")
+    assert -1 <= clean.mean <= 1
+    assert clean.standard_error > 0
 
 
 def test_the_protocol_estimates_what_users_hold() -> None:
@@ -50,3 +56,19 @@ def test_the_protocol_estimates_what_users_hold() -> None:
 
 def test_steps_are_as_wide_as_they_should_be() -> None:
     assert steps(5, width=2).tolist() == [1, 1, 1 / 2, 1 / 2, 1 / 3]
+
+
+@pytest.mark.parametrize(
+    ("estimate", "most", "tau"),
+    [
+        ([0.4, 0.3, 0.2, 0.1], 0, 1),
+        ([0.1, 0.2, 0.3, 0.4], 0, -1),
+        ([0.4, 0.2, 0.3, 0.1], 0, 4 / 6),  # one of six pairs the wrong way round
+        ([0.4, 0.3, 0.3, 0.1], 0, 5 / 30**0.5),  # one pair tied
+        ([0.1, 0.2, 0.3, 0.4], 1, 0),
+    ],
+)
+def test_the_order_of_estimates_is_compared(estimate: list[float], most: int, tau: float) -> None:
+    truth = np.array([0.4, 0.3, 0.2, 0.1])
+    facts = ldptui.Facts(truth, truth, np.array([3]), 100, 5, 2)
+    assert kendall_tau(np.array(estimate), facts, most=most) == pytest.approx(tau)

@@ -58,6 +58,10 @@ def words(frequencies, facts):
 def undefined(frequencies, facts):
     return np.float64("nan")
 
+def drifts(frequencies, facts, seen=[]):
+    seen.append(0)
+    return len(seen)
+
 def writes(frequencies, facts):
     facts.truth[0] = 1
     return 0.0
@@ -299,6 +303,7 @@ def test_nothing_runs_that_is_not_allowed() -> None:
         ("words", "metric 'words' must return a number, got str (mine.py, line 24)"),
         ("undefined", "metric 'undefined' must return a finite number, got nan"),
         ("writes", "metric 'writes' raised ValueError: assignment destination is read-only"),
+        ("drifts", "metric 'drifts' must make one number of the same estimate, got 1.0 and 4.0"),
         ({"name": "moved", "options": {"no": 1}}, "metric 'moved' raised TypeError: "),
     ],
 )

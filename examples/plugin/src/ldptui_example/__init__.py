@@ -1,1 +1,1 @@
-"""An attack, a defence, a protocol and a population for ldptui."""
+"""An attack, a defence, a protocol, a population and a metric for ldptui."""
