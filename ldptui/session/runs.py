@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Any, Final
 
+from .. import __version__
 from ..catalogue import key_words
 from ..text import format as fmt
 from ..text.format import chosen, count
@@ -131,6 +133,14 @@ def may_change(document: Mapping[str, Any]) -> bool:
     population = document.get("population", {})
     code = Request(0, (Part("", document),), "").python_code
     return bool(code) or (isinstance(population, Mapping) and population.get("kind") == "csv")
+
+
+def drawn_here(run: Run) -> bool:
+    """True where the versions that drew a run's numbers are those of this program."""
+    if run.kept is None:
+        return True
+    here = {"ldptui": __version__, "numpy": metadata.version("numpy")}
+    return all(run.kept.versions[name] == version for name, version in here.items())
 
 
 def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from .runs import Run, alike
+from .runs import Run, alike, drawn_here
 from .snapshot import Overlay, Snapshot, completed
 
 
@@ -87,11 +87,16 @@ class Shelf:
         ended = run is not None and run.snapshot.full and run.status in ("done", "partial")
         return run if ended else None
 
-    def measured(self, document: Mapping[str, Any]) -> Run | None:
-        """The newest run that has measured all of a scenario, and whose numbers are at hand."""
+    def measured(self, document: Mapping[str, Any], *, at_hand: bool = True) -> Run | None:
+        """The newest run that has measured all of a scenario.
+
+        at_hand : its numbers are here. Else they may be in the store, but are what this program
+        would draw.
+        """
         return next(
             (run for run in reversed(self.runs)
-             if run.snapshot.full and run.status == "done" and run.snapshot.parts
+             if run.snapshot.full and run.status == "done"
+             and (run.snapshot.parts if at_hand else drawn_here(run))
              and alike(run.document, document)), None,
         )  # fmt: skip
 

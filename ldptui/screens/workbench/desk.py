@@ -51,8 +51,8 @@ class Desk(Protocol):
     def show(self) -> None:
         """Show again what is on the shelf."""
 
-    def choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
-        """Show a run, by its key, and lay others over it."""
+    def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
+        """Show a run, by its key, and lay others over it; then say something."""
 
     def action_run(self, resumed: int | None = None) -> None:
         """Run the scenario; resumed: go on with that run of the store."""

@@ -59,11 +59,13 @@ class KeptRuns:
             self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
             self._desk.note("")
 
-    async def read_chosen(self) -> None:
-        """Read the runs that are to be shown, as far as that was not done."""
+    async def read_chosen(self, note: str) -> None:
+        """Read the runs that are to be shown, as far as that was not done; then say something."""
         for run in self._desk.shelf.unread:
             await self.read(run)
             self._desk.show()
+        if note:
+            self._desk.note(note)
 
     async def show_last(self, chosen: Callable[[], bool]) -> None:
         """At the start: show the last run in place of a preview, if it is of this very scenario.

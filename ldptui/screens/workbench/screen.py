@@ -337,12 +337,12 @@ class WorkbenchScreen(Screen[None]):
         message.stop()
         self.choose(message.shown, message.overlays)
 
-    def choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
+    def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
         self._player.close()
         self._past.put_back()
         self._chosen = True
         self.keep(self.shelf.chosen(shown, overlays))
-        self.run_worker(self._kept.read_chosen())
+        self.run_worker(self._kept.read_chosen(note))
 
     def on_run_asked(self, message: RunAsked) -> None:
         message.stop()

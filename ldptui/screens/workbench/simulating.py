@@ -144,12 +144,12 @@ class Simulating:
         self._asked = draft is None or draft.scenario is None
         if draft is None or draft.scenario is None:
             return
-        measured = shelf.measured(draft.scenario.document)
+        measured = shelf.measured(draft.scenario.document, at_hand=False)
         changing = may_change(draft.scenario.document)
         if resumed is None and measured is not None and not changing:
             self._edited = False
-            self._desk.keep(shelf.chosen(measured.key, shelf.overlays))
-            self._desk.note(f"{measured.name} has every trial of this scenario: nothing to run")
+            why = f"{measured.name} has every trial of this scenario: nothing to run"
+            self._desk.choose(measured.key, shelf.overlays, why)
             return
         if changing:  # it asks for Python code
             asking = self._ask_and_begin(draft, resumed)

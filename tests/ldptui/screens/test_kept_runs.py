@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.fake_engine import FakeEngine
 from support.waiting import seen, until
-from support.workbench_app import own_home, status, workbench
+from support.workbench_app import finished, own_home, status, workbench
 from textual.widgets import OptionList, Static
 
 import scenarios
@@ -17,8 +17,10 @@ from core.export import to_csv
 from core.running.runner import units
 from core.scenario import parse, to_toml
 from core.store import begin, open_store
+from ldptui import __version__
 from ldptui.app import Workbench
 from ldptui.engine.playback import kept_playback
+from ldptui.messages import KeyEdited
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
@@ -41,7 +43,7 @@ def store(tmp_path: Path) -> Path:
     with open_store(path) as kept:
         for scenario in (quickstart.with_value("protocol.epsilon", 2.0), quickstart):
             work = compile(scenario)
-            recording = begin(kept, work, "test")
+            recording = begin(kept, work, __version__)
             for cell, number, trials in units(work):
                 recording.keep(cell, cell.block(number, trials))
             recording.finish(kept.results(recording.run))
@@ -80,6 +82,25 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert isinstance(screen.focused, OptionList)
 
 
+async def test_what_a_kept_run_has_measured_is_not_run_again(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with workbench(store=store) as (screen, engine, pilot):
+        await until(pilot, lambda: screen.shelf.shown == -2)
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await until(pilot, lambda: screen.shelf.shown > 0)
+        finished(engine)
+        asked = len(engine.requests)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "run 1 has every trial of this scenario" in status(screen))
+        assert (screen.shelf.shown, len(engine.requests)) == (-1, asked)
+        assert len(screen.charts.snapshot.parts["gain"]) == 21
+        # Numbers of another version are no reason to compute none.
+        monkeypatch.setattr("ldptui.session.runs.__version__", "another")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: len(engine.requests) > asked)
+
+
 @pytest.mark.parametrize("users", ["-3", "5000"])
 async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
     store: Path, tmp_path: Path, users: str
@@ -93,7 +114,7 @@ async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
         screen = app.workbench
         await until(pilot, lambda: len(screen.shelf.kept) == 2)
         await app.workers.wait_for_complete()
-        assert screen.charts.snapshot is None
+        assert screen.charts.snapshot is None or not screen.charts.snapshot.parts
         assert "run 2" not in seen(app)
 
 
