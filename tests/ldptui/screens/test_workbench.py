@@ -22,6 +22,7 @@ from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import files, showing
 from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.failure import FailureView
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
@@ -644,7 +645,7 @@ async def test_a_large_population_is_drawn_beside_the_screen(
         assert made_on == []  # neither the population nor those of the curve
 
 
-async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:
+async def test_a_burst_of_keys_is_obeyed_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
         field = next(field for field in screen.query(Field) if field.key == "population.items")
@@ -661,3 +662,16 @@ async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:
         )
         assert field.control.value == "5000"
         assert field.control.cursor_position == 3
+        # Onto a tab whose view is not there yet, and to another pane while it is mounted.
+        screen.action_pane(4)
+        made = Sheets.open
+
+        async def open_slowly(sheets: Sheets, tab: str) -> None:
+            await made(sheets, tab)
+            screen.action_pane(1)
+
+        monkeypatch.setattr(Sheets, "open", open_slowly)
+        screen.charts.tab = "equations"
+        await pilot.pause()
+        assert screen.pane == 1
+        assert screen.query_one("#pane-1").has_focus_within

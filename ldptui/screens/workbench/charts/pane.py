@@ -176,7 +176,8 @@ class ChartsPane(Vertical):
             self._behind = before
         held = self.has_focus_within
         if after not in CHARTS:
-            await self._sheets.open(after)
+            await self._sheets.open(after)  # meanwhile a key may have gone to another pane
+            held = held and (self.has_focus_within or self.screen.focused is None)
         self._show()
         if held:
             self.focus_first()
