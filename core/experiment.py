@@ -222,7 +222,7 @@ def _users_of_rounds(
     users = turnover(population, campaign.rounds, campaign.churn, second, seed)
     held = np.sum([drawn.histogram for drawn in users.populations], axis=0)
     address = f"{users.populations[-1].address} and before"
-    return users, replace(population, histogram=held, address=address)
+    return users, replace(population, histogram=held, address=address, drawn=population)
 
 
 def _check_drift(spec: StatedSpec, first: Population, second: Population) -> None:

@@ -33,6 +33,7 @@ class Population:
         streams have this address.
     law : float64[d], the probability that one more such user holds each item.
     awaited : the name of the code that makes it, as long as that may not run; "" else.
+    drawn : the users who were drawn at first, where these are those of all rounds of a campaign.
     """
 
     histogram: Counts
@@ -40,6 +41,7 @@ class Population:
     address: str
     law: Floats
     awaited: str = ""
+    drawn: Population | None = None
 
     @property
     def domain_size(self) -> int:

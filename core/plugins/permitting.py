@@ -222,7 +222,7 @@ def _bound_again(experiment: Experiment, find_code: Find) -> Iterable[Cell]:
             return None
         population = made[index].population
         if not population.awaited:
-            return population
+            return population.drawn or population
         source = find_code(population.awaited, "population")
         spec = PluginPopulation(**_fields(point.population), source=source)
         key = spec, json.dumps(spec.options), point.seed

@@ -150,7 +150,7 @@ class Playback:
         scenario, parts = self._experiment.scenario, dict[str, PartSoFar]()
         cells = self._experiment.cells
         populations: dict[object, Population] = {
-            (point.population, point.seed): cell.population
+            (point.population, point.seed): cell.population.drawn or cell.population
             for point, cell in zip(scenario.points(), cells, strict=True)
         }
 

@@ -132,6 +132,7 @@ def test_rounds_and_defences_are_bound_to_it(file: tuple[Path, Path]) -> None:
     (cell,) = made(file, campaign={"rounds": 2}, defence=defence).cells
     assert all(isinstance(part.protocol, Listed) for part in cell.rounds)
     assert cell.rounds[1].parameters == cell.parameters
+    assert [part.users for part in (cell, *cell.rounds)] == [800, 400, 400]
     with pytest.raises(
         ScenarioError, match=r"attack.kind must not be \"apa\" against a protocol in"
     ):

@@ -207,6 +207,11 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
     playback.close()
 
 
+def test_the_points_of_a_campaign_are_on_its_charts(path: Path) -> None:
+    keep(path, {**CAMPAIGN, "trials": 2, "sweep": {"attack.share": [0.02, 0.2]}})
+    assert shares(kept_snapshot(path, 1, key=-1)) == {0.02: 2, 0.2: 2}
+
+
 def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
     keep(path, CAMPAIGN)
     whole = kept_snapshot(path, 1, key=-1)

@@ -22,14 +22,15 @@ from support.charts_pane import (
 from support.waiting import seen
 from textual.widgets import Static
 
+import scenarios
 from core.experiment import compile
 from core.protocols import CENTRAL
-from core.scenario import Scenario
+from core.scenario import Scenario, load
 from ldptui.charts.curves.documents import error_protocols
 from ldptui.charts.series import Bars, Plot
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
-from ldptui.screens.workbench.charts.tabs import tabs_of
+from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Snapshot, over
@@ -114,6 +115,21 @@ async def test_view_key_goes_round() -> None:
             views.append(shown(pane))
             await pilot.press("v")
         assert views == [["bars"], ["rank"], ["residuals"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "tab"),
+    [
+        *(("cao-gain-r", "gain"), ("protocol-choice", "error"), ("hidden-filters", "map")),
+        *(
+            ("slow-ramp", "timeline"),
+            ("hitters-beta", "success"),
+            ("rappor-strings", "frequencies"),
+        ),
+    ],
+)
+def test_a_scenario_opens_on_what_it_is_about(name: str, tab: str) -> None:
+    assert first_tab(load(scenarios.path(name))) == tab
 
 
 async def test_tabs_by_key_and_by_click() -> None:

@@ -17,6 +17,8 @@ Tab = Chart | Literal["levels", "items", "answer", "report", "privacy", "table",
 
 HITTERS: Final = "heavy-hitters"
 """The task that has views of its own."""
+TARGETS: Final = "attack.targets.items"
+"""A swept list of targets is a number on an axis: how many they are, or how many hold them."""
 CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
 """The tabs that show charts."""
 
@@ -78,7 +80,7 @@ def first_tab(scenario: Scenario | None) -> Tab:
     if in_rounds(scenario.document):
         return "timeline"
     attacked = attack.get("kind", "none" if "mix" not in attack else "mix") != "none"
-    if any(_numbers(values) for values in sweep.values()):
+    if TARGETS in sweep or any(map(_numbers, sweep.values())):
         return "gain" if attacked or "attack.kind" in sweep else "error"
     return "map" if len(sweep) > 1 else "frequencies"
 
