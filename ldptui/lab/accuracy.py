@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 
 from core.errors import ScenarioError
 from core.protocols import KINDS
-from core.protocols.curators import SENSITIVITY
+from core.protocols.curators import SENSITIVITY, Curator
 from core.protocols.curators import accuracy as acc
 from core.pure import item_variance
 from core.sampling import Counts, Floats
@@ -23,6 +24,7 @@ from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
+from .figure import figure
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
 from .output import Report, Row, laid_out, row, show, told
 
@@ -212,7 +214,13 @@ def work(ask: Ask) -> Steps:
         _drawn(histogram, released, every, f"{kind}, {with_}"),
         _off(histogram, released, single, every, f"{kind}, {with_}"),
     )
-    return answer_of(Report(title, rows, ()), *charts, words=words)
+    heads = ("item", "rank", "true", "released", "z", "a, one bin", "a, all bins")
+    read = [
+        (population.label(item), rank, true, text.estimate(seen, error), z, single, every)
+        for item, rank, true, seen, error, z in _released(mechanism, histogram, released)
+    ]
+    figures = (figure(chart, heads, read) for chart in charts)
+    return answer_of(Report(title, rows, ()), *figures, words=words)
 
 
 def _budgets(given: Namespace, d: int) -> tuple[list[Row], dict[str, float]]:
@@ -243,6 +251,23 @@ def ranked(histogram: Counts) -> tuple[Counts, Counts, bool]:
         return order, np.arange(1, order.size + 1), False
     ranks = np.unique(np.geomspace(1, order.size, POINTS).round().astype(np.int64))
     return order[ranks - 1], ranks, True
+
+
+def _released(
+    mechanism: Curator, histogram: Counts, released: Floats
+) -> Iterator[tuple[int, int, int, float, float, float]]:
+    """Each item that is drawn: rank, true and released count, standard error and z.
+
+    The noise that withholds bins is biased: z is that of the release beside its expectation.
+    """
+    items, ranks, _ = ranked(histogram)
+    held, seen = histogram[items], released[items]
+    bias = mechanism.bias(held)
+    error = np.sqrt(np.maximum(mechanism.squared_error(held) - bias**2, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (seen - held - bias) / error
+    columns = (items, ranks, held, seen, error, z)
+    yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _drawn(histogram: Counts, released: Floats, accuracy: float, title: str) -> Plot:

@@ -14,31 +14,43 @@ from typing import Any
 
 from ..charts.figures import Column, Table, Value
 from ..charts.series import Axis, Bar, Bars, Chart, Plot, Series
+from .figure import Figure
 
 
 @dataclass(frozen=True)
 class Answer:
     """The answer to a question.
 
-    charts : one or two, the first the more important one. words : whole sentences, the verdict
+    figures : one or two, the first the more important one. words : whole sentences, the verdict
     first. sources : those that the table cites by a few letters, in full. edits : keys of the
     scenario with the values that the answer proposes for them, in the order to set them.
     """
 
-    charts: tuple[Chart, ...]
+    figures: tuple[Figure, ...]
     table: Table
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     edits: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """The charts alone."""
+        return tuple(figure.chart for figure in self.figures)
+
 
 def encoded(answer: Answer) -> dict[str, Any]:
     """The answer as a document of JSON: numbers that are not finite as words."""
     return {
-        "charts": [
-            _plain({"kind": type(chart).__name__, **_fields(chart)}) for chart in answer.charts
+        "figures": [
+            _plain(
+                {
+                    "chart": {"kind": type(figure.chart).__name__, **_fields(figure.chart)},
+                    "numbers": figure.numbers,
+                }
+            )
+            for figure in answer.figures
         ],
-        "table": _plain(dataclasses.asdict(answer.table)),
+        "table": _plain(answer.table),
         "words": list(answer.words),
         "sources": list(answer.sources),
         "edits": _plain(answer.edits),
@@ -47,14 +59,12 @@ def encoded(answer: Answer) -> dict[str, Any]:
 
 def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
-    table = document["table"]
     return Answer(
-        tuple(_chart(chart) for chart in document["charts"]),
-        Table(
-            table["title"],
-            tuple(Column(**column) for column in table["columns"]),
-            tuple(tuple(_number(value) for value in row) for row in table["rows"]),
+        tuple(
+            Figure(_chart(figure["chart"]), _table(figure["numbers"]))
+            for figure in document["figures"]
         ),
+        _table(document["table"]),
         tuple(document["words"]),
         tuple(document["sources"]),
         tuple((str(key), value) for key, value in document["edits"]),
@@ -95,6 +105,14 @@ def _number(value: Any) -> Any:
 
 def _numbers(values: Any) -> Any:
     return None if values is None else tuple(_number(value) for value in values)
+
+
+def _table(document: Mapping[str, Any]) -> Table:
+    return Table(
+        document["title"],
+        tuple(Column(**column) for column in document["columns"]),
+        tuple(tuple(_number(value) for value in row) for row in document["rows"]),
+    )
 
 
 def _chart(document: Mapping[str, Any]) -> Chart:

@@ -25,9 +25,9 @@ from core.pure import Rng
 from core.scenario import Scenario
 from core.tables import table_rows
 
-from ..charts.series import Chart
 from ..text import table as layout
 from .answer import Answer, listed
+from .figure import Figure
 from .options import Topic, checked, concerned
 from .output import Report, cited
 from .questions.shared import EXAMPLES
@@ -117,12 +117,12 @@ def _columns(
     return read_columns(path, names, most)
 
 
-def answer_of(report: Report, *charts: Chart, words: Sequence[str] = ()) -> Answer:
-    """The table of a command beside charts; `words` come before the report's own."""
+def answer_of(report: Report, *figures: Figure, words: Sequence[str] = ()) -> Answer:
+    """The table of a command beside its figures; `words` come before the report's own."""
     values = layout.aligned([row[1] for row in report.rows])
     rows = [(row[0], value, *row[2:]) for row, value in zip(report.rows, values, strict=True)]
     table = listed(report.title, ("quantity", "value", "formula", "source"), rows)
-    return Answer(charts, table, (*words, *report.notes), tuple(cited(report.rows)))
+    return Answer(figures, table, (*words, *report.notes), tuple(cited(report.rows)))
 
 
 def named_columns(

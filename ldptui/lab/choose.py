@@ -22,6 +22,7 @@ from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
 from .asking import Ask, Steps, answer_of
+from .figure import curves
 from .mechanisms import DRAWN, LOCAL, TONES, bound
 from .output import Report, Row, laid_out, row, show
 from .scenarios import current
@@ -144,11 +145,18 @@ def _share(hits: int, trials: int) -> dict[str, float]:
     return {"simulated": share, "standard_error": math.sqrt(share * (1 - share) / trials)}
 
 
-def chart(values: dict[str, Any]) -> Plot:
-    """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
+def chart(values: dict[str, Any], held: Counts) -> Plot:
+    """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated.
+
+    The exact curve has the points of the simulated ones too, so that a cursor reads both.
+    """
     over = values["over"]
     reach = reach_95(over["trials"])
-    series = [Series("exponential, curator", over["epsilon"], over["exponential"], "theory")]
+    exact = dict(zip(over["epsilon"], over["exponential"], strict=True))
+    exact |= {e: Exponential(e).success(held) for e in over["simulated_at"]}
+    budgets = sorted(exact)
+    chances = [exact[epsilon] for epsilon in budgets]
+    series = [Series("exponential", budgets, chances, "theory")]
     for kind, tone in zip(DRAWN, TONES, strict=False):
         ys = [math.nan if y is None else y for y in over["local"][kind]]
         errors = [reach * math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
@@ -225,4 +233,5 @@ def work(ask: Ask) -> Steps:
         words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
     if trials < wanted:
         words.append(f"Only {trials} trials: the domain is large.")
-    return answer_of(table, chart(values), words=words)
+    figure = curves(chart(values, population.histogram), "right", "ε")
+    return answer_of(table, figure, words=words)

@@ -20,6 +20,7 @@ from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
+from .figure import curves
 from .output import Report, Row, laid_out, row, show, told
 from .scenarios import privacy, unswept
 
@@ -218,20 +219,20 @@ def work(ask: Ask) -> Steps:
     yield f"composing {text.count(sum(entry.times for entry in entries))} releases"
     values = totals(options)
     table = report(options, values)
-    words, charts = [], []
+    words, figures = [], []
     if entries:
         words += _verdict(values["spent"], delta, people)
         yield "composing the releases one by one"
-        charts.append(_spending(entries, delta, people))
+        figures.append(curves(_spending(entries, delta, people), "ε", "releases"))
     if options.rappor is not None:
-        charts.append(_memoised(options.rappor, options.rounds))
+        figures.append(curves(_memoised(options.rappor, options.rounds), "ε", "reports"))
         words.append(
             f"RAPPOR's permanent noise is drawn once: {text.count(options.rounds)} reports cost "
             f"ε = {text.short(values['rappor']['memoised'])}, not "
             f"{text.short(values['rappor']['naive'])}, and never more than "
             f"{text.short(values['rappor']['limit'])}."
         )
-    return answer_of(table, *charts, words=words)
+    return answer_of(table, *figures, words=words)
 
 
 def _verdict(spent: dict[str, dict[str, float]], delta: float, people: int) -> list[str]:
@@ -303,7 +304,7 @@ def _memoised(rappor: Sequence[float], rounds: int) -> Plot:
     noise, h = _noise(rappor)
     most = max(ROUNDS, 10 * rounds)
     ratio = most ** (1 / (POINTS - 1))
-    places = sorted({round(ratio**at) for at in range(POINTS)})
+    places = sorted({rounds, *(round(ratio**at) for at in range(POINTS))})
     memoised = [epsilon_of_rounds(noise, h, t) for t in places]
     naive = [naive_epsilon_of_rounds(noise, h, t) for t in places]
     limit = noise.epsilon_infinity(h)

@@ -22,6 +22,7 @@ from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
+from .figure import curves
 from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, TONES, bound, curator, has
 from .output import Report, Row, laid_out, row, show
 from .questions.shared import USERS
@@ -270,9 +271,12 @@ def work(ask: Ask) -> Steps:
     values = prices(histogram, options.epsilon, options.delta, options.neighbours)
     table = report("your population", values)
     notes = [note for note in table.notes if not note.startswith("--")]  # of the command's options
-    charts = (error_chart(values, options.over), factor_chart(values, options.over))
+    along = "n" if options.over == "users" else "ε"
     return answer_of(
-        table._replace(notes=notes), *charts, words=_verdict(values, options.mechanism)
+        table._replace(notes=notes),
+        curves(error_chart(values, options.over), "√MSE", along),
+        curves(factor_chart(values, options.over), "users × n", along),
+        words=_verdict(values, options.mechanism),
     )
 
 

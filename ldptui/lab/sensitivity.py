@@ -6,6 +6,7 @@ import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from core.columns import Column, read_columns
 from core.errors import ScenarioError, got
-from core.lab.sensitivity import QUERIES, Bounds, Query, clipping, of_query
+from core.lab.sensitivity import QUERIES, Bounds, Clipping, Query, clipping, of_query
 from core.protocols.curators import Neighbours
 from core.sampling import Floats
 
@@ -21,6 +22,7 @@ from .. import exits
 from ..charts.series import Axis, Bar, Bars, Plot, Series, Tone
 from ..text import format as text
 from .asking import Ask, Offers, Steps, answer_of, columns_of, header_of
+from .figure import Figure, figure, shares
 from .output import Report, Row, laid_out, row, show
 
 POINTS: Final = 41
@@ -35,6 +37,7 @@ FORMULAS: Final[dict[Query, dict[Neighbours, str]]] = {
     "histogram": {"change-one": "a bin less, a bin more", "add-remove": "one bin"},
 }
 NUMERIC: Final = ("sum", "mean")
+LINES: Final = ("bound", "bias", "noise", "error")
 
 
 def run(options: Namespace) -> int:
@@ -260,12 +263,25 @@ def work(ask: Ask) -> Steps:
     title = f"{path.name}, {name}: {rows_of}, ε = {text.short(epsilon)}, {near}"
     curve = clipping_chart(bare)
     assert curve is not None
-    mark = Series(f"C = {text.short(chosen)}", (chosen,), (error,), "target", "points")
-    charts = (replace(curve, series=(*curve.series, mark)), _spread(name, values, bounds))
+    figures = (
+        _with_bound(curve, tried, at),
+        shares(_spread(name, values, bounds), values.size, "rows"),
+    )
     words = [verdict, free, trade]
     if refuted := refutation(values, *_known(None, negative)):
         words.insert(1, f"{refuted[:1].upper()}{refuted[1:]}: negative numbers count as 0.")
-    return answer_of(Report(title, rows, ()), *charts, words=words)
+    return answer_of(Report(title, rows, ()), *figures, words=words)
+
+
+def _with_bound(curve: Plot, tried: Mapping[str, Any], chosen: Clipping) -> Figure:
+    """The curves over the bounds that were tried, and the bound that is chosen."""
+    bound, error = float(chosen.bound[0]), float(chosen.error[0])
+    mark = Series(f"C = {text.short(bound)}", (bound,), (error,), "target", "points")
+    lines = [zip(*(map(float, each[key]) for key in LINES), strict=True)
+             for each in (tried, vars(chosen))]  # fmt: skip
+    rows = [("sum", at, abs(bias), *errors) for at, bias, *errors in sorted({*chain(*lines)})]
+    plot = replace(curve, series=(*curve.series, mark))
+    return figure(plot, ("", "C", "|bias|", "noise", "error"), rows)
 
 
 def _widths(

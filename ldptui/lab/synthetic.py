@@ -30,6 +30,7 @@ from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .accuracy import ranked
 from .asking import Ask, Steps, answer_of
+from .figure import Figure, figure
 from .mechanisms import curator
 from .output import Report, Row, laid_out, row, show
 from .scenarios import current, privacy
@@ -121,8 +122,8 @@ def source_of(cell: Cell) -> str:
     kind, near = (cell.parameters.get(f"protocol.{key}") for key in ("kind", "neighbours"))
     if near is not None:
         return f"a histogram of the {kind} mechanism ({near} neighbours)"
-    fakes = f" and {cell.malicious} fake ones" if cell.malicious else ""
-    return f"the estimates of {str(kind).upper()} ({cell.users} users{fakes})"
+    fakes = f" and {text.count(cell.malicious)} fake ones" if cell.malicious else ""
+    return f"the estimates of {str(kind).upper()} ({text.count(cell.users)} users{fakes})"
 
 
 def report(scenario: str, values: dict[str, Any]) -> Report:
@@ -170,7 +171,8 @@ def work(ask: Ask) -> Steps:
     drawn_error = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
     added = row("drawing adds about", drawn_error, "½ Σ √(2f(1−f)/(π rows))", "binomial")
     table = plain_table._replace(rows=[*plain_table.rows, added], notes=())
-    return answer_of(table, _beside(drawn), _off(drawn), words=words)
+    figures = (_with_items(plot, drawn) for plot in (_beside(drawn), _off(drawn)))
+    return answer_of(table, *figures, words=words)
 
 
 def _sentences(about: str) -> list[str]:
@@ -212,3 +214,24 @@ def _off(drawn: Drawn) -> Plot:
         ),
         levels=((0.0, "0"),),
     )
+
+
+def _with_items(plot: Plot, drawn: Drawn) -> Figure:
+    """A plot over ranks with the numbers of their items.
+
+    error, z : the standard error of drawing rows, and how many of them the rows are off the
+    frequencies that they were drawn from.
+    """
+    population = drawn.cell.population
+    items, ranks, _ = ranked(population.histogram)
+    made, corrected = drawn.counts / drawn.rows, drawn.corrected
+    error = np.sqrt(corrected * (1 - corrected) / drawn.rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (made - corrected) / error
+    columns = (population.frequencies, made, error, z, corrected)
+    values = zip(*(column[items].tolist() for column in columns), strict=True)
+    rows = [
+        (population.label(item), rank, true, text.estimate(share, reach), *more)
+        for item, rank, (true, share, reach, *more) in zip(items, ranks, values, strict=True)
+    ]
+    return figure(plot, ("item", "rank", "true", "synthetic", "z", "estimate"), rows)

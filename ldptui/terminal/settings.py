@@ -171,8 +171,8 @@ def themes() -> tuple[str, ...]:
     return (*OWN_THEMES, *BUILTIN_THEMES)
 
 
-def bindings() -> dict[str, tuple[type[DOMNode], Binding]]:
-    """Every binding of ldptui that has an id, with the class it belongs to, by id.
+def bindings() -> dict[str, tuple[set[type[DOMNode]], Binding]]:
+    """Every binding of ldptui that has an id, with the classes that have it, by id.
 
     The classes are found by looking: a new screen or widget is listed without being named here.
     """
@@ -188,12 +188,12 @@ def bindings() -> dict[str, tuple[type[DOMNode], Binding]]:
         within = import_module(f"{package}.{folder}")
         for module in pkgutil.walk_packages(within.__path__, f"{within.__name__}."):
             import_module(module.name)
-    by_id: dict[str, tuple[type[DOMNode], Binding]] = {}
+    by_id: dict[str, tuple[set[type[DOMNode]], Binding]] = {}
     for kind in _subclasses(DOMNode):
         if kind.__module__.startswith(f"{package}."):
             for binding in vars(kind).get("BINDINGS", ()):
                 if isinstance(binding, Binding) and binding.id is not None:
-                    by_id.setdefault(binding.id, (kind, binding))
+                    by_id.setdefault(binding.id, (set(), binding))[0].add(kind)
     return dict(sorted(by_id.items()))
 
 
@@ -310,13 +310,13 @@ def _keys(table: Any, where: str) -> dict[str, str]:
 
 
 def _refuse_clash(
-    keys: Mapping[str, str], known: Mapping[str, tuple[type[DOMNode], Binding]], where: str
+    keys: Mapping[str, str], known: Mapping[str, tuple[set[type[DOMNode]], Binding]], where: str
 ) -> None:
     """Two actions of one screen or widget cannot share a key: one of them would be lost."""
     for name, chosen in keys.items():
-        owner, mine = known[name]
-        for other, (kind, binding) in known.items():
-            if kind is not owner or binding.action == mine.action:
+        owners, mine = known[name]
+        for other, (kinds, binding) in known.items():
+            if owners.isdisjoint(kinds) or binding.action == mine.action:
                 continue
             taken = set(keys.get(other, binding.key).split(","))
             for key in chosen.split(","):

@@ -15,13 +15,14 @@ Value: TypeAlias = str | int | float | None
 class Column:
     """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
 
-    With neither, each as short as it can be.
+    With neither, each as short as it can be; whole ones in groups of three if `grouped`.
     """
 
     name: str
     places: int | None = None
     digits: int | None = None
     sign: bool = False
+    grouped: bool = False
 
     def text(self, value: Value) -> str:
         """A value as it is shown."""
@@ -30,7 +31,7 @@ class Column:
         if isinstance(value, str):
             return value
         if isinstance(value, int):
-            return str(value)
+            return fmt.count(value) if self.grouped else str(value)
         if self.digits is not None:
             return _scientific(value, self.digits)
         if self.places is None:

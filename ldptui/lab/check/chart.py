@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from core.loss import DiscreteLoss, Loss
 from core.sampling import Floats
 
-from ...charts.series import Axis, Bar, Bars, Chart, Plot, Series
+from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...text import format as text
+from ..figure import Figure, figure, shares
 
 POINTS: Final = 401
+READ: Final = 41
+"""Thresholds that a cursor goes through, of a law that is continuous."""
 SLICES: Final = 12
 """Bars of a law that is continuous."""
 
 
-def loss_charts(loss: Loss, title: str) -> tuple[Chart, ...]:
+def loss_charts(loss: Loss, title: str) -> tuple[Figure, ...]:
     """The tail of a privacy loss, and its law."""
     if math.isfinite(loss.maximum):
         most = loss.maximum
@@ -40,22 +44,30 @@ def loss_charts(loss: Loss, title: str) -> tuple[Chart, ...]:
     if math.isfinite(loss.maximum):
         largest = f"largest {text.short(loss.maximum)}"
         series.append(Series(largest, (loss.maximum,), (0.0,), "attacked", "points"))
-    return (
-        Plot(
-            f"How likely a loss above t is: {title}",
-            Axis("t, nats"),
-            Axis("probability", low=0.0, high=1.0),
-            tuple(series),
-        ),
-        _law(loss, title),
+    plot = Plot(
+        f"How likely a loss above t is: {title}",
+        Axis("t, nats"),
+        Axis("probability", low=0.0, high=1.0),
+        tuple(series),
     )
+    return figure(plot, *_chances(loss, most)), shares(_law(loss, title))
+
+
+def _chances(loss: Loss, most: float) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
+    """The chances that a cursor reads: at each loss there is, or at thresholds up to `most`."""
+    if isinstance(loss, DiscreteLoss):
+        law = zip(loss.values.tolist(), loss.probabilities.tolist(), strict=True)
+        rows = [("chance", t, loss.tail(t), chance) for t, chance in law if math.isfinite(t)]
+        return ("", "t", "Pr[L > t]", "Pr[L = t]"), rows
+    places = np.linspace(-most, most, READ).tolist()
+    return ("", "t", "Pr[L > t]"), [("chance", t, loss.tail(t)) for t in places]
 
 
 def _law(loss: Loss, title: str) -> Bars:
     about = "Law of the privacy loss L"
     if isinstance(loss, DiscreteLoss):
         bars = [
-            Bar(f"L = {text.short(float(value), 3)}", float(chance))
+            Bar(text.short(float(value), 3), float(chance))
             for value, chance in zip(loss.values[::-1], loss.probabilities[::-1], strict=True)
         ]
         return Bars(f"{about}: {title}", tuple(bars), item="loss", value="chance")

@@ -20,7 +20,7 @@ from ..asking import Ask, Steps, answer_of
 from ..mechanisms import LOCAL
 from ..output import laid_out, show
 from ..questions.shared import BEST
-from .chart import hardening_chart, pareto_chart
+from .chart import hardening_figure, pareto_figure
 from .table import facts, named, report
 
 
@@ -78,8 +78,8 @@ def work(ask: Ask) -> Steps:
     table = report(demand, design, beside, ask.given.weights, None)
     answer = answer_of(
         table,
-        hardening_chart(demand, design, beside),
-        pareto_chart(demand, design, beside),
+        hardening_figure(demand, design, beside),
+        pareto_figure(demand, design, beside),
         words=[_verdict(design, beside), OFFER],
     )
     edits = [(f"protocol.{key}", value) for key, value in design.found.table.items()]

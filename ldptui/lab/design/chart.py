@@ -14,14 +14,19 @@ from core.protocols import DIALS, KINDS
 
 from ...charts.series import Axis, Plot, Series, Tone
 from ...text import format as text
+from ..figure import Figure, figure
 from ..mechanisms import DRAWN, LOCAL, TONES
+from .table import named
 
 POINTS = 65
 """Points of the curve."""
 
 
-def hardening_chart(demand: Demand, design: Design, beside: Rated) -> Plot:
-    """The noise over the gain factor: the curve, named protocols, the ones found and beside."""
+def hardening_figure(demand: Demand, design: Design, beside: Rated) -> Figure:
+    """The noise over the gain factor: the curve, named protocols, the ones found and beside.
+
+    Its cursor goes through the protocols: each beside the noise of a UE or LH with its a.
+    """
     marks = [*_named(demand)]
     least = hardening.least_gain_factor(demand.epsilon)
     most = max(each.gain_factor for each in (*design.best, *marks, beside))
@@ -37,13 +42,31 @@ def hardening_chart(demand: Demand, design: Design, beside: Rated) -> Plot:
         _points(f"found: {_kind(design.found)}", design.found.gain_factor,
                 math.sqrt(design.found.mse), "target"),
     ]  # fmt: skip
-    return Plot(
+    plot = Plot(
         "Noise over what one fake can lift",
         Axis("gain factor a", log=True),
         Axis("error without an attack", log=True),
         tuple(series),
         note=f"ε = {text.short(demand.epsilon, 3)}: every protocol has a ≥ {text.short(least, 4)}",
     )
+    rows = [
+        (named(each), each.gain_factor, math.sqrt(each.mse), _on_curve(each, demand), each.bits)
+        for each in _distinct([*marks, beside, design.found])
+    ]
+    return figure(plot, ("protocol", "a", "error", "UE, LH of this a", "bits"), rows)
+
+
+def _on_curve(each: Rated, demand: Demand) -> float | None:
+    """The noise of a UE or LH with this gain factor; None where there is none."""
+    if each.gain_factor <= hardening.least_gain_factor(demand.epsilon) * (1 + 1e-9):
+        return None
+    return math.sqrt(hardening.curve_variance(each.gain_factor, demand.epsilon) / demand.users)
+
+
+def _distinct(protocols: Iterable[Rated]) -> list[Rated]:
+    """The protocols by rising gain factor, each name once."""
+    by_name = {named(each): each for each in protocols}
+    return sorted(by_name.values(), key=lambda each: each.gain_factor)
 
 
 def _kind(each: Rated) -> str:
@@ -66,8 +89,11 @@ def _named(demand: Demand) -> Iterable[Rated]:
             continue  # of some ε there is none
 
 
-def pareto_chart(demand: Demand, design: Design, beside: Rated) -> Plot:
-    """The joint gain over the noise: what each dial makes, and what no other beats in both."""
+def pareto_figure(demand: Demand, design: Design, beside: Rated) -> Figure:
+    """The joint gain over the noise: what each dial makes, and what no other beats in both.
+
+    Its cursor goes through those that no other beats, the one beside and the one found.
+    """
     every = [each for rows in design.rated.values() for each in rows]
     most = 20 * min(each.mse for each in every)
     series = []
@@ -80,13 +106,18 @@ def pareto_chart(demand: Demand, design: Design, beside: Rated) -> Plot:
         Series(f"now: {_kind(beside)}", *_places([beside]), "attacked", "points"),
         Series(f"found: {_kind(design.found)}", *_places([design.found]), "target", "points"),
     ]
-    return Plot(
+    gain = f"gain of r = {demand.targets}"
+    plot = Plot(
         "Gain of the attack over noise",
         Axis("error without an attack", log=True),
-        Axis(f"gain of r = {demand.targets}", log=bool(demand.share)),
+        Axis(gain, log=bool(demand.share)),
         tuple(series),
         note="each point is a protocol that runs: enter puts the one found into the scenario",
     )
+    read = sorted(_distinct([*front, beside, design.found]), key=lambda each: each.mse)
+    numbers = [(named(each), math.sqrt(each.mse), each.gain, each.gain_factor, each.bits)
+            for each in read]  # fmt: skip
+    return figure(plot, ("protocol", "error", gain, "a", "bits"), numbers)
 
 
 def _places(rows: Sequence[Rated]) -> tuple[list[float], list[float]]:

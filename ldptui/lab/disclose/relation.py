@@ -14,6 +14,7 @@ from core.lab.relation import Relation
 from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..asking import Steps, answer_of, named_columns
+from ..figure import shares
 from ..output import Report, Row, joined, row
 
 MOST_ATTRIBUTES: Final = 2000
@@ -124,7 +125,11 @@ def work(path: Path, names: list[str], observed: int) -> Steps:
         charts.append(_needed(relation))
     words = _relation_verdict(relation, values)
     rest = [note for note in table.notes if not any(note in word for word in words)]
-    return answer_of(table._replace(notes=rest), *charts, words=words)
+    return answer_of(
+        table._replace(notes=rest),
+        *(shares(chart, len(relation.users), "users") for chart in charts),
+        words=words,
+    )
 
 
 def _needed(relation: Relation) -> Bars:

@@ -15,6 +15,7 @@ from core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
 from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..asking import Steps, answer_of, named_columns
+from ..figure import shares
 from ..output import Report, Row, joined, row
 
 TOLD: Final = 8
@@ -131,7 +132,8 @@ def work(path: Path, quasi: Sequence[str], sensitive: Sequence[str], observed: i
     charts = [_classes(values)]
     if values["attributes"] is not None:
         charts.append(_identified(values["attributes"]["identifications"], values["rows"]))
-    return answer_of(report(path.name, values), *charts, words=_verdict(values))
+    figures = (shares(chart, values["rows"], "rows") for chart in charts)
+    return answer_of(report(path.name, values), *figures, words=_verdict(values))
 
 
 def _verdict(values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from core.ranges import Range
 from ... import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of, named_columns
+from ..figure import curves
 from ..mechanisms import LOCAL, bound
 from ..output import laid_out, show
 from ..questions.shared import BEST
@@ -218,7 +219,11 @@ def work(ask: Ask) -> Steps:
     if ask.path:
         write_atomically(Path(ask.path), page(values))
         words.insert(0, f"Wrote {ask.path}.")
-    return answer_of(report(values), frequency_chart(values), budget_chart(values), words=words)
+    figures = (
+        curves(frequency_chart(values), "least f", "n"),
+        curves(budget_chart(values), "least f", "ε"),
+    )
+    return answer_of(report(values), *figures, words=words)
 
 
 VERDICTS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {

@@ -37,6 +37,7 @@ def frequency_chart(values: dict[str, Any]) -> Plot:
     plan = plan_of(values)
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
     users = np.geomspace(low, min(USERS.high, plan.users * 1e2), POINTS)
+    users = np.union1d(users.round(), plan.users)  # the plan is a place of the cursor
 
     def least(share: float) -> list[float]:
         return [planner.least_frequency(oracle, replace(plan, users=float(n), share=share))
@@ -68,7 +69,7 @@ def _possible(frequencies: Sequence[float]) -> list[float]:
 def budget_chart(values: dict[str, Any]) -> Plot:
     """The same over ε for every protocol that a chart has room for, robust where fakes are."""
     plan = plan_of(values)
-    budgets = np.geomspace(0.1, 10, POINTS)
+    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values["epsilon"])
     series = []
     tones: Sequence[Tone] = TONES
     for kind, tone in zip(DRAWN, tones, strict=False):

@@ -8,10 +8,12 @@ from textual.binding import Binding, BindingType
 
 from ...lab.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
+from ...widgets.cursor import STEP
 
 KEYS: Final[list[BindingType]] = [
     Binding("escape", "leave", "Back", id="lab.leave"),
     Binding("v", "view", "View", id="lab.view"),
+    *STEP,
     Binding("right,l", "tab(1)", "Next tab", show=False, id="lab.next"),
     Binding("left,h", "tab(-1)", "Tab before", show=False, id="lab.previous"),
     # A text field scrolls with these keys where its text is long: tabs go first.

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from textual.content import Content
-
 from ...lab.answer import Answer
 from ...lab.options import Topic
 from ...lab.questions.ledger import release
 from ...lab.topics import starting
 from ...lab.words import lab_field_help
 from ...text.format import count
-from ...text.prose import wrapped
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -115,16 +112,3 @@ def title_of(draft: Draft | None) -> str:
     title = str(document.get("title") or "untitled")
     size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
     return f"{size} │ {title}"
-
-
-def verdict(answer: Answer | None, width: int) -> str:
-    """The first sentence in lines of at most `width` cells, which end inside no number."""
-    return "\n".join(wrapped(answer.words[0], width)) if answer and answer.words else ""
-
-
-def sentences(answer: Answer) -> Content:
-    """The verdict, then the other sentences, then the sources that the table cites."""
-    first, *rest = answer.words or ("",)
-    parts = [Content.styled(first, "bold"), Content("\n").join(map(Content, rest))]
-    sources = Content.styled("\n".join(answer.sources), "dim")
-    return Content("\n\n").join([part for part in (*parts, sources) if part.plain])

@@ -1,19 +1,18 @@
-"""The charts and the table of an answer."""
+"""The figures and the table of an answer."""
 
 from __future__ import annotations
 
-from typing import Final
+from itertools import zip_longest
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from ...lab.answer import Answer
+from ...widgets.cursor import Move
 from ...widgets.number_table import NumberTable
 from ...widgets.plot import ChartView
-
-WAITING: Final = "the worker is on it"
-NO_CHART: Final = "no chart for this one: see the table"
+from .chart import LabChart
 
 
 class Results(Vertical):
@@ -37,10 +36,10 @@ class Results(Vertical):
     def __init__(self) -> None:
         super().__init__(id="lab-right")
         names = ("first", "second")
-        self.charts = [ChartView(id=f"lab-chart-{name}", empty=WAITING) for name in names]
+        self._charts = [LabChart(name) for name in names]
         self._boxes = [
             Vertical(chart, classes="lab-box", id=f"lab-{name}")
-            for name, chart in zip(names, self.charts, strict=True)
+            for name, chart in zip(names, self._charts, strict=True)
         ]
         self._row = Horizontal(*self._boxes, id="lab-charts")
         self._title = Static(id="lab-table-title", markup=False)
@@ -53,10 +52,9 @@ class Results(Vertical):
 
     def show(self, answer: Answer | None) -> None:
         """Show an answer; None: there is none yet."""
-        charts = answer.charts if answer is not None else ()
-        for at, view in enumerate(self.charts):
-            view.chart = charts[at] if at < len(charts) else None
-            view.empty = WAITING if answer is None else NO_CHART
+        figures = answer.figures if answer is not None else ()
+        for chart, figure in zip_longest(self._charts, figures):
+            chart.show(figure, answered=answer is not None)
         self.table.table = answer.table if answer is not None else None
         self._title.update(answer.table.title if answer is not None else "")
 
@@ -68,12 +66,37 @@ class Results(Vertical):
         self._row.display = at < charts
         self._table_box.display = table
 
+    # The cursor.
+
+    @property
+    def pointed(self) -> LabChart | None:
+        """The chart whose cursor the keys move: that with the focus, else the first one shown."""
+        shown = [
+            chart
+            for chart, box in zip(self._charts, self._boxes, strict=True)
+            if self.display and self._row.display and box.display and chart.points
+        ]
+        focused = (chart for chart in shown if chart.view.has_focus)
+        return next(focused, next(iter(shown), None))
+
+    def move(self, how: Move, by: int) -> None:
+        """Move the cursor of a chart."""
+        if (chart := self.pointed) is not None:
+            chart.move(how, by)
+
+    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+        """A chart has moved its cursor to a click."""
+        message.stop()
+        for chart in self._charts:
+            chart.draw()
+
     def as_text(self) -> str:
         """The focused chart or the charts shown as text, or the table tab-separated."""
         focused = self.screen.focused
         if isinstance(focused, ChartView):
             return focused.as_text()
-        charts = [view.as_text() for view in self.charts if view.is_on_screen and view.chart]
+        views = [chart.view for chart in self._charts]
+        charts = [view.as_text() for view in views if view.is_on_screen and view.chart]
         if focused is self.table or not charts:
             return self.table.as_text()
         return "\n".join(charts)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
@@ -31,12 +30,12 @@ from ...terminal.compositor import ChangedRegionsCompositor
 from ...terminal.places import current_dir
 from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
+from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from .bindings import KEYS
-from .form import LabForm
-from .page import Page, release_of, sentences, subject, title_of, verdict
-from .results import Results
+from .body import LabBody
+from .page import Page, release_of, subject, title_of
 from .tabs import TopicTabs
 
 if TYPE_CHECKING:
@@ -47,9 +46,6 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke to the question."""
 AT_ONCE_S: Final = 0.001
 """The same where every keystroke is answered; Textual's timers cannot do with 0."""
-WIDE: Final = 160
-ROOM_FOR_BOTH: Final = 100
-"""Columns from which the form stands beside the answer, and a chart over the table."""
 ROOM_FOR_NUMBERS: Final = 70
 """Columns from which a tab is named with the number that is its key."""
 HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
@@ -72,26 +68,6 @@ class LabScreen(Screen[None]):
             text-wrap: nowrap;
             text-overflow: ellipsis;
         }
-        & > #lab-body { height: 1fr; }
-        & > #lab-verdict { height: auto; padding: 0 1; text-style: bold; }
-        #lab-left { width: 44; }
-        #lab-right { width: 1fr; }
-        LabForm { height: auto; max-height: 60%; }
-        #lab-words {
-            height: 1fr;
-            padding: 0 1;
-            border: round $foreground 25%;
-            border-title-color: $text-muted;
-            scrollbar-size-vertical: 1;
-            &:focus { border: round $accent; }
-            &:ansi:focus { border: heavy $accent; }
-        }
-        &.-wide #lab-left { width: 60; }
-        &.-narrow #lab-body { layout: vertical; }
-        &.-narrow #lab-left { width: 1fr; height: auto; }
-        &.-narrow LabForm { max-height: 9; }
-        &.-narrow #lab-right { height: 1fr; }
-        &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = KEYS
@@ -112,16 +88,10 @@ class LabScreen(Screen[None]):
         self._field = ""
         self._key = 0
         self._ready = False  # its widgets are there and the engine is started
-        self._forms: dict[str, LabForm] = {}
         self._title = Static(id="lab-title")
         self._tabs = TopicTabs(id="lab-tabs")
         self._tabs.select(self.tab)
-        self._text = Static(markup=False)
-        self._words = VerticalScroll(self._text, id="lab-words")
-        self._words.border_title = "In words"
-        self._left = Vertical(self._words, id="lab-left")
-        self._results = Results()
-        self._verdict = Static(id="lab-verdict", markup=False)
+        self._body = LabBody()
         self._status = StatusLine()
         self._status.idle = HINT
 
@@ -145,8 +115,7 @@ class LabScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield self._title
         yield self._tabs
-        yield Horizontal(self._left, self._results, id="lab-body")
-        yield self._verdict
+        yield self._body
         yield self._status
         yield KeyHints()
 
@@ -167,24 +136,13 @@ class LabScreen(Screen[None]):
             self._show_values()
             self._ask_soon()
 
-    @property
-    def _form(self) -> LabForm:
-        """The form of the tab that is shown, made when it is shown first; it may not be mounted."""
-        form = self._forms.get(self.tab)
-        if form is None:
-            form = self._forms[self.tab] = LabForm(self.page.topic)
-            self._left.mount(form, before=0)
-        return form
-
     def _show_tab(self) -> None:
-        shown = self._form
-        for form in self._forms.values():
-            form.display = form is shown
+        form = self._body.open(self.page.topic)
         self._show_title()
         self._show_values()
         self._show_answer()
         self._ask_soon()
-        shown.focus_first()
+        form.focus_first()
 
     def _show_title(self) -> None:
         accent = self.app.theme_variables["accent"]
@@ -195,35 +153,16 @@ class LabScreen(Screen[None]):
         self._title.update(line)
 
     def _show_values(self) -> None:
-        self._form.show(self.values, self.page.problems)
+        self._body.fill(self.tab, self.values, self.page.problems)
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        answer = self.page.answer
-        self._results.show(answer)
-        self._text.update(sentences(answer) if answer is not None else "")
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Show the parts that have room; `view` chooses."""
-        width = self.app.size.width
-        narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
-        answer = self.page.answer
-        charts = max(1, len(answer.charts)) if answer is not None else 1
-        views = charts + 2 if narrow else 1 if wide else charts
-        at = self.view % views
-        words = not narrow or at == charts + 1
-        self._results.lay_out(at, charts, both=wide, table=not narrow or at == charts)
-        self._results.display = not narrow or at <= charts
-        self._words.display = words
-        self._left.styles.height = "1fr" if narrow and words else None
-        # Its words are not there to be read, but the first of them is what was asked for.
-        self._verdict.display = not words and answer is not None
-        self._verdict.update(verdict(answer, width - 2))
+        self._body.answer(self.page.answer, self.view)
+        self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(numbers=event.size.width >= ROOM_FOR_NUMBERS)
-        self._arrange()
+        self._body.lay_out(self.view)
 
     # Tabs and views.
 
@@ -235,7 +174,7 @@ class LabScreen(Screen[None]):
             self._show_tab()
 
     def watch_view(self) -> None:
-        self._arrange()
+        self._body.lay_out(self.view)
 
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
@@ -297,8 +236,8 @@ class LabScreen(Screen[None]):
         if question is None or reply.key != question.key:
             return
         page = self.pages[question.tab]
-        if reply.offers is not None and question.tab in self._forms:
-            self._forms[question.tab].offer(reply.offers)
+        if reply.offers is not None and (form := self._body.forms.get(question.tab)) is not None:
+            form.offer(reply.offers)
         self._status.busy = f"{page.topic.title}: {reply.said}; esc stops it" if reply.said else ""
         if reply.status == "running":
             return
@@ -319,7 +258,6 @@ class LabScreen(Screen[None]):
         if page is self.page:
             self._show_values()
             self._show_answer()
-            self.refresh_bindings()
         self._ask_soon()  # what was typed, or opened, meanwhile
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
@@ -339,12 +277,16 @@ class LabScreen(Screen[None]):
         else:
             self.app.pop_screen()
 
-    def check_action(
-        self,
-        action: str,
-        parameters: tuple[object, ...],  # noqa: ARG002
-    ) -> bool | None:
-        return self.page.can(action)
+    def action_cursor(self, how: Move, by: int = 0) -> None:
+        """Move the cursor of a chart, and read the values there."""
+        self._body.results.move(how, by)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action != "cursor":
+            return self.page.can(action)
+        chart = self._body.results.pointed
+        return chart is not None and (parameters[:1] != ("pool",) or chart.at is not None)
 
     def action_file(self) -> None:
         """Choose the table to read."""
@@ -397,4 +339,4 @@ class LabScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy what is shown: the table if it has the focus, else the chart, as text."""
-        self._note(copy(self.app, self._results.as_text()))
+        self._note(copy(self.app, self._body.results.as_text()))

@@ -15,9 +15,9 @@ from ...messages import KeyEdited, Noted
 from ...session.draft import keys_of, sweep_of, value_of
 from ...session.draft.rearranging import MUTED, rearranged, tables_in
 from ...text.format import short
+from ...widgets.blank import Scrolled
 from ...widgets.field import Field
 from ...widgets.words import put_or_hide
-from .blank import Scrolled
 from .form_pane import FormPane
 from .item_list import Item, ItemList
 from .parameters import labelled, said

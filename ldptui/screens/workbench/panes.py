@@ -11,9 +11,9 @@ from textual.events import Click
 from textual.geometry import Size
 from textual.widget import Widget
 
+from ...widgets.blank import Columns, Rows
 from ...widgets.field import Field
 from ...widgets.words import entitle
-from .blank import Columns, Rows
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane

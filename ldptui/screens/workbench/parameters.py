@@ -17,10 +17,10 @@ from ...messages import FieldFocused
 from ...session.draft import kind_of, own_problem, sweep_of, used_keys, value_of
 from ...session.runs import shown
 from ...text.format import short
+from ...widgets.blank import Rows
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
 from ...widgets.words import put, put_or_hide
-from .blank import Rows
 from .form_pane import FormPane
 from .sweep import SweepEditor
 

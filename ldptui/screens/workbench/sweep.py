@@ -19,8 +19,8 @@ from ...session.draft import (
     takes_range,
 )
 from ...text.format import count
+from ...widgets.blank import Rows
 from ...widgets.field import Field
-from .blank import Rows
 from .sweep_list import Row, SweepList
 
 if TYPE_CHECKING:

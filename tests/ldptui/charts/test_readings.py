@@ -11,7 +11,7 @@ from ldptui.charts.figures.readings import reading, rows_at, stops
 from ldptui.charts.figures.table import Column, Table
 from ldptui.charts.rows import DARK, Charset
 from ldptui.charts.series import Axis, Panels, Plot, Series
-from ldptui.screens.workbench.charts.cursor import moved
+from ldptui.widgets.cursor import moved
 
 TABLE = Table(
     "Gain over β",

@@ -172,9 +172,9 @@ def test_the_chart_and_the_command(capsys: Captured) -> None:
     held = np.array([600, 300, 90, 10])
     assert found["exponential"]["exact"] == pytest.approx(Exponential(0.02).success(held))
     assert found == values(capsys, "choose", "oue.toml", "--epsilon", "0.02", "--trials", "200")
-    plot = chart(found)
+    plot = chart(found, held)
     assert [series.label for series in plot.series] == [
-        "exponential, curator",
+        "exponential",
         *map(str.upper, DRAWN),
     ]
     assert [series.style for series in plot.series] == ["line", *["points"] * len(DRAWN)]

@@ -14,10 +14,10 @@ from textual.pilot import Pilot
 
 from ldptui.charts.figures.readings import PICKED
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.screens.workbench.charts.cursor import Readout
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Detection, Overlay
 from ldptui.session.trials import TrialEstimates
+from ldptui.widgets.cursor import Readout
 from ldptui.widgets.plot import ChartView
 
 HUNTED = '[task]\nkind = "heavy-hitters"\nk = 4\nbits = 8\ngroups = 3\n[population]'

@@ -356,7 +356,7 @@ async def test_a_cursor_reads_every_series_and_its_cell_is_taken() -> None:
         assert "┊" in pane.as_text()
         await pilot.press("home", "comma")
         assert chart(pane, "gain").cursor == 0.01
-        assert pane.check_action("rounds", ("play",)) is False
+        assert pane.check_action("cursor", ("play",)) is False
         await pilot.press("backspace")
         assert chart(pane, "gain").cursor is None
         assert "β = 0.01" not in seen(app)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from support.chart_cases import QUICK
 from support.fake_engine import FakeEngine, LabEngine, base_snapshot
+from support.lab_screen import DRAFT, Shell, edit, field, go, lab
 from support.waiting import seen, until
 from support.workbench_app import own_home, workbench  # noqa: F401
-from textual.app import App
-from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
@@ -29,7 +25,6 @@ from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings
-from ldptui.widgets.field import Field
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
 from ldptui.widgets.plot import ChartView
@@ -37,60 +32,11 @@ from ldptui.widgets.status import StatusLine
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 NAMES = tuple(TOPICS)
-DRAFT = drafts.draft_of(QUICK, Path())
-
-
-class Shell(App[None]):
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-    charset = "braille"
-
-    def __init__(self, engine: type[LabEngine]) -> None:
-        super().__init__()
-        self.lab = LabScreen(engine)  # type: ignore[arg-type]
-
-    def on_mount(self) -> None:
-        self.lab.follow(DRAFT, ())
-        self.push_screen(self.lab)
-
-
-@asynccontextmanager
-async def lab(
-    size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
-) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
-    """The screen with the answer to its first tab."""
-    app = Shell(engine)
-    async with app.run_test(size=size) as pilot:
-        fake = app.lab._engine
-        assert isinstance(fake, LabEngine)
-        await until(pilot, lambda: fake.questions)
-        await until(pilot, lambda: fake.held or "accuracy" in app.lab.answers)
-        yield app.lab, fake, pilot
-
-
-def field(screen: LabScreen, name: str) -> Field:
-    key = f"lab.{screen.tab}.{name}"
-    [found] = [field for field in screen.query(Field) if field.key == key]
-    return found
 
 
 def problem(screen: LabScreen, name: str) -> str:
     [line] = field(screen, name).query(".problem").results(Static)
     return str(line.visual) if line.display else ""
-
-
-async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
-    """Change a value, and wait for what comes of it."""
-    engine = screen._engine
-    assert isinstance(engine, LabEngine)
-    before = len(engine.questions)
-    screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
-    await until(pilot, lambda: len(engine.questions) > before)
-    await until(pilot, lambda: engine.held or screen._question is None)
-
-
-async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
-    screen.tab = tab
-    await until(pilot, lambda: tab in screen.answers and screen._question is None)
 
 
 @pytest.mark.every(3)
@@ -122,7 +68,7 @@ def the_whole_verdict_can_be_read(screen: LabScreen, tab: str) -> None:
     )
     text = place.query_one(Static) if place.id == "lab-words" else place
     assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
-    shown = " ".join(line.text.strip() for line in text.render_lines(text.size.region))
+    shown = " ".join(line.text.strip() for line in text.render_lines(text.outer_size.region))
     assert screen.answers[tab].words[0] in shown, (tab, shown)
 
 
@@ -268,7 +214,7 @@ async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> Non
             name = screen.page.topic.blanks[-1].name
             screen.on_key_edited(KeyEdited(f"lab.{tab}.{name}", screen.values[name]))
             screen.follow(DRAFT, ())
-            screen._form.offer({name: ("a", "b")})
+            screen.query_one(f"#form-{tab}", LabForm).offer({name: ("a", "b")})
         await until(pilot, lambda: tab in screen.answers and screen._question is None)
         assert [form.topic.name for form in screen.query(LabForm) if form.display] == [tab]
 

@@ -18,9 +18,9 @@ from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, kind_of, used_keys, value_of
 from ....session.draft.attack_script import Shape, Table
+from ....widgets.blank import Scrolled
 from ....widgets.field import Field
 from ....widgets.words import put
-from ..blank import Scrolled
 from ..item_list import Item, ItemList
 from ..parameters import labelled, said
 from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of

@@ -6,6 +6,8 @@ from typing import Final
 
 from textual.binding import Binding, BindingType
 
+from ....widgets.cursor import STEP
+
 KEYS: Final[list[BindingType]] = [
     Binding("left,h,left_square_bracket", "tab(-1)", "Tab before", show=False,
             id="charts.previous"),
@@ -21,15 +23,11 @@ KEYS: Final[list[BindingType]] = [
     Binding("k,up", "cohort(-1)", "Cohort, target, series before", show=False,
             id="charts.cohort-before"),
     Binding("enter", "take", "Take cell", id="charts.take"),
-    Binding("space", "rounds('play')", "Play rounds", id="charts.play"),
-    Binding("full_stop,n", "rounds('step', 1)", "Cursor", id="charts.step", key_display=", ."),
-    Binding("comma", "rounds('step', -1)", "Cursor back", show=False, id="charts.step-back"),
-    Binding("backspace,delete", "rounds('pool')", "No cursor", id="charts.pool"),
-    Binding("home", "rounds('to', 0)", "Cursor to the first", show=False, id="charts.first-round"),
-    Binding("end", "rounds('to', -1)", "Cursor to the last", show=False, id="charts.last-round"),
-    Binding("plus,equals_sign", "rounds('faster', 1)", "Faster", show=False,
+    Binding("space", "cursor('play')", "Play rounds", id="charts.play"),
+    *STEP,
+    Binding("plus,equals_sign", "cursor('faster', 1)", "Faster", show=False,
             id="charts.faster"),
-    Binding("minus", "rounds('faster', -1)", "Slower", show=False, id="charts.slower"),
+    Binding("minus", "cursor('faster', -1)", "Slower", show=False, id="charts.slower"),
     Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
     Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from ....session.snapshot import Part
-from .cursor import Pointed
+from ....widgets.cursor import Pointed
 from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts

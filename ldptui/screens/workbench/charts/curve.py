@@ -14,8 +14,8 @@ from ....messages import LongWork
 from ....session.draft import UnreadError, ready
 from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
+from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .cursor import Pointed, nearest
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class CurveChart(Pointed):
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(id=f"{kind}-box")
+        self._shown = Shown()
         self.kind: Kind = kind
         self._bar = ChoiceBar(id=f"{kind}-axis")
         self._chart = ChartView(id=kind, empty=LOADING)

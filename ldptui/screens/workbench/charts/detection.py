@@ -11,8 +11,8 @@ from textual.geometry import Size
 
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
+from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .cursor import Pointed, nearest
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class DetectionCharts(Pointed):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
+        self._shown = Shown()
         self._above = ChartView(id="detection", empty=LOADING)
         self._below = ChartView(id="detection-below", empty="")
         self._view: View = "scores"

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....terminal.keyboard import VIEW, key_of
+from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
+from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from ..blank import Area
-from .cursor import Pointed, nearest
 from .shown import LOADING, Shown, of_round
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class FrequencyCharts(Pointed):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
+        self._shown = Shown()
         self._rank = ChartView(id="rank", empty=LOADING)
         self._bits = ChartView(id="bits", empty=LOADING)
         self._bars = ChartView(id="bars", empty=LOADING)

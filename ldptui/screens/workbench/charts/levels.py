@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.events import Click
 
 from ....charts.rows import Charset, Palette, Row, centred
+from ....widgets.cursor import Pointed
 from ..rows_view import RowsView
-from .cursor import Pointed
 
 if TYPE_CHECKING:
     from ....charts.figures import Table

@@ -16,8 +16,8 @@ from ....charts.rows import clean
 from ....messages import LongWork
 from ....terminal.keyboard import AXIS, VIEW, key_of
 from ....widgets.choice_bar import Choices
+from ....widgets.cursor import Move, Pointed, moved
 from ....widgets.plot import ChartView
-from .cursor import Move, Pointed, moved
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class MapChart(Pointed):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
+        self._shown = Shown()
         self._chart = ChartView(id="map", empty=LOADING)
         self._metric = ""  # chosen by hand
         self._chosen: dict[str, Any] | None = None  # the layer, by hand

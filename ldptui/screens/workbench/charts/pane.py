@@ -15,16 +15,16 @@ from ....messages import KeysProposed, PartsChanged, RoundShown
 from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
+from ....widgets.blank import Columns
 from ....widgets.choice_bar import ChoiceBar, Choices
+from ....widgets.cursor import Move, Pointed
 from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle
-from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
 from .bindings import KEYS
 from .boxes import Boxes
-from .cursor import Move, Pointed
 from .headline import ClaimLine, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
@@ -251,7 +251,7 @@ class ChartsPane(Vertical):
         self._boxes.gain.pick()
         self._show()
 
-    def action_rounds(self, how: Move, by: int = 0) -> None:
+    def action_cursor(self, how: Move, by: int = 0) -> None:
         """Move the cursor of the chart, else through a campaign's rounds, which can play.
 
         Where there is neither, the cursor of the chart that the tab follows.
@@ -288,9 +288,9 @@ class ChartsPane(Vertical):
                 return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
                 return box is not None and box.walks
-            case "rounds" if chart is not None:
+            case "cursor" if chart is not None:
                 return chart.points and parameters[:1] not in (("play",), ("faster",))
-            case "rounds":
+            case "cursor":
                 return self._scrubs()
             case "take":
                 return chart is not None and chart.takes and chart.walks
@@ -386,7 +386,7 @@ class ChartsPane(Vertical):
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()
-        names = ("axis", "pick", "view", "cohort", "rounds", "take")
+        names = ("axis", "pick", "view", "cohort", "cursor", "take")
         offered = [self.check_action(action, ()) for action in names]
         if offered != self._offered:
             self._offered = offered

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ....session.transport import loaded
 from ....text.format import percent, short
+from ....widgets.cursor import Move
 from ..transport_bar import TransportBar
-from .cursor import Move
 
 if TYPE_CHECKING:
     from ....session.snapshot import Rounds

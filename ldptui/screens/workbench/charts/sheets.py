@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from textual.widget import Widget
 
-from ..blank import Rows
+from ....widgets.blank import Rows
 from .shown import Shown
 
 if TYPE_CHECKING:

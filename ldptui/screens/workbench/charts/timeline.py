@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....terminal.keyboard import VIEW, key_of
+from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
+from ....widgets.cursor import READ, Readout
 from ....widgets.plot import ChartView
-from ..blank import Rows
-from .cursor import READ, Readout
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....widgets.choice_bar import Choices
+from ....widgets.cursor import Pointed
 from ....widgets.plot import ChartView
-from .cursor import Pointed
 from .shown import LOADING, Shown, of_round
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class TrialCharts(Pointed):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
+        self._shown = Shown()
         self._chart = ChartView(id="trials", empty=LOADING)
         self._rows = 1  # items that have room
         self._drawn: tuple[object, ...] = ()  # what the chart was made of

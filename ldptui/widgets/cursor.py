@@ -1,4 +1,7 @@
-"""The cursor of a chart: a place that keys and clicks move, and the lines of what is read there."""
+"""The cursor of a chart: a place that keys and clicks move, and the lines of what is read there.
+
+The charts of the workbench and of the lab have the same one, with the same keys.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,27 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.widgets import Static
 
-from ....charts.rows import Charset
-from ....widgets.plot import ChartView
-from ....widgets.words import put_or_hide
-from ..blank import Rows
-from .shown import Shown
+from ..charts.rows import Charset
+from .blank import Rows
+from .plot import ChartView
+from .words import put_or_hide
 
 if TYPE_CHECKING:
-    from ....charts.figures import Table
-    from ....charts.series import Place
+    from ..charts.figures import Table
+    from ..charts.series import Place
+
+STEP: Final[list[BindingType]] = [
+    Binding("full_stop,n", "cursor('step', 1)", "Cursor", id="charts.step", key_display=", ."),
+    Binding("comma", "cursor('step', -1)", "Cursor back", show=False, id="charts.step-back"),
+    Binding("backspace,delete", "cursor('pool')", "No cursor", id="charts.pool"),
+    Binding("home", "cursor('to', 0)", "Cursor to the first", show=False, id="charts.first-round"),
+    Binding("end", "cursor('to', -1)", "Cursor to the last", show=False, id="charts.last-round"),
+]
+"""The keys that move a cursor: a pane or a screen with charts has `action_cursor`."""
 
 Move = Literal["play", "step", "faster", "to", "pool"]
 """The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
@@ -96,7 +108,6 @@ class Pointed(Rows):
         self._readout = Readout()
         self._at: Any = None  # the stop at the cursor
         self._picked = 0  # the row of those there
-        self._shown = Shown()
 
     def stops(self) -> Sequence[Any]:
         """The places that the cursor goes to, in order."""
@@ -156,7 +167,7 @@ class Pointed(Rows):
         table = self.table_at(self._at) if self._at is not None else None
         if table is None or not table.rows:
             return ""
-        from ....charts.figures.readings import reading
+        from ..charts.figures.readings import reading
 
         self._picked = min(self._picked, len(table.rows) - 1) if self.picks else -1
         size = room.width, max(self.least, room.height // READ)

@@ -1,0 +1,82 @@
+"""A chart of the lab with the numbers behind it, which its cursor goes through and reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..charts.figures import Column, Table, Value
+from ..charts.series import Bars, Chart, Plot, Series
+from ..text import format as text
+
+NOTHING: Final = Table("", (), ())
+"""The numbers of a chart whose cursor would have nowhere to stop."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart and its numbers.
+
+    numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
+    and the values there. A chart whose numbers have no rows has no cursor.
+    """
+
+    chart: Chart
+    numbers: Table = NOTHING
+
+
+def figure(chart: Chart, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
+    """A chart with numbers of its own; what is not finite is left blank.
+
+    A z has a sign and two decimals, as everywhere, and whole numbers stand in groups of three.
+    """
+    kept = (
+        tuple(None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
+        for row in rows
+    )
+    columns = (
+        Column("z", 2, sign=True) if head == "z" else Column(head, grouped=True) for head in heads
+    )
+    return Figure(chart, Table("", tuple(columns), tuple(kept)))
+
+
+def curves(plot: Plot, value: str, x: str) -> Figure:
+    """A plot of curves; a row for each x has the value of every curve there, then the levels.
+
+    value, x : what y and x are called. Where something was measured, the rows are those of its
+    points alone, each value with the interval that is drawn around it.
+    """
+    lines = [(line.label, _values(line)) for line in plot.series if line.legend]
+    measured = [_values(line) for line in plot.series if line.error is not None]
+    places = {place for values in measured or [each for _, each in lines] for place in values}
+    rows = [
+        (
+            value,
+            int(place) if place.is_integer() else place,
+            *(values.get(place) for _, values in lines),
+            *(at for at, _ in plot.levels),
+        )
+        for place in sorted(places)
+    ]
+    return figure(plot, ("", x, *(name for name, _ in lines), *(n for _, n in plot.levels)), rows)
+
+
+def _values(line: Series) -> dict[float, Value]:
+    """The finite values of a line by their x, with the intervals around them."""
+    errors = [None] * len(line.x) if line.error is None else line.error
+    return {
+        float(x): float(y) if error is None else text.estimate(float(y), float(error))
+        for x, y, error in zip(line.x, line.y, errors, strict=True)
+        if math.isfinite(y)
+    }
+
+
+def shares(bars: Bars, total: int | None = None, of: str = "") -> Figure:
+    """Bars of shares; a row for each has its share and, of a `total`, how many `of` those are."""
+    counts = [() if total is None else (round(bar.value * total),) for bar in bars.bars]
+    rows = [
+        ("", bar.label, bar.value, *count) for bar, count in zip(bars.bars, counts, strict=True)
+    ]
+    return figure(bars, ("", bars.item, bars.value, *([of] if of else [])), rows)

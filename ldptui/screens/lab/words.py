@@ -1,0 +1,45 @@
+"""An answer in words, in lines that end inside no number."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from ...lab.answer import Answer
+from ...text.prose import wrapped
+
+
+def verdict(answer: Answer | None, width: int) -> str:
+    """The first sentence in lines of at most `width` cells."""
+    return "\n".join(wrapped(answer.words[0], width)) if answer and answer.words else ""
+
+
+def sentences(answer: Answer, width: int) -> Content:
+    """The verdict, then the other sentences, then the sources that the table cites."""
+    rest, sources = (
+        "\n".join(line for sentence in part for line in wrapped(sentence, width))
+        for part in (answer.words[1:], answer.sources)
+    )
+    parts = [
+        Content.styled(verdict(answer, width), "bold"),
+        Content(rest),
+        Content.styled(sources, "dim"),
+    ]
+    return Content("\n\n").join([part for part in parts if part.plain])
+
+
+class Words(Static):
+    """The sentences of an answer, wrapped for its width."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self._answer: Answer | None = None
+
+    def show(self, answer: Answer | None) -> None:
+        """Show the words of an answer; None: there is none yet."""
+        self._answer = answer
+        width = self.content_size.width
+        self.update(sentences(answer, width) if answer is not None and width else "")
+
+    def on_resize(self) -> None:
+        self.show(self._answer)

@@ -1,0 +1,150 @@
+"""The cursor of the lab's charts: the keys and clicks of the workbench, and what is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.lab_screen import edit, field, go, lab
+from support.waiting import until
+from textual.geometry import Offset
+from textual.widgets import Input
+
+from ldptui.charts.series import Axis, Bar, Bars, Plot, Series
+from ldptui.lab.answer import Answer, decoded, encoded, listed
+from ldptui.lab.figure import Figure, curves, shares
+from ldptui.screens.lab.chart import LabChart
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.words import sentences
+from ldptui.widgets.cursor import Readout
+from ldptui.widgets.plot import ChartView
+
+PLOT = Plot(
+    "Right",
+    Axis("ε", log=True),
+    Axis("probability"),
+    (
+        Series("exact", (0.1, 1.0, 10.0), (0.2, 0.5, 0.9), "theory"),
+        Series("GRR", (0.1, 10.0), (0.25, float("nan")), "series-0", "points", (0.031, 0.02)),
+    ),
+    levels=((0.95, "sure"),),
+)
+
+
+def read(screen: LabScreen) -> list[list[str]]:
+    """The words of each line below the charts; of no cursor, none."""
+    shown = [each for each in screen.query(Readout) if each.display and each.size.height]
+    return [line.split() for each in shown for line in str(each.content).split("\n")]
+
+
+def cursor(screen: LabScreen, name: str = "first") -> Any:
+    chart: Any = screen.query_one(f"#lab-chart-{name}", ChartView).chart
+    return chart.cursor
+
+
+def test_a_row_of_curves_has_every_curve_the_interval_and_the_levels() -> None:
+    numbers = curves(PLOT, "right", "ε").numbers
+    assert [column.name for column in numbers.columns] == ["", "ε", "exact", "GRR", "sure"]
+    assert numbers.rows == (("right", 0.1, 0.2, "0.250 ± 0.031", 0.95),)  # where it was measured
+    alone = Plot(PLOT.title, PLOT.x, PLOT.y, PLOT.series[:1])
+    assert [row[1:] for row in curves(alone, "right", "ε").numbers.rows] == [
+        (0.1, 0.2), (1, 0.5), (10, 0.9)
+    ]  # fmt: skip
+
+
+def test_a_bar_reads_its_share_and_what_that_is() -> None:
+    bars = Bars("", (Bar("2–4", 0.25), Bar("5", 0.75)), item="class of", value="share")
+    assert shares(bars, 40, "rows").numbers.rows == (("", "2–4", 0.25, 10), ("", "5", 0.75, 30))
+    assert shares(bars).numbers.rows == (("", "2–4", 0.25), ("", "5", 0.75))
+
+
+def test_numbers_reach_the_screen_as_they_are() -> None:
+    figure = curves(PLOT, "right", "ε")
+    answer = Answer((figure, Figure(PLOT)), listed("", ("a",), [("x",)]))
+    found = decoded(encoded(answer))
+    assert found.figures[0].numbers == figure.numbers
+    assert found.figures[1].numbers.rows == ()
+
+
+async def test_keys_go_through_a_chart_and_read_it() -> None:
+    async with lab() as (screen, _, pilot):
+        assert not read(screen)
+        assert screen.check_action("cursor", ("pool",)) is False
+        screen.query_one("#lab-chart-first").focus()
+        await pilot.press("full_stop", "n")
+        head, values = read(screen)
+        assert head[:3] == ["rank", "=", "2"]
+        assert head[3:8] == ["true", "released", "z", "a,", "one"]
+        _, true, released, _, error, score, one, every = values
+        off = float(released) - float(true)
+        assert float(score) == pytest.approx(off / 8**0.5, abs=0.03)
+        assert float(error) == 2.8  # √8 of Laplace noise with Δ/ε = 2
+        assert float(one) == pytest.approx(5.991, abs=1e-3)  # 2 ln(1/0.05)
+        assert float(every) > float(one)
+        assert cursor(screen) == 2
+        await pilot.press("end")
+        assert cursor(screen) == screen.answers["accuracy"].figures[0].numbers.rows[-1][1]
+        await pilot.press("home", "comma")
+        assert cursor(screen) == 1
+        await pilot.press("backspace")
+        assert cursor(screen) is None
+        assert not read(screen)
+
+
+async def test_a_click_reads_the_nearest_place_and_each_chart_has_its_own() -> None:
+    async with lab((200, 60)) as (screen, _, pilot):
+        await go(screen, pilot, "price")
+        second = screen.query_one("#lab-chart-second")
+        await pilot.click(second, offset=(second.size.width * 3 // 4, 8))
+        assert read(screen)[0][:2] == ["n", "="]
+        assert cursor(screen) is None
+        last = cursor(screen, "second")
+        n = sorted(row[1] for row in screen.answers["price"].figures[1].numbers.rows)
+        assert last in n[len(n) // 2 : -1]
+        await pilot.press("comma")  # of the chart with the focus
+        assert cursor(screen) is None
+        assert cursor(screen, "second") < last
+        # Another n has other places: the cursor goes to the nearest.
+        before = cursor(screen, "second")
+        await edit(screen, pilot, "users", 12_345)
+        places = [row[1] for row in screen.answers["price"].figures[1].numbers.rows]
+        assert cursor(screen, "second") in places
+        assert 0.5 < cursor(screen, "second") / before < 2
+        # A chart of bars: the bar that is clicked at.
+        await go(screen, pilot, "disclose")
+        bars = screen.query_one("#lab-chart-first", ChartView)
+        y = next(
+            y for y, row in enumerate(bars.as_text().split("\n")) if row.split()[:1] == ["5–9"]
+        )
+        await pilot.click(bars, offset=Offset(4, y))
+        assert cursor(screen) == "5–9"
+        assert ["class", "of", "=", "5–9", "share", "rows"] in read(screen)
+
+
+async def test_what_is_typed_moves_no_cursor() -> None:
+    async with lab() as (screen, _, pilot):
+        box = field(screen, "epsilon").control
+        assert isinstance(box, Input)
+        box.focus()
+        box.value = "1"
+        await pilot.press("full_stop", "5")
+        await until(pilot, lambda: screen.values["epsilon"] == 1.5)
+        assert cursor(screen) is None
+        # Where no text is typed they move it, as the keys of the whole screen do.
+        await pilot.press("escape", "full_stop")
+        assert cursor(screen) == 1
+
+
+def test_no_line_of_the_words_ends_in_a_number() -> None:
+    sentence = "With 1 000 000 users and ε = 12 345 it takes 100 000 more."
+    answer = Answer((), listed("", ("a",), []), (sentence, sentence))
+    for width in range(12, 40):
+        lines = sentences(answer, width).plain.split("\n")
+        for whole in ("1 000 000", "ε = 12 345", "100 000"):
+            assert sum(whole in line for line in lines) == 2, (width, lines)
+
+
+def test_the_first_frame_waits_for_no_answer() -> None:
+    chart = LabChart("first")
+    assert chart.stops() == ()
+    assert chart.table_at(1) is None

@@ -1,0 +1,69 @@
+"""The Lab screen alone, with an engine that answers in place."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from textual.app import App
+from textual.pilot import Pilot
+
+from ldptui.messages import KeyEdited
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.session.draft import draft_of
+from ldptui.widgets.field import Field
+from support.chart_cases import QUICK
+from support.fake_engine import LabEngine
+from support.waiting import until
+
+DRAFT: Final = draft_of(QUICK, Path())
+
+
+class Shell(App[None]):
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    charset = "braille"
+
+    def __init__(self, engine: type[LabEngine]) -> None:
+        super().__init__()
+        self.lab = LabScreen(engine)  # type: ignore[arg-type]
+
+    def on_mount(self) -> None:
+        self.lab.follow(DRAFT, ())
+        self.push_screen(self.lab)
+
+
+@asynccontextmanager
+async def lab(
+    size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
+) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
+    """The screen with the answer to its first tab."""
+    app = Shell(engine)
+    async with app.run_test(size=size) as pilot:
+        fake = app.lab._engine
+        assert isinstance(fake, LabEngine)
+        await until(pilot, lambda: fake.questions)
+        await until(pilot, lambda: fake.held or "accuracy" in app.lab.answers)
+        yield app.lab, fake, pilot
+
+
+def field(screen: LabScreen, name: str) -> Field:
+    key = f"lab.{screen.tab}.{name}"
+    [found] = [field for field in screen.query(Field) if field.key == key]
+    return found
+
+
+async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
+    """Change a value, and wait for what comes of it."""
+    engine = screen._engine
+    assert isinstance(engine, LabEngine)
+    before = len(engine.questions)
+    screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
+    await until(pilot, lambda: len(engine.questions) > before)
+    await until(pilot, lambda: engine.held or screen._question is None)
+
+
+async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
+    screen.tab = tab
+    await until(pilot, lambda: tab in screen.answers and screen._question is None)
