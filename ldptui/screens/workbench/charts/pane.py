@@ -71,8 +71,7 @@ class ChartsPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
-        self._claim = ClaimLine()
-        self._warnings = Warnings()
+        self._claim, self._warnings = ClaimLine(), Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
         self._boxes = Boxes()
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
