@@ -148,7 +148,10 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         return None
     cells = run.parts.get(name, ())
     if name == "success":
-        shown = _metric(metric, maps.mapped_metrics(cells))
+        measured = maps.mapped_metrics(cells)
+        first = [name for name in curves.success_metrics(scenario) if name in measured]
+        own = [] if curves.names_items(scenario) else first
+        shown = _metric(metric, [*dict.fromkeys([*own, *measured])])
         if shown is None:
             return None
         return figures.success_plot(curves.success_curves(scenario, axis), cells, axis, shown)

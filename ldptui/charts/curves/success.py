@@ -1,6 +1,7 @@
-"""The success of attacks on answers that name items: scenarios and series of curves over a key.
+"""Metrics that are no gain and no error: scenarios and series of curves over a key.
 
-The closed forms take as long as some trials: those of the cells stand for the curve.
+Those of answers that name items, whose closed forms take as long as some trials, so that those of
+the cells stand for the curve; and those in Python, which have none.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import copy
 from typing import Any, Final
 
-from core.arms import UNDEFENDED
-from core.metrics import FREQUENCIES, METRICS, metrics_of
+from core.arms import ARMS, UNDEFENDED
+from core.metrics import METRICS, metrics_of
 from core.scenario import Point, Scenario, value_at
 
 from ...catalogue import key_words
@@ -32,18 +33,26 @@ def names_items(scenario: Scenario) -> bool:
 
 
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
-    """The metrics of its task that a chart can show, the attacker's first."""
+    """The metrics that such a chart can show: those in Python, or of answers that name items.
+
+    The attacker's come first.
+    """
     point = next(iter(points_of(base(scenario).document, scenario)), None)
-    kind = FREQUENCIES if point is None else point.task.kind
-    return tuple(metrics_of(UNDEFENDED, kind))
+    if point is None:
+        return ()
+    if names_items(scenario):
+        return tuple(metrics_of(UNDEFENDED, point.task.kind))
+    arms = ARMS if point.acting else UNDEFENDED
+    return tuple(name for metric in point.metric for name in metric.columns(arms))
 
 
 def success_axes(scenario: Scenario) -> tuple[Variable, ...]:
-    """The variables of such a chart; empty where the server estimates a list of items."""
-    if not names_items(scenario):
+    """The variables of such a chart; empty where there is no metric for it."""
+    if not success_metrics(scenario):
         return ()
     points = points_of(_document(scenario, ""), scenario)
-    return axes_of(scenario, points, "success", only=_ONLY if _seeks(scenario) else ())
+    chart = "success" if names_items(scenario) else "gain"
+    return axes_of(scenario, points, chart, only=_ONLY if _seeks(scenario) else ())
 
 
 _ONLY: Final = ("attack.share",)

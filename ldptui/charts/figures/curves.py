@@ -214,7 +214,8 @@ def _curve_series(
         name = f"{label}, {theory}" if single else label
         # Where there are points, their markers name the series; the line runs through them.
         has_points = 0 < len(points[number]) < MANY and not single
-        yield Series(name, xs, ys, tone(number, "theory"), legend=not has_points)
+        told = not has_points and not (single and points[number] and not len(ys))
+        yield Series(name, xs, ys, tone(number, "theory"), legend=told)
     named = False
     for number, (xs, ys) in enumerate(support):
         if ys:
@@ -227,7 +228,7 @@ def _curve_series(
             drawn = points_of(name, measured, tone(number, "attacked"))
             named_by_line = drawn.style == "band" and not single and len(lines[number][1]) > 0
             yield replace(drawn, legend=not named_by_line)
-    if not single and any(points):
+    if not single and any(points) and any(len(ys) for _, _, ys in lines):
         yield Series(f"line = {theory}", (), (), "muted")
 
 

@@ -1,4 +1,4 @@
-"""The success of an attack over an axis: a metric of the items that the server names. Pure."""
+"""A metric over an axis: of the items that a server names, or one in Python. Pure."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def success_plot(
         for name, laid in overlays
     ]
     title = f"{words.name[:1].upper()}{words.name[1:]} over the {axis.label}"
-    room = () if log_y else (0.0, _most(metric, cells))
-    plot = curve_plot(
-        title, Axis(words.column, log=log_y), lines, groups, others, axis, log_x, room,
-        theory=THEORY,
-    )  # fmt: skip
-    if plot.y.low is not None and plot.y.low < 0:  # of an interval: no metric is below 0
+    least, most = _ends(metric, cells)
+    room = () if log_y else (least, most)
+    y = Axis(words.column or words.name, log=log_y)
+    plot = curve_plot(title, y, lines, groups, others, axis, log_x, room, theory=THEORY)
+    if plot.y.low is not None and plot.y.low < least == 0:  # of an interval: no mean is below 0
         plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
-    lined = "" if len(lines) == 1 else f"lines: {THEORY}"
+    drawn = any(len(ys) for _, _, ys in lines)
+    lined = f"lines: {THEORY}" if drawn and len(lines) > 1 else ""
     return replace(plot, note="; ".join(filter(None, (plot.note, lined))))
 
 
-def _most(metric: str, cells: Sequence[CellView]) -> float:
-    """The largest value so far, measured or expected, which a linear axis reaches up to."""
+def _ends(metric: str, cells: Sequence[CellView]) -> tuple[float, float]:
+    """The least and the largest value so far, measured or expected, 0 included: a linear axis."""
     measured = [cell.metrics[metric] for cell in cells if metric in cell.metrics]
     values = [value for each in measured for value in (each.mean, each.theory) if value]
-    return max(values, default=0.0)
+    return min([0.0, *values]), max([0.0, *values])
 
 
 def success_table(

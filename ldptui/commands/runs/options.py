@@ -114,7 +114,7 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     made.add_argument(
         "--chart",
         choices=CHARTS,
-        help="what is drawn (gain; success where items are named)",
+        help="what is drawn (gain; success where items are named, also that of a metric in Python)",
     )
     made.add_argument(
         "--metric", metavar="NAME", help="of a map or of the success (the first that there is)"

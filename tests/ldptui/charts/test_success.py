@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from support.charts_pane import showing
 
 from core.experiment import compile
 from core.scenario import Scenario
+from core.summary import Estimate
 from ldptui.charts.curves import (
     Variable,
     axes,
@@ -20,8 +22,10 @@ from ldptui.charts.curves import (
     success_part,
 )
 from ldptui.charts.figures import success_plot, success_table
+from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import CellView, Part, Snapshot
+from ldptui.widgets.choice_bar import ChoiceBar
 
 TEXT = """
 format = 1
@@ -125,3 +129,58 @@ async def test_the_pane_shows_them_and_goes_through_the_metrics(
         await pilot.press("t")
         await pilot.pause()
         assert "approximation" in pane.as_text()
+
+
+# Metrics in Python, which have the axes of the gain and no closed form.
+
+OWN = f"""{QUICK}
+[[defence]]
+kind = "norm-sub"
+[[metric]]
+name = "mine"
+[sweep]
+"protocol.epsilon" = [0.5, 2.0]
+"attack.share" = [0.01, 0.1]
+"""
+
+
+def own_cells(made: Scenario, *means: float) -> tuple[CellView, ...]:
+    """The cells of the chart over ε, whose metric in Python has these means."""
+    views = cells(success_part(made, axis(made, "protocol.epsilon")).document)
+    return tuple(
+        replace(view, metrics={**view.metrics, "mine": Estimate(mean, 0.01, None)})
+        for view, mean in zip(views, means, strict=True)
+    )
+
+
+def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
+    made = scenario(OWN)
+    assert success_metrics(made) == ("mine", "mine_clean", "mine_after", "mine_clean_after")
+    assert [each.key for each in success_axes(made)] == [each.key for each in axes(made)]
+    variable = axis(made, "protocol.epsilon")
+    curves = success_curves(made, variable)
+    views = own_cells(made, 0.2, 0.3, -0.4, -0.5)
+    plot = success_plot(curves, views, variable, "mine")
+    assert [list(points.y) for points in plot.series if len(points.x)] == [[0.2, 0.3], [-0.4, -0.5]]
+    assert plot.title == "Mine over the privacy budget ε"
+    assert plot.y.low is not None
+    assert plot.y.low <= -0.5
+    words = [series.label for series in plot.series if series.legend]
+    assert not any("approximation" in word for word in (*words, plot.note))
+    assert success_metrics(scenario(QUICK)) == ()
+    alone = scenario(f'{QUICK}\n[[metric]]\nname = "mine"\n')
+    assert success_metrics(alone) == ("mine", "mine_clean")
+
+
+async def test_the_pane_has_a_tab_for_it() -> None:
+    draft = drafts.draft_of(OWN, Path())
+    views = own_cells(scenario(OWN), 0.2, 0.3, 0.4, 0.5)
+    run = Snapshot(1, "done", done=80, total=80, parts={"success": views})
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        assert dict(pane.tabs())["success"] == "Metrics"
+        pane.tab = "success"
+        await pilot.pause()
+        bar = pane.query_one("#success-axis", ChoiceBar)
+        assert bar.prefix == "metric over  "
+        assert "Mine over the privacy budget" in pane.as_text()
+    assert "success" not in dict(tabs_of(drafts.draft_of(QUICK, Path())))

@@ -116,6 +116,11 @@ class CurveChart(Pointed):
         return self.variable is not None and self.variable.log
 
     @property
+    def _drawn_over(self) -> str:
+        """The word for what stands over the variable."""
+        return self.kind
+
+    @property
     def _y_scale(self) -> Scale:
         """The scale of y: chosen by hand, else that on which every curve can be seen."""
         if self._scale is not None:
@@ -277,7 +282,7 @@ class CurveChart(Pointed):
         if not room.width:
             return
         variable = self.variable
-        self._bar.prefix = f"{self.kind} over  " if variable is not None else ""
+        self._bar.prefix = f"{self._drawn_over} over  " if variable is not None else ""
         self._bar.choices = tuple((axis.key, axis.symbol) for axis in self.axes)
         if variable is None:
             self._bar.switches = ()

@@ -1,4 +1,4 @@
-"""The chart of success: a metric of the items that the server names, over a variable."""
+"""The chart of a metric over a variable: of items that the server names, or one in Python."""
 
 from __future__ import annotations
 
@@ -41,6 +41,13 @@ class SuccessChart(CurveChart):
         from ....charts.curves import success_axes
 
         return success_axes(scenario)
+
+    @property
+    def _drawn_over(self) -> str:
+        from ....charts.curves import names_items
+
+        hunted = self._scenario is not None and names_items(self._scenario)
+        return self.kind if hunted else "metric"
 
     @property
     def _y_scale(self) -> Scale:

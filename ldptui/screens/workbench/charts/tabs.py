@@ -25,10 +25,10 @@ CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
 TABS: Final[Choices] = (
     ("levels", "Levels"),
     ("items", "Items"),
-    ("success", "Success"),
     ("frequencies", "Frequencies"),
     ("gain", "Gain"),
     ("error", "Error"),
+    ("success", "Success"),
     ("map", "Map"),
     ("trials", "Trials"),
     ("detection", "Detection"),
@@ -39,6 +39,8 @@ TABS: Final[Choices] = (
     ("table", "Table"),
     ("equations", "Equations"),
 )
+MEASURED: Final = {"success": "Metrics"}
+"""The name of the chart of a metric where it is one in Python."""
 SHORTER: Final = {"report": "Report"}
 """Names of tabs in a pane so narrow that not all would be seen."""
 OF_ITEMS: Final = ("frequencies", "gain", "error", "trials", "timeline")
@@ -64,10 +66,12 @@ def tabs_of(draft: Draft | None) -> Choices:
         "detection": not scored,
     }
     hunted = seeks_hitters(scenario)
-    missing |= dict.fromkeys(("levels", "items", "success"), not hunted)
+    missing |= dict.fromkeys(("levels", "items"), not hunted)
+    missing["success"] = not hunted and not (cell is not None and cell.python_metrics)
     if hunted:
         missing |= dict.fromkeys(OF_ITEMS, True)
-    return tuple(tab for tab in TABS if not missing.get(tab[0]))
+    shown = (tab for tab in TABS if not missing.get(tab[0]))
+    return tuple((name, words if hunted else MEASURED.get(name, words)) for name, words in shown)
 
 
 def first_tab(scenario: Scenario | None) -> Tab:
