@@ -283,7 +283,8 @@ def sanitise(series: Series, x: Scale, y: Scale) -> Sane:
             bottom, top = y.unit(ys - error), y.unit(ys + error)
         # On a log axis an interval that reaches zero or below goes down to the edge of the box.
         bottom = np.where(np.isnan(bottom) & np.isfinite(error) & y.log, -1.0, bottom)
-        fine = (u >= 0) & (u <= 1) & np.isfinite(v) & (bottom <= 1) & (top >= 0) & (error > 0)
+        wide = error >= 0 if series.style == "band" else error > 0  # a band is also a line
+        fine = (u >= 0) & (u <= 1) & np.isfinite(v) & (bottom <= 1) & (top >= 0) & wide
         ends = np.clip(np.column_stack((bottom, top)), 0, 1)
         bars = np.column_stack((u, np.clip(v, 0, 1), ends))[fine]
     return Sane(points, lines, bars)

@@ -16,11 +16,11 @@ QUADRANTS: Final = " ▖▘▌▗▄▚▙▝▞▀▛▐▟▜█"
 """The block characters by their dots: 1 left below, 2 left above, 4 right below, 8 right above."""
 
 
-def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
-    """The cells (row from the top, column, character) of a band.
+def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str, bool]]:
+    """The cells of a band: row from the top, column, character, and True where the mean is.
 
     bars : float64[n, 4], x, mean, low and high end of each measurement, in box units. Every other
-    dot of the interval is set, and that of the mean.
+    dot of the interval is set, and each dot of the line through the means.
     """
     import numpy as np
 
@@ -33,13 +33,19 @@ def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str
         np.floor(np.interp(at / max(1, x.last), bars[:, 0], bars[:, side]) * y.last + 0.5)
         for side in (1, 2, 3)
     )
+    before = np.r_[mean[0], mean[:-1]]
     level = np.arange(y.last + 1)[:, None]
+    line = (level >= np.where(mean > before, before + 1, mean)) & (
+        level <= np.where(mean < before, before - 1, mean)
+    )
     inside = (level >= low) & (level <= high) & ((level + at) % 2 == 0)
-    dots = np.zeros((y.cells * y.dots, x.cells * x.dots), dtype=bool)
-    dots[: y.last + 1, first : last + 1] = inside | (level == mean)
-    cells = dots.reshape(y.cells, y.dots, x.cells, x.dots).transpose(0, 2, 3, 1)
+    dots = np.zeros((2, y.cells * y.dots, x.cells * x.dots), dtype=bool)
+    dots[:, : y.last + 1, first : last + 1] = inside | line, line
+    cells, means = dots.reshape(2, y.cells, y.dots, x.cells, x.dots).transpose(0, 1, 3, 4, 2)
+    on_line = means.any(axis=(2, 3))
     for row, column in zip(*np.nonzero(cells.any(axis=(2, 3))), strict=True):
-        yield y.cells - 1 - int(row), int(column), _char(cells[row, column].tolist())
+        char = _char(cells[row, column].tolist())
+        yield y.cells - 1 - int(row), int(column), char, bool(on_line[row, column])
 
 
 def _char(dots: list[list[bool]]) -> str:

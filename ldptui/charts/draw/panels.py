@@ -8,8 +8,9 @@ from typing import Final
 from ..rows import Charset, Palette, Row, centred, clean, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
-from .marks import marks_of
-from .plots import plot_place, plot_rows
+from .marks import DOTS, marks_of
+from .plots import level_entries, plot_place, plot_rows
+from .raster import sample_of
 
 LEAST: Final = 22
 """Cells of width that a panel has at least."""
@@ -86,7 +87,9 @@ def _bare(plot: Plot) -> Plot:
     """The plot without what all panels share."""
     series = tuple(replace(each, legend=False) for each in plot.series)
     y = replace(plot.y, label="")
-    return replace(plot, series=series, x=replace(plot.x, label=""), y=y, note="")
+    levels = tuple((value, "") for value, _ in plot.levels)
+    x = replace(plot.x, label="")
+    return replace(plot, series=series, x=x, y=y, levels=levels, note="")
 
 
 def _joined(lines: list[list[Row]], size: int) -> Row:
@@ -110,8 +113,13 @@ def _heading(
             label = clean(series.label, charset)
             if series.legend and label and label not in entries:
                 entries[label] = Entry(
-                    mark.sample, palette.style(series.tone), label, palette.foreground
+                    sample_of(mark, DOTS[charset][1], palette),
+                    palette.style(series.tone),
+                    label,
+                    palette.foreground,
                 )
+        for entry in level_entries(plot, palette, charset):
+            entries.setdefault(entry.label, entry)
     most = 1 if height < 12 else 2 if height < 18 else 3
     words = [(panels.title, f"bold {palette.foreground}"), (panels.plots[0].y.label, palette.muted)]
     rows: list[Row] = [[(clean(text, charset)[:width], style)] for text, style in words][:most]

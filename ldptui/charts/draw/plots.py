@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
@@ -29,7 +30,7 @@ from .axes import (
 )
 from .legend import Entry, flow, sentence, with_legend
 from .marks import DOTS, Mark, marks_of
-from .raster import in_dots, rasterise
+from .raster import in_dots, rasterise, sample_of
 from .stamps import REACH
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ NOT_IN_VIEW = "all the data lie outside of the axes"
 TOO_SMALL = "too small for this chart"
 
 MAX_TICKS = 10
+LOW: Final = 12
+"""Below this height no row says what another one says."""
+LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "braille": "┈┈"}
+"""The lines of levels in the legend."""
 
 
 def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
@@ -114,18 +119,22 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     spare = height - len(above) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
     x_label = clean(plot.x.label, charset) if spare >= 3 else ""
+    if height < LOW and x_label in clean(plot.title, charset):
+        x_label = ""  # the title says it, and each row counts
     note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
     rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
     beside, above_it = REACH if in_dots(down, palette) else (0, 0)
+    if all(series.style != "points" for series in plot.series):
+        above_it = min(1, above_it)  # lines need less room than marks
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
     y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, charset)
     margin = max((cell_len(label) for _, label in y_ticks), default=0)
     margin = margin if width - margin >= 12 else 0
     levels = _level_rows(plot, y, rows, charset)
-    right = min(16, max((cell_len(label) + 1 for label in levels.values()), default=0))
-    right = right if width - margin - right >= 24 else 0
+    right = _beside(plot, width, height, charset)
+    right = right if levels and width - margin - right >= 24 else 0
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
         return TOO_SMALL
@@ -146,6 +155,26 @@ def plot_place(
     if column not in range(area.x.cells) or row not in range(area.y.cells):
         return None
     return area.x.value(column), area.y.value(area.y.cells - 1 - row)
+
+
+def _beside(plot: Plot, width: int, height: int, charset: Charset) -> int:
+    """The cells that the labels of the levels take at the right; 0 where the legend has them.
+
+    They take no more than an eighth of the width, or a quarter where a row counts more.
+    """
+    size = max((cell_len(clean(label, charset)) + 1 for _, label in plot.levels), default=0)
+    return size if width >= (4 if height < LOW else 8) * size else 0
+
+
+def level_entries(plot: Plot, palette: Palette, charset: Charset) -> list[Entry]:
+    """The levels in a legend, without those beyond the limits that the axis has of its own."""
+    low = -math.inf if plot.y.low is None else plot.y.low
+    high = math.inf if plot.y.high is None else plot.y.high
+    labels = dict.fromkeys(clean(name, charset) for at, name in plot.levels if low <= at <= high)
+    return [
+        Entry(LEVELS[charset], palette.muted, label, palette.foreground)
+        for label in labels if label
+    ]  # fmt: skip
 
 
 def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:
@@ -174,9 +203,10 @@ def _data_rows(
     """The data area between the labels of its ticks and, `right` cells wide, of its levels."""
     rows = len(canvas.chars)
     marked: dict[int, str] = {}
+    apart = 0 if 2 * len(y_ticks) <= rows + 1 else 1  # few labels may stand next to each other
     for place, label in y_ticks:
         row = rows - 1 - place
-        if not any(near in marked for near in (row - 1, row, row + 1)):
+        if not any(near in marked for near in range(row - apart, row + apart + 1)):
             marked[row] = label
     side = ("|", "+") if charset == "ascii" else ("│", "┤")
     lines: list[Row] = []
@@ -255,10 +285,17 @@ def heading(
     if not most:
         return []
     entries = [
-        Entry(mark.sample, palette.style(series.tone), label, palette.foreground)
+        Entry(
+            sample_of(mark, DOTS[charset][1], palette),
+            palette.style(series.tone),
+            label,
+            palette.foreground,
+        )
         for series, mark in zip(plot.series, marks, strict=True)
         if series.legend and (label := clean(series.label, charset))
     ]
+    if not _beside(plot, width, height, charset):
+        entries += level_entries(plot, palette, charset)
     above = [(plot.title, f"bold {palette.foreground}"), (plot.y.label, palette.muted)]
     words = [(text, style) for long, style in above if (text := clean(long, charset))]
     rows = [row for text, style in words for row in flow([[(text, style)]], width, 0)][:most]

@@ -21,10 +21,13 @@ from .axes import (
 )
 from .bands import BLANK, BRAILLE, band_cells
 from .marks import Mark
-from .stamps import stamp
+from .stamps import stamp, ticked
 
 if TYPE_CHECKING:
     from .axes import Floats
+
+TICKED = "⠇"
+"""A cloud of ticks in a legend."""
 
 
 def rasterise(
@@ -38,9 +41,12 @@ def rasterise(
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
         if len(sane.points):
-            dotted = mark.layer == 1 or (mark.layer == 3 and with_stamps)
+            dotted = mark.layer == 1 or with_stamps
             points = sane.points if dotted else one_per_cell(sane.points, x, y)
-            jobs.append((mark.layer, number, points, [], mark.glyph))
+            glyph = mark.glyph
+            if mark.layer == 0 and with_stamps:
+                points, glyph = ticked(points, y), "braille"
+            jobs.append((mark.layer, number, points, [], glyph))
         if len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
         if len(sane.bars):
@@ -62,9 +68,12 @@ def rasterise(
     colours = ["", *(palette.style(series.tone) for series in plot.series)]
     canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
     for style, bars in bands:
-        for row, column, char in band_cells(bars, x, y):
-            if canvas.chars[row][column] == " ":
-                canvas.chars[row][column], canvas.styles[row][column] = char, style
+        for row, column, char, on_line in band_cells(bars, x, y):
+            below = canvas.chars[row][column]
+            # Where a curve lies on the means, both are seen: the band has every fourth cell.
+            if below == " " or (on_line and column % 4 == 0):
+                canvas.chars[row][column] = over(below, char)
+                canvas.styles[row][column] = style
     points_of = {number for layer, number, *_ in jobs if layer == 3}
     for style, bars in whiskers:
         for row, column, char in whisker_cells(bars, x, y):
@@ -80,6 +89,11 @@ def rasterise(
 def in_dots(dots: int, palette: Palette) -> bool:
     """True where points are drawn in the dots of the lines: braille, and colours of our own."""
     return dots == len(BRAILLE[0]) and palette.coloured
+
+
+def sample_of(mark: Mark, dots: int, palette: Palette) -> str:
+    """The sign of a series in the legend, as `rasterise` draws the series."""
+    return TICKED if mark.layer == 0 and in_dots(dots, palette) else mark.sample
 
 
 Job = tuple[int, int, "Floats", list[int], str]

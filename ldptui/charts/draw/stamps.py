@@ -19,7 +19,7 @@ SHAPES: Final[dict[str, tuple[str, ...]]] = {
     "▲": ("..#..", ".###.", "#####"),
     "■": ("###", "###", "###"),
     "◆": (".#.", "###", ".#."),
-    "×": ("#.#", ".#.", "#.#"),
+    "×": ("#...#", ".#.#.", "..#..", ".#.#.", "#...#"),
     "○": ("###", "#.#", "###"),
     "◇": (".#.", "#.#", ".#."),
     "+": ("..#..", "..#..", "#####", "..#..", "..#.."),
@@ -28,7 +28,7 @@ SHAPES: Final[dict[str, tuple[str, ...]]] = {
 """The dots of a mark by the character that names it in legends, its value in the middle."""
 TICK: Final = ("#", "#", "#")
 """The dots of one of many marks that would cover each other."""
-REACH: Final = 2, 1
+REACH: Final = 2, 2
 """The dots that a mark needs beside its value, and above and below it."""
 NEAR: Final = 2
 """Marks at most this number of dots apart, across and up, cover each other."""
@@ -50,6 +50,16 @@ def stamp(canvas: Canvas, marked: Sequence[Marked], x: Scale, y: Scale) -> None:
     for (glyph, _, style), (up, across) in zip(marked, (each.T for each in places), strict=True):
         shape = TICK if _crowded(up, across, taken) else SHAPES.get(glyph, ("#",))
         _draw(canvas, shape, up, across, style, x, y)
+
+
+def ticked(points: Floats, y: Scale) -> Floats:
+    """The dots of the ticks around points, which are in box units: for clouds below the lines."""
+    import numpy as np
+
+    step = 1 / max(1, y.last)
+    dots = [points + np.array((0.0, up * step)) for up in (-1, 0, 1)]
+    inside: Floats = np.clip(np.concatenate(dots), 0, 1)
+    return inside
 
 
 def _draw(

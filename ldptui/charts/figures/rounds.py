@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from core.summary import Estimate
 
@@ -18,6 +18,7 @@ from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
 from .limits import steady_limits
+from .points import MANY
 
 TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
@@ -171,9 +172,10 @@ def metric(
     xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)
     expected = _values(estimate.theory for estimate in measured)
     errors = _half_widths([estimate.standard_error for estimate in measured], rounds.trials)
+    style: Literal["points", "band"] = "band" if errors and len(xs) >= MANY else "points"
     series = [
         Series("closed form", xs, expected, "theory", legend=any(map(math.isfinite, expected))),
-        Series("simulated", xs, ys, "attacked", "points", errors, cloud=False),
+        Series("simulated", xs, ys, "attacked", style, errors, cloud=False),
     ]
     level = pooled.mean if pooled is not None else None
     levels = ((level, "pooled"),) if level is not None else ()

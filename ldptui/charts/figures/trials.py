@@ -97,12 +97,12 @@ def _ticks(seen: TrialEstimates, rows: Sequence[float]) -> list[tuple[float, str
 
 
 def _note(seen: TrialEstimates, count: int) -> str:
-    many = f"the first {fmt.count(seen.trials)} trials" if seen.trials > 1 else "one trial"
-    notes = [f"a mark is one server's estimate, of {many}"]
-    if seen.expected:
-        notes.append("lines: 95 % of them by the closed form")
+    many = f"one of the first {fmt.count(seen.trials)} trials" if seen.trials > 1 else "one trial"
+    notes = [f"a mark is {many}"]
     if seen.targets:
         notes.append("▸ targets")
+    if seen.expected:
+        notes.append("lines: 95 % by the closed form")
     if count < len(seen.items):
         notes.append(f"{count} of {len(seen.items)} items shown")
     return "; ".join(notes)

@@ -168,32 +168,72 @@ def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> N
 
 def test_error_bars_are_clipped_and_levels_dotted() -> None:
     series = Series("a", [0, 1, 2], [0, 1, -1], "series-0", "points", error=[1, 5, 0.1])
-    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "top"), (-9, "off")))
+    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "up"), (-9, "-")))
     assert rows(plot, 30, 12, palette=ANSI_DARK) == [
         "y                          ● a",
-        " 2┤           ⡇",
-        "  │⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⡇⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁ top",
+        " 2┤           ⢸",
+        "  │⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⢸⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁ up",
         "  │⡇          ●",
-        " 0┤●          ⡇",
-        "  │⡇          ⡇",
-        "  │⡇          ⡇         ●",
-        "  │           ⡇         ⠈",
-        "-2┤           ⡇",
-        "  └┬──────────┬─────────┬─",
-        "   0          1         2",
+        " 0┤●          ⢸",
+        "  │⡇          ⢸",
+        "  │⡇          ⢸          ●",
+        "  │           ⢸          ⠈",
+        "-2┤           ⢸",
+        "  └┬──────────┬──────────┬─",
+        "   0          1          2",
         "              x",
     ]
-    assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - - top"
+    assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - -  up"
 
 
 def test_levels_of_one_row_are_named_below_each_other() -> None:
     series = Series("a", [0, 1], [0, 0], "series-0", "points")
     levels = ((1.4, "lower"), (1.5, "upper"), (-9, "off"), (1.45, "middle"))
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=levels)
-    named = [row.split()[-1] for row in rows(plot, 40, 12) if row.endswith("er")]
+    named = [row.split()[-1] for row in rows(plot, 60, 12) if row.endswith("er")]
     assert named == ["upper"]  # its row, and the next one is of the middle
-    assert sum("middle" in row for row in rows(plot, 40, 12)) == 1
-    assert not any("off" in row for row in rows(plot, 40, 12))
+    assert sum("middle" in row for row in rows(plot, 60, 12)) == 1
+    assert not any("off" in row for row in rows(plot, 60, 12))
+
+
+def test_levels_are_in_the_legend_where_their_names_would_take_the_room_of_the_lines() -> None:
+    series = Series("a", [0, 1], [0, 0], "series-0", "points")
+    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1, "far"), (-9, "off")))
+    assert [row for row in rows(plot, 30, 12) if "far" in row or "off" in row] == [
+        "y                 ● a   ┈┈ far"
+    ]
+    assert "o a   - - far" in rows(plot, 30, 12, "ascii")[0]
+
+
+def test_few_given_ticks_keep_their_labels_in_rows_next_to_each_other() -> None:
+    """Two items in four rows of data, as the trials at 60 × 18."""
+    ticks = [(0.0, "0"), (1.0, "▸ 12")]
+    series = Series("a", [0, 1], [0, 1], "series-0", "points", legend=False)
+    plot = Plot("", X, Axis("", low=-0.5, high=1.5, ticks=ticks), (series,))
+    assert [label for _, label in ticks if any(label in row for row in rows(plot, 30, 7))] == [
+        "0", "▸ 12",
+    ]  # fmt: skip
+
+
+def test_a_band_without_width_is_a_line_without_a_gap() -> None:
+    """Thirty equal trials at 0, then at 1: error 0 in each."""
+    y = [0.0] * 15 + [1.0] * 15
+    band = Series("a", range(30), y, "series-0", "band", [0.0] * 30, legend=False)
+    plot = Plot("", Axis("", low=0, high=29), Axis("", low=-0.1, high=1.1), (band,))
+    body = [row.partition("│")[2] + row.partition("┤")[2] for row in rows(plot, 40, 14)[:12]]
+    assert all(row.strip() for row in body[1:11])  # the step up
+    assert min(len(body[1].strip()), len(body[10].strip())) >= 17
+
+
+def test_a_band_shows_where_a_curve_lies_on_its_means() -> None:
+    x = np.linspace(0, 1, 40)
+    curve = Series("closed form", x, x, "theory")
+    band = Series("simulated", x, x, "attacked", "band", [0.001] * 40)
+    drawn = draw(Plot("", X, Y, (curve, band)), 60, 14, DARK, "braille")
+    style = RichStyle.parse(DARK.attacked)
+    parts = [part for strip in drawn[1:] for part in strip if part.style == style]
+    cells = sum(len(part.text.strip()) for part in parts)
+    assert 10 <= cells <= 16
 
 
 def test_the_error_is_the_half_width() -> None:
@@ -492,8 +532,10 @@ def test_two_clouds_differ() -> None:
     near = Series("before", x, x, "clean", "points")
     far = Series("after", x, x + 1, "attacked", "points")
     drawn = "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20)[1:])
-    assert "×" in drawn
-    assert any("\u2800" < c <= "\u28ff" for c in drawn)
+    assert "×" not in drawn
+    legend = rows(Plot("", X, Y, (near, far)), 60, 20)[0]
+    assert "⡪ before   ⠇ after" in legend
+    assert "×" in "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20, palette=ANSI_DARK)[1:])
 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])

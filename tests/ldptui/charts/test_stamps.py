@@ -83,10 +83,10 @@ def test_a_mark_clears_the_dots_next_to_it_and_no_others() -> None:
     marked = plot_of(line, Series("s", [0.5], [0.5], "attacked", "points"))
     at = area(marked)
     x, y = at.x.dot(0.5), at.y.dot(0.5)
-    cross = {(x - 1, y - 1), (x + 1, y - 1), (x, y), (x - 1, y + 1), (x + 1, y + 1)}
+    cross = {(x + by, y + sign * by) for by in range(-2, 3) for sign in (1, -1)}
     found = dots(marked)
-    assert {(across, up) for across, up in found if abs(across - x) <= 2} == cross
-    assert {across for across, _ in found} >= {*range(2, x - 2), *range(x + 3, at.x.last - 1)}
+    assert {(across, up) for across, up in found if abs(across - x) <= 3} == cross
+    assert {across for across, _ in found} >= {*range(2, x - 3), *range(x + 4, at.x.last - 1)}
 
 
 @pytest.mark.parametrize("tone", TONES)
