@@ -6,7 +6,16 @@ row in keys.toml; a new kind has its row in kinds.toml, a new metric in metrics.
 
 from __future__ import annotations
 
-from .keys import Key, allowed_values, has_words, key_words, listed_keys, named, title_of
+from .keys import (
+    Key,
+    allowed_values,
+    has_words,
+    key_words,
+    listed_keys,
+    named,
+    protocol_keys,
+    title_of,
+)
 from .kinds import Kind, families, in_order, kind_words, listed_kinds, swept_kinds
 from .metrics import Metric, metric_words
 
@@ -24,6 +33,7 @@ __all__ = [
     "listed_kinds",
     "metric_words",
     "named",
+    "protocol_keys",
     "swept_kinds",
     "title_of",
 ]

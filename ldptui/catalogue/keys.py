@@ -7,11 +7,14 @@ dataclasses, which `core.scenario` reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from .rows import rows
+
+CODE: Final = ("name", "options")
+"""The keys of somebody's code in Python, in any table that may name one."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,12 @@ def _row(key: str) -> dict[str, Any] | None:
 def listed_keys() -> tuple[str, ...]:
     """The keys with a row, in the order in which a sweep offers them."""
     return tuple(rows("keys"))
+
+
+def protocol_keys(known: Container[str] = ()) -> tuple[str, ...]:
+    """The names of the keys of protocols that need no code of somebody's, but for known ones."""
+    names = (key.removeprefix("protocol.") for key in listed_keys() if key.startswith("protocol."))
+    return tuple(name for name in names if name not in ("kind", *CODE) and name not in known)
 
 
 def title_of(key: str) -> str:

@@ -55,7 +55,7 @@ commands (each has its own --help):
   plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
   perturb DATA         a report for each row of real data
-  estimate REPORTS     the frequencies that reports tell, with intervals
+  estimate REPORTS     the frequencies of items from reports, with intervals
 {topics}
 
 examples:

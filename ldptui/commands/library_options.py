@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from ..session import attack_options
-from .runs.options import MakeParser
+from .runs.options import MakeParser, add_action
 
 COMMANDS: Final = ("scenarios", "schema", "keys", "docs", "completion", "serve")
 
@@ -29,15 +29,17 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
 
 
 def _scenarios(make: MakeParser) -> argparse.ArgumentParser:
-    made = make("ldptui scenarios", "The bundled scenarios, and a check of your own.")
+    made = make(
+        "ldptui scenarios", "List, show or copy the bundled scenarios, or check one of yours."
+    )
     actions = made.add_subparsers(dest="action", metavar="ACTION", parser_class=type(made))
-    actions.add_parser("list", help="names and titles (the default)")
-    show = actions.add_parser("show", help="print a scenario's file")
+    add_action(actions, "list", "list names and titles (the default)")
+    show = add_action(actions, "show", "print a scenario's file")
     show.add_argument("name", metavar="NAME")
-    copy = actions.add_parser("copy", help="copy a scenario, with its data, to edit it")
+    copy = add_action(actions, "copy", "copy a scenario, with its data, to edit it")
     copy.add_argument("name", metavar="NAME")
     copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
-    check = actions.add_parser("check", help="say whether a scenario is valid")
+    check = add_action(actions, "check", "say whether a scenario is valid")
     check.add_argument("path", metavar="PATH")
     attack_options.add_to(check)
     return made

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from ..catalogue import key_words, listed_keys, listed_kinds
+from ..catalogue import key_words, protocol_keys
+from ..lab.questions.offered import kinds
 from ..lab.questions.shared import NEIGHBOURS
 from .runs.options import MakeParser
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of the command; make : a parser from its name and description."""
-    kinds = listed_kinds("protocol")
     made = make(
         f"ldptui {command}",
         "The closed forms of a protocol, and of the attacks on it. What needs an option that\n"
         "is not given is left out (null in JSON).",
     )
     made.add_argument(
-        "protocol", metavar="PROTOCOL", type=str.lower, choices=kinds, help=", ".join(kinds)
+        "protocol", metavar="PROTOCOL", type=str.lower, choices=kinds(), help=", ".join(kinds())
     )
     made.add_argument(
         "--epsilon",
@@ -36,7 +36,13 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument(
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
     )
-    made.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
+    made.add_argument(
+        "--scoring",
+        choices=("anchor", "bucket"),
+        default="anchor",
+        help="the score of a seed: targets that share the value of a chosen one (anchor), or "
+        "those in the fullest bucket",
+    )
     central = made.add_argument_group("laplace, geometric, stability")
     central.add_argument(
         "--neighbours",
@@ -65,13 +71,11 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
 
 def _add_keys(parser: argparse.ArgumentParser) -> None:
     """Add an option for each key of a protocol that has none yet: --subset-size."""
-    known = {"kind", *(action.dest for action in parser._actions)}
+    known = {action.dest for action in parser._actions}
     keys = parser.add_argument_group(
         "keys of some protocols", "A protocol that has no such key refuses it."
     )
-    for key in listed_keys():
-        table, _, name = key.partition(".")
-        if table == "protocol" and name and name not in known:
-            words = key_words(key)
-            option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
-            keys.add_argument(option, metavar=symbol, help=words.first.replace("%", "%%"))
+    for name in protocol_keys(known):
+        words = key_words(f"protocol.{name}")
+        option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
+        keys.add_argument(option, metavar=symbol, help=words.first.replace("%", "%%"))

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from ...session import attack_options
 from ...session.figure import CHARTS
 
 MakeParser = Callable[..., argparse.ArgumentParser]
+Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 COMMANDS: Final = ("runs", "resume", "replay", "record", "compare", "game", "plot")
 
 RUN_WORDS: Final = 'RUN is a number that "ldptui runs" shows, or "last".'
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
+def add_store(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     parser.add_argument(
-        "--store", metavar="PATH", help="the file that keeps the runs (or set LDPTUI_STORE)"
+        "--store",
+        metavar="PATH",
+        default=default,
+        help="the file that keeps the runs (or set LDPTUI_STORE)",
     )
+
+
+def add_action(actions: Actions, name: str, words: str) -> argparse.ArgumentParser:
+    """The parser of one action of a command; words : what it does, from a small letter on."""
+    sentence = f"{words[0].upper()}{words[1:]}."
+    return actions.add_parser(name, help=words, description=sentence, allow_abbrev=False)
 
 
 def add_keeping(parser: argparse.ArgumentParser) -> None:
@@ -114,10 +124,12 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     made.add_argument(
         "--chart",
         choices=CHARTS,
-        help="what is drawn (gain; success where items are named, also that of a metric in Python)",
+        help="the chart (gain; success where the task names items, or for a metric in Python)",
     )
     made.add_argument(
-        "--metric", metavar="NAME", help="of a map or of the success (the first that there is)"
+        "--metric",
+        metavar="NAME",
+        help="the metric of a map or of the success (the first that there is)",
     )
     made.add_argument(
         "--columns", type=int, choices=(1, 2), default=2,
@@ -132,12 +144,14 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
 def _game(make: MakeParser) -> argparse.ArgumentParser:
     made = make(
         "ldptui game",
-        "A run that swept attacks and defences as a matrix game: its value, and what each\n"
-        "side plays how often. The attacker wants much of the metric, the server little.\n"
+        "Solve a run that swept attacks and defences as a matrix game: its value, and how often\n"
+        "each side plays what. The attacker wants much of the metric, the server little.\n"
         f"{RUN_WORDS}",
     )
     made.add_argument("run", metavar="RUN|FILE")
-    made.add_argument("--metric", metavar="NAME", help="what is played for (gain_after, else gain)")
+    made.add_argument(
+        "--metric", metavar="NAME", help="the metric that is played for (gain_after, else gain)"
+    )
     made.add_argument("--format", choices=("table", "json"), default="table")
     return made
 
@@ -145,8 +159,9 @@ def _game(make: MakeParser) -> argparse.ArgumentParser:
 def _compare(make: MakeParser) -> argparse.ArgumentParser:
     made = make(
         "ldptui compare",
-        "Differences B − A of two runs, cell by cell, with standard errors and z. Paired\n"
-        f"trial by trial where both drew the same genuine users' reports.\n{RUN_WORDS}",
+        "Print the differences B − A of two runs, cell by cell, with standard errors and z.\n"
+        "They are paired trial by trial where both drew the same genuine users' reports.\n"
+        f"{RUN_WORDS}",
     )
     made.add_argument("a", metavar="A")
     made.add_argument("b", metavar="B")
@@ -155,7 +170,7 @@ def _compare(make: MakeParser) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="only this; may be repeated",
+        help="only this metric; may be repeated",
     )
     made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     return made
@@ -188,16 +203,16 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     actions = made.add_subparsers(dest="action", metavar="ACTION", parser_class=type(made))
 
     def action(name: str, words: str, *, one: bool = True) -> argparse.ArgumentParser:
-        sub = actions.add_parser(name, help=words, allow_abbrev=False)
-        sub.add_argument("--store", metavar="PATH", default=argparse.SUPPRESS, help="see above")
+        sub = add_action(actions, name, words)
+        add_store(sub, argparse.SUPPRESS)
         if one:
             sub.add_argument("run", metavar="RUN")
         return sub
 
-    for sub in (made, action("list", "the runs, newest first (the default)", one=False)):
+    for sub in (made, action("list", "list the runs, newest first (the default)", one=False)):
         # The list's own options also stand without the word "list"; what is not given stays away.
         _add_filters(sub, named=sub is not made)
-    show = action("show", "what a run measured")
+    show = action("show", "print what a run measured")
     add_format(show, files=False)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
     remove = action("rm", "take runs out of the list; gc makes it final", one=False)
@@ -229,7 +244,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     )
     gc = action("gc", "forget removed runs and what no run needs; shrink the file", one=False)
     gc.add_argument("--before", metavar="DATE", help="also runs that started before this day")
-    words = action("dictionary", "what the columns of CSV, JSON and Parquet mean", one=False)
+    words = action("dictionary", "explain the columns of CSV, JSON and Parquet", one=False)
     words.add_argument("--format", choices=("table", "csv", "json"), default="table")
     return made
 
@@ -237,16 +252,25 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
 def _add_filters(sub: argparse.ArgumentParser, *, named: bool) -> None:
     """Add the options of the list. named : after the word "list"."""
     nothing = argparse.SUPPRESS if named else None
-    sub.add_argument("--protocol", metavar="KIND", default=nothing, help="only with this")
-    sub.add_argument("--attack", metavar="KIND", default=nothing, help='only with this ("none")')
-    sub.add_argument("--tag", metavar="TAG", default=nothing, help="only with this tag")
-    sub.add_argument("--since", metavar="DATE", default=nothing, help="as 2026-01-31")
-    sub.add_argument("--until", metavar="DATE", default=nothing, help="that day included")
+    sub.add_argument("--protocol", metavar="KIND", default=nothing, help="only runs with this kind")
+    sub.add_argument(
+        "--attack",
+        metavar="KIND",
+        default=nothing,
+        help='only runs with this kind ("none": without one)',
+    )
+    sub.add_argument("--tag", metavar="TAG", default=nothing, help="only runs with this tag")
+    sub.add_argument(
+        "--since", metavar="DATE", default=nothing, help="only runs since this day, as 2026-01-31"
+    )
+    sub.add_argument(
+        "--until", metavar="DATE", default=nothing, help="only runs until the end of this day"
+    )
     sub.add_argument(
         "--removed",
         action="store_true",
         default=nothing or False,
-        help="the removed ones that gc did not forget yet",
+        help="the removed runs that gc did not forget yet",
     )
     sub.add_argument(
         "--format",

@@ -14,10 +14,10 @@ ACCURACY: Final = Topic(
     "accuracy",
     "Accuracy",
     "accuracy",
-    "what a trusted curator's histogram is off by, and back",
-    "What a trusted curator's histogram is off by, from its budget; or the budget that an\n"
-    "accuracy needs. With --items and --users also the price of locality: how many users a\n"
-    "local protocol needs for the same error.",
+    "the error of a trusted curator's histogram from ε, or ε from it",
+    "Compute the error of a trusted curator's histogram from its budget, or the budget that\n"
+    "an error needs. With --items and --users also the price of locality: the number of\n"
+    "users that a local protocol needs for the same error.",
     "example: ldptui accuracy --epsilon 0.5 --bins 50 --items 50 --users 10000",
     (
         Option(
@@ -31,17 +31,19 @@ ACCURACY: Final = Topic(
         Option(
             "accuracy",
             range=Range(0, ends="()"),
-            argument=Argument("A", "off by this number of users at most", either=True),
+            argument=Argument("A", "the largest error of a bin, in users", either=True),
             blank=Blank(10, steps="ladder", only=where("goal", "accuracy")),
         ),
         CURATOR,
         Option(
             "alpha",
             range=ALPHA,
-            argument=Argument("A", "how often it may be missed (0.05)", 0.05),
+            argument=Argument("A", "the chance that the error is larger (0.05)", 0.05),
             blank=Blank(steps="hundredths"),
         ),
-        Option("bins", "integer", argument=Argument("B", "bins that have to hold at once (1)", 1)),
+        Option(
+            "bins", "integer", argument=Argument("B", "bins that all have to keep to it (1)", 1)
+        ),
         SLACK,
         NEIGHBOURS,
         Option(

@@ -111,9 +111,9 @@ CHECK: Final = Topic(
     "Check",
     "check PROTOCOL",
     "whether a mechanism keeps its ε: a proof or an audit",
-    "Whether a mechanism keeps its promise. Goes through every report where there are few\n"
-    "enough; otherwise, or with --audit, samples reports and bounds ε from below.\n"
-    "Exits with 1 where the promise is broken.",
+    "Check that a mechanism keeps its ε. Every report is gone through where there are few\n"
+    "enough; otherwise, or with --audit, reports are sampled, and bound ε from below. The\n"
+    "exit code is 1 where the promise is broken.",
     "PROTOCOL is {kinds}, exponential, or a\n"
     "mechanism of yours as FILE.py:NAME, or by the name under which a package publishes it\n"
     "(entry points ldptui.protocols): NAME(items, epsilon) must return an object with\n"

@@ -15,9 +15,9 @@ CHOOSE: Final = Topic(
     "Choose",
     "choose SCENARIO",
     "the most frequent item, found privately: how often it is right",
-    "How often the most frequent item of a scenario's population is found: by a trusted\n"
-    "curator with the exponential mechanism, exactly and simulated, and by the arg-max of\n"
-    "each local protocol's estimates.",
+    "Compare how often the most frequent item of a scenario's population is found: by a\n"
+    "trusted curator with the exponential mechanism, exactly and simulated, and as the\n"
+    "largest of each local protocol's estimates.",
     "example: ldptui choose quickstart --epsilon 0.05",
     (
         SCENARIO,

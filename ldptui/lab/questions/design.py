@@ -33,10 +33,11 @@ DESIGN: Final = Topic(
     "design",
     "Design",
     "design",
-    "the protocol that bears a stated attack best, of every p, g and w",
-    "Which unary encoding, local hashing or subset selection has the least worst-case error in\n"
-    "spite of a share of fakes, or the least weighted sum of error, gain, attacker's success\n"
-    "and bits: the hardening curve, and what it costs beside a protocol of yours.",
+    "the protocol that bears an attack best, of every p, g and w",
+    "Find the unary encoding, local hashing or subset selection with the least worst-case\n"
+    "error in spite of a share of fakes, or with the least weighted sum of error, gain,\n"
+    "attacker's success and bits; print the hardening curve, and the cost beside a protocol\n"
+    "of yours.",
     "example: ldptui design --items 128 --users 1000000 --epsilon 1 --share 0.01 --check",
     (
         Option(

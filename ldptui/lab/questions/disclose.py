@@ -15,8 +15,8 @@ DISCLOSE: Final = Topic(
     "Disclose",
     "disclose FILE.csv",
     "what a table gives away: k-anonymity, l-diversity, t-closeness",
-    "What a table gives away: k-anonymity, l-diversity, t-closeness, and which attributes\n"
-    "give others away. FILE is a CSV file with a header.",
+    "Measure what a table gives away: k-anonymity, l-diversity, t-closeness, and which\n"
+    "attributes give others away. FILE is a CSV file with a header.",
     "examples:\n"
     "  ldptui disclose people.csv --quasi age,zip,sex --sensitive disease\n"
     "  ldptui disclose likes.csv --relation user,page",

@@ -59,7 +59,7 @@ LEDGER: Final = Topic(
     "Ledger",
     "ledger ENTRY …",
     "what several releases cost together",
-    "What several releases about the same people cost together.",
+    "Add up what several releases about the same people cost together.",
     "ENTRY is [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; ε = 0 is post-processing. NOISE,\n"
     "laplace or geometric, is of a number that one person changes by 1; --tight uses it.\n"
     "example: ldptui ledger daily=0.1x30 census=0.5,1e-8 --delta 1e-6 --people 4",

@@ -21,10 +21,9 @@ PLAN: Final = Topic(
     "Plan",
     "plan",
     "users, ε, share of fakes, frequency, power: one from the others",
-    "How many users a collection takes, or which budget, in spite of which share of fakes, to\n"
-    "find which frequency, how surely: give four of --users, --epsilon, --share, --frequency\n"
-    "and --power, and the fifth is computed, beside the floors that no user can lift. Give all\n"
-    "five, and the plan is judged.",
+    "Plan a collection: from four of its users, its budget ε, its share of fakes, the smallest\n"
+    "frequency to find and the power to find it, compute the fifth, beside the floors that no\n"
+    "number of users lifts. With all five given, the plan is judged.",
     "example: ldptui plan --protocol oue --users 1000000 --epsilon 1 --items 128 --share 0.01 "
     "--power 0.9",
     (

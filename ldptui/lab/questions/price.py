@@ -23,9 +23,9 @@ PRICE: Final = Topic(
     "Price",
     "price SCENARIO",
     "how many more users local privacy needs for a curator's error",
-    "The price of locality: on a scenario's population, the error of each local protocol\n"
-    "beside a trusted curator's, and how many more users a local protocol needs for the same\n"
-    "error; at the scenario's ε and n, and over both.",
+    "Print the price of locality on a scenario's population: the error of each local protocol\n"
+    "beside a trusted curator's, and how many times the users it needs for the same error; at\n"
+    "the scenario's ε and n, and over both.",
     "example: ldptui price quickstart --epsilon 1",
     (
         SCENARIO,

@@ -15,8 +15,9 @@ SENSITIVITY: Final = Topic(
     "Sensitivity",
     "sensitivity FILE.csv",
     "what one person changes in a column's totals; clipping",
-    "How much one person can change the count, the sum, the mean and the histogram of a CSV\n"
-    "column; and what clipping costs and saves. What nobody bounds beforehand is unbounded.",
+    "Compute by how much one person can change the count, the sum, the mean and the histogram\n"
+    "of a CSV column, and what clipping costs and saves. Without bounds that are known\n"
+    "beforehand, a sum is unbounded.",
     "example: ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative",
     (
         FILE.blanked(start=EXAMPLES["table"]),

@@ -92,25 +92,24 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
     Their values are read by the key of the kind that is chosen; where none is given, its default
     holds. A form shows those that the kind has.
     """
-    from ...catalogue import key_words, listed_keys
+    from ...catalogue import key_words, protocol_keys
 
-    names = {"kind"}
+    names = set[str]()
     for option in known:
         names |= {option} if isinstance(option, str) else {option.name, *option.renames}
     options = []
-    for key in listed_keys():
-        table, _, name = key.partition(".")
-        if table == "protocol" and name and name not in names:
-            words = key_words(key)
-            symbol = (words.symbol or "value").upper()
-            argument = Argument(symbol, words.first, group="keys of some protocols")
-            blank = Blank(
-                follows=partial(_usual, key),
-                choices=partial(_either, key),
-                optional=True,
-                only=having("protocol", name),
-            )
-            options.append(Option(name, "text", argument=argument, blank=blank))
+    for name in protocol_keys(names):
+        key = f"protocol.{name}"
+        words = key_words(key)
+        symbol = (words.symbol or "value").upper()
+        argument = Argument(symbol, words.first, group="keys of some protocols")
+        blank = Blank(
+            follows=partial(_usual, key),
+            choices=partial(_either, key),
+            optional=True,
+            only=having("protocol", name),
+        )
+        options.append(Option(name, "text", argument=argument, blank=blank))
     return tuple(options)
 
 

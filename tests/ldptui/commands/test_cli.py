@@ -31,7 +31,7 @@ from core.errors import FileError, RunError
 from core.experiment import compile
 from core.kernels.loops import LOOPS
 from core.metrics import metrics_of
-from core.protocols import CENTRAL, KINDS, PROTOCOLS
+from core.protocols import CENTRAL, KINDS, NAMED, PROTOCOLS
 from core.running.runner import Progress, run
 from core.scenario import parse
 from ldptui import __main__ as program
@@ -147,6 +147,8 @@ def test_version_and_help(capsys: Captured) -> None:
         ("run", "quickstart", "--set", "population.items=99999999"),
         ("theory",),
         ("theory", "shuffle", "--epsilon", "1", "--items", "8"),
+        *[("theory", kind, "--epsilon", "1", "--items", "8") for kind in NAMED.keys() - KINDS],
+        *[("check", kind, "--epsilon", "1", "--items", "8") for kind in NAMED.keys() - KINDS],
         ("theory", "rappor", "--epsilon", "3", "--items", "8"),
         ("theory", "oue", "--items", "8"),
         ("theory", "oue", "--epsilon", "0", "--items", "8"),
