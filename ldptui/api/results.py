@@ -26,6 +26,9 @@ from .framed import framed
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""
 
+FIXED_WIDTH: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
+"""The style of a table in a notebook: Jupyter shows `<pre>` in a font whose digits do not align."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
@@ -165,7 +168,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """The table, and the chart where there is one, as notebooks show it."""
-        shown = f"<pre>{html.escape(repr(self))}</pre>"
+        shown = f'<pre style="{FIXED_WIDTH}">{html.escape(repr(self))}</pre>'
         try:
             return shown + self.figure()
         except (RunError, ScenarioError):

@@ -54,9 +54,11 @@ def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
     """Refuse files of this machine on a cluster, whose workers do not have them: ScenarioError."""
     from core.errors import ScenarioError
 
-    if options.attack_files and any(cell.python_code for cell in experiment.cells):
-        rule = "cannot be a file of this machine with --cluster: install it on the workers"
-        raise ScenarioError(f"{rule}, and name it by --allow-attack", key="--attack-file")
+    asked = dict.fromkeys(code for cell in experiment.cells for code in cell.python_code)
+    if options.attack_files and asked:
+        (what, name), *_ = asked
+        rule = f"cannot run the {what} {name!r} from a file of this machine: install it"
+        raise ScenarioError(f"{rule} on the workers, and name it by --allow-{what}", "--cluster")
 
 
 def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:

@@ -204,7 +204,7 @@ def test_a_notebook_shows_the_table_and_the_chart() -> None:
     results = ldptui.run({**TABLES, "sweep": {"attack.share": [0.0, 0.1]}})
     assert results.digest in repr(results)
     shown = results._repr_html_()
-    assert "<pre>" in shown
+    assert '<pre style="font-family: monospace' in shown
     assert "<svg" in shown
     drawn: Any = results.figure()
     assert drawn._repr_svg_() == drawn
