@@ -490,8 +490,8 @@ def blocks(language: str) -> list[str]:
 def test_the_page_tells_the_truth(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    function, mixed, test, _, _, defences = blocks("python")
-    table, publishing, _, _, steps = blocks("toml")
+    function, mixed, test, _, _, defences, *_ = blocks("python")
+    table, publishing, _, _, steps, *_ = blocks("toml")
     (tmp_path / "my_attacks.py").write_text(f"{function}\n{mixed}", encoding="utf-8")
     head, _, _ = toml("half").partition("[attack]")
     scenario = tmp_path / "stranger.toml"
