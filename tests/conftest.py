@@ -6,6 +6,7 @@ repeats such a run.
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import sys
@@ -63,6 +64,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if number[test] % every.args[0]:
                 item.add_marker(pytest.mark.long)
             number[test] += 1
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage rarely, and not among what lasts: in tests of the app it is much work."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def _is_repeated(case: object) -> bool:
