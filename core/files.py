@@ -37,6 +37,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
+    except FileError:  # of another file, which is read meanwhile
+        raise
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 

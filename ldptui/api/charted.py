@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
@@ -25,6 +26,7 @@ from ..engine.playback import Playback
 from ..engine.wire import by_trial
 from ..engine.worker.trials import trial_columns
 from ..session import figure
+from ..session.figure import CHARTS
 from ..session.snapshot import Snapshot
 
 
@@ -79,6 +81,14 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
         playback.close()
 
 
+NEEDS: Final = {
+    "gain": "an attack, and a task that estimates a list of items",
+    "map": "two swept keys",
+    "timeline": "rounds",
+}
+"""The parts of a scenario without which it has no such chart."""
+
+
 def chart_of(
     name: str | None, scenario: Scenario, run: Snapshot, metric: str | None = None
 ) -> Chart:
@@ -101,8 +111,11 @@ def chart_of(
         case "timeline" if run.rounds is not None and run.frequencies is not None:
             names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
             made = rounds.estimates(run.rounds, names)
+    if name not in CHARTS:
+        raise ScenarioError(f"must be one of {', '.join(CHARTS)}, {got(name)}", key="chart")
     if made is None:
-        raise ScenarioError(f"must be a chart of this run, {got(name)}", key="chart")
+        needs = f" (it needs {NEEDS[name]})" if name in NEEDS else ""
+        raise ScenarioError(f"must be a chart of this run, {got(name)}{needs}", key="chart")
     return made
 
 

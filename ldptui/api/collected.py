@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.defences import corrected, is_correction, known
+from core.defences import CORRECTIONS, corrected, known
 from core.defences.simplex import project
 from core.errors import ScenarioError, got
 from core.pure import LocalMechanism, is_unbiased
@@ -18,6 +18,7 @@ from core.ranges import ALPHA
 from core.sampling import Counts, Floats
 from core.theory import Misfit, misfit
 
+from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
 from .by_name import defence
@@ -200,8 +201,8 @@ def _misfit(far: Misfit, labels: Sequence[str]) -> str:
 
 
 def _correction(step: str | Mapping[str, Any]) -> Any:
-    made = defence(step) if isinstance(step, str) else defence(**step)
-    if not is_correction(made):
-        rule = "must be a correction, which changes estimates"
-        raise ScenarioError(f"{rule}, {got(made.kind)}", key="corrections")
-    return made
+    table = {"kind": step} if isinstance(step, str) else step
+    if (kind := table.get("kind")) not in CORRECTIONS:
+        known = ", ".join(in_order("defence", CORRECTIONS))
+        raise ScenarioError(f"must be one of {known}, {got(kind)}", key="corrections")
+    return defence(**table)

@@ -7,6 +7,7 @@ import io
 import json
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,8 +32,9 @@ from .reading import toml_value
 
 OPTIONS: Final = {
     "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
+    "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
 }  # fmt: skip
-"""The options that set the parameters of a protocol, by their keys."""
+"""The options that set parameters, by their keys."""
 
 
 def perturb(options: Namespace) -> int:
@@ -60,9 +62,11 @@ def estimate(options: Namespace) -> int:
     counts, users = _counted(read_reports(options.reports, protocol), protocol)
     if not users:
         raise ScenarioError(f"{options.reports} must hold at least one report, got none")
-    answer = concluded(
-        counts, users, protocol, options.corrections, options.confidence, labels, options.coverage
-    )
+    with _by_options():
+        answer = concluded(
+            counts, users, protocol, options.corrections, options.confidence, labels,
+            options.coverage,
+        )  # fmt: skip
     written = _written(answer, options.format)
     if out is not None:
         write_atomically(out, written)
@@ -89,8 +93,15 @@ def _agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     items = options.items if labels is None else len(labels)
     own = ":" in options.protocol or options.protocol in available("protocol")
     kind = options.protocol if own else options.protocol.lower()
-    try:
+    with _by_options():
         return labels, protocol_of(kind, items, labels=labels, **keys)
+
+
+@contextmanager
+def _by_options() -> Iterator[None]:
+    """Name the options in what is wrong with the values that they set."""
+    try:
+        yield
     except ScenarioError as error:
         raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error
 
@@ -183,7 +194,10 @@ def _counted(batches: Iterator[Reports], protocol: LocalMechanism) -> tuple[Any,
 
 def _written(found: Frequencies, kind: str) -> str:
     if kind == "table":
-        notes = [] if found.std is not None else ["no intervals: the noise has no closed form here"]
+        none = "no intervals: the noise has no closed form"
+        if found.corrections:
+            none += " after a correction; --coverage measures them"
+        notes = [] if found.std is not None else [none]
         if found.coverage is not None:
             share = text.estimate(found.coverage.mean, found.coverage.standard_error)
             notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",

@@ -46,7 +46,7 @@ def accuracies(options: Namespace) -> dict[str, Any]:
     """ε, accuracy and scale of each central mechanism; the errors of local protocols beside."""
     if (options.items is None) != (options.users is None):
         missing = "items" if options.items is None else "users"
-        raise ScenarioError("is needed too, for the price of locality", key=missing)
+        raise ScenarioError("is required too, for the price of locality", key=missing)
     mechanisms = {name: _mechanism(name, options) for name in CURATORS}
     return {
         "neighbours": options.neighbours,

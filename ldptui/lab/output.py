@@ -100,7 +100,7 @@ def cited(rows: Sequence[Row]) -> list[str]:
 def needed(option: str, value: Any) -> Any:
     """An option that has to be given; raises ScenarioError."""
     if value is None:
-        raise ScenarioError("is needed", key=option)
+        raise ScenarioError("is required", key=option)
     return value
 
 

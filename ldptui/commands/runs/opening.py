@@ -47,6 +47,9 @@ def run_or_file(word: str, options: Namespace, limits: bool = True) -> tuple[Sto
     if word != "last" and not word.isdigit() and path.is_file():
         store = open_store(None)
         return store, read_recording(store, path, limits)[0]
+    if word != "last" and not word.isdigit():
+        rule = f'must be the number of a run, "last" or a file, {got(word)}'
+        raise ScenarioError(rule, key="RUN")
     store = opened(options)
     try:
         return store, number_of(store, word)

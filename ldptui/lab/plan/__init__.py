@@ -59,7 +59,7 @@ def planned(options: Namespace) -> dict[str, Any]:
     """
     missing = [name for name in SOLVED if getattr(options, name) is None]
     if len(missing) > 1:
-        rule = f"is needed: leave out one of {', '.join(SOLVED)} alone"
+        rule = f"is required: leave out only one of {', '.join(SOLVED)}"
         raise ScenarioError(rule, key=missing[-1])
     if options.targets >= options.items:
         rule = f"must be {Range(1, options.items - 1)}, below the number of items"

@@ -206,6 +206,19 @@ def test_bad_data_is_refused_with_its_line(
     assert not out.exists()
 
 
+def test_a_message_names_the_file_and_the_option(tmp_path: Path, capsys: Captured) -> None:
+    missing, out = str(tmp_path / "no.csv"), str(tmp_path / "r.csv")
+    message = fail(capsys, 3, "perturb", missing, *AGREED, "--out", out)
+    assert message == f"{missing} cannot be read: No such file or directory"
+    succeed(capsys, "perturb", data(tmp_path, "item\n1\n2\n"), *AGREED, "--out", out)
+    for option, value, rule in (
+        ("--correct", "fiad", "must be one of none, normalise, norm, "),
+        ("--confidence", "2", "must be in (0, 1), got 2"),
+    ):
+        message = fail(capsys, 2, "estimate", out, *AGREED, option, value)
+        assert message.startswith(f"{option} {rule}")
+
+
 def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None:
     path = data(tmp_path, "item\na\n")
     for text, sentence in (

@@ -125,7 +125,7 @@ def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
     [
         (("--users", "10", "--frequency", "0.1"), "--frequency is found with a power of"),
         (("--users", "10", "--targets", "128"), "--targets must be in [1, 127]"),
-        ((), "--frequency is needed"),
+        ((), "--frequency is required"),
         (("--users", "10"), "--users is too few"),
         (("--users", "10", "--share", "0.9"), "--share is too large: the attack floor alone"),
         (("--share", "0.9", "--frequency", "0.1"), "--share is too large: the attack floor alone"),
@@ -151,5 +151,5 @@ def test_the_tab_solves_for_the_field_that_is_empty() -> None:
     for field in ("epsilon", "share", "power"):
         values = {"frequency": 0.05, "users": 1_000_000, field: ""}
         assert ask("plan", protocol="oue", **values).words
-    with pytest.raises(ScenarioError, match="leave out one"):
+    with pytest.raises(ScenarioError, match="leave out only one"):
         ask("plan", users="", power="")
