@@ -65,7 +65,12 @@ class Scenario:
         return size(self.document)
 
     def points(self) -> Iterator[Point]:
-        """Every point, the last swept key fastest; raises ScenarioError at the first bad one."""
+        """Every point, the last swept key fastest; raises ScenarioError at the first bad one.
+
+        >>> import ldptui
+        >>> [point.attack.share for point in ldptui.load("survey").points()]
+        [0.0, 0.005, 0.01, 0.02, 0.05]
+        """
         sweep = self.sweep
         for values in itertools.product(*sweep.values()):
             yield self._point(dict(zip(sweep, values, strict=True)), sweep)
@@ -81,6 +86,10 @@ class Scenario:
 
         Each swept value is tried with the first value of every other key; only the first ones where
         there are too many cells to compile, which is said then.
+
+        >>> import ldptui
+        >>> [error.key for error in ldptui.load("quickstart").with_value("trials", 0).problems()]
+        ['trials']
         """
         try:
             sweep = self.sweep
@@ -97,7 +106,12 @@ class Scenario:
         return [error.at(self.name) for error in problems]
 
     def without(self, key: str) -> Scenario:
-        """The scenario without a key or a table, and without the sweeps of it; unchecked."""
+        """The scenario without a key or a table, and without the sweeps of it; unchecked.
+
+        >>> import ldptui
+        >>> ldptui.load("quickstart").without("sweep").cells
+        1
+        """
         key = numbered(self.document, key)
         document = dotted.without(self.document, key)
         document = _swept_without(document, lambda name: name == key or name.startswith(f"{key}."))
@@ -108,6 +122,10 @@ class Scenario:
 
         key : dotted, as `attack.share`. value : as a scenario file has it.
         Setting a `kind` drops the keys of that table that the new kind does not know.
+
+        >>> import ldptui
+        >>> ldptui.load("quickstart").with_value("attack.share", 0.1).cells  # it was swept
+        1
         """
         key = numbered(self.document, key)
         document = _swept_without(self.document, lambda name: name == key)

@@ -47,7 +47,10 @@ def svg(
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
     check_matplotlib()
     store = open_store(None)
-    memory = begin(store, results.experiment, __version__, fresh=True, frequencies=True)
+    place = results.experiment.scenario.folder.absolute() / "scenario"  # its data lie beside it
+    memory = begin(
+        store, results.experiment, __version__, source=str(place), fresh=True, frequencies=True
+    )
     for cell, block in blocks:
         memory.keep(cell, block)
     memory.finish(results)

@@ -70,7 +70,12 @@ class Frequencies:
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each item: item, label, frequency, and where known std, low, high, coverage."""
+        """A row for each item: item, label, frequency, and where known std, low, high, coverage.
+
+        >>> from ldptui import protocol
+        >>> estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0)).rows()[1]["label"]
+        '1'
+        """
         columns: dict[str, Any] = {
             "item": range(self.values.size),
             "label": self.labels,
@@ -87,7 +92,12 @@ class Frequencies:
         """`rows()` as a data frame.
 
         library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is.
+        RunError where none is, ScenarioError for another library.
+
+        >>> from ldptui import protocol
+        >>> found = estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0))
+        >>> list(found.to_frame()["item"])
+        [0, 1]
         """
         return framed(self.rows(), library)
 

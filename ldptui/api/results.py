@@ -83,6 +83,11 @@ class Results:
         `cell`, the parameters by their dotted names, `metric`, `trials`, `mean`, `standard_error`,
         `theory` and `z`; None where undefined. A goal adds `answer.*` and a campaign `round` (None:
         all of them pooled), `malicious` and `epsilon_spent`, as in CSV.
+
+        >>> import ldptui
+        >>> rows = ldptui.run("survey").rows()
+        >>> [row["trials"] for row in rows if row["metric"] == "gain"]  # of 5 cells
+        [100, 100, 100, 100, 100]
         """
         return metric_rows(self.measured)
 
@@ -90,7 +95,11 @@ class Results:
         """`rows()` as a data frame.
 
         library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is.
+        RunError where none is, ScenarioError for another library.
+
+        >>> import ldptui
+        >>> ldptui.run("survey").to_frame()["metric"][0]
+        'gain'
         """
         return framed(self.rows(), library)
 
@@ -98,6 +107,10 @@ class Results:
         """The document that `ldptui run --format json` writes; docs/format.md describes it.
 
         frequencies : with the estimates of each item.
+
+        >>> import json, ldptui
+        >>> json.loads(ldptui.run("survey").to_json())["format"]
+        1
         """
         versions = {"ldptui": __version__, "numpy": np.__version__}
         return to_json(self.measured, versions, frequencies)
@@ -106,13 +119,22 @@ class Results:
         """The text that `ldptui run --format csv` writes, a row for each trial.
 
         cells : a row for each cell, as `--format csv-cells`.
+
+        >>> import ldptui
+        >>> len(ldptui.run("survey").to_csv(cells=True).splitlines())  # a header, and 5 cells
+        6
         """
         return results_cells_csv(self.measured) if cells else to_csv(self.measured)
 
     def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
         """A row for each item: item, label, truth, and of each arm its mean and std over trials.
 
-        cell : its place in `cells`; ScenarioError where there is none. None for heavy hitters.
+        cell : its place in `cells`; ScenarioError where there is none. No rows for heavy hitters.
+
+        >>> import ldptui
+        >>> item = ldptui.run("survey").frequencies(cell=4)[0]
+        >>> item["label"], item["truth"]
+        ('acid reflux', 0.0165)
         """
         bound, measured = self._cell(cell)
         truth = bound.task.truth(bound)
@@ -151,6 +173,10 @@ class Results:
         the gain, or the success where items are named. columns : 1 or 2, of a paper.
         Raises ScenarioError where the run has no such chart, RunError without matplotlib (the extra
         `plot`).
+
+        >>> import ldptui
+        >>> ldptui.run("survey").figure("gain")[:5]
+        '<svg '
         """
         return charted.svg(self.measured, self.blocks, chart, columns)
 

@@ -27,7 +27,10 @@ from core.errors import LdpError
 from core.protocols import PROTOCOLS
 from ldptui.commands import cli
 
-MODULES = ("by_name", "collected", "files", "results", "running")
+MODULES = (
+    *(f"ldptui.api.{name}" for name in ("by_name", "collected", "files", "results", "running")),
+    "core.scenario.scenario",
+)
 TABLES = {
     "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
     "protocol": {"kind": "oue", "epsilon": 1.0},
@@ -38,7 +41,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_docstrings_are_true(name: str) -> None:
-    module = importlib.import_module(f"ldptui.api.{name}")
+    module = importlib.import_module(name)
     done = doctest.testmod(module)
     assert done.attempted > 0
     assert done.failed == 0
@@ -68,6 +71,20 @@ def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulate'"):
         ldptui.simulate  # noqa: B018
     assert set(ldptui.__all__) <= set(dir(ldptui))
+
+
+def without_example() -> Iterator[str]:
+    """The methods of public names whose docstring has no example."""
+    for name in ldptui.__all__:
+        thing = getattr(ldptui, name)
+        if inspect.isclass(thing) and not issubclass(thing, LdpError):  # we make the errors
+            for member, value in vars(thing).items():
+                if inspect.isfunction(value) and not member.startswith("_"):
+                    yield from [] if ">>>" in (value.__doc__ or "") else [f"{name}.{member}"]
+
+
+def test_every_public_method_has_an_example() -> None:
+    assert [*without_example()] == []
 
 
 def undescribed() -> Iterator[str]:
