@@ -17,8 +17,9 @@ from core.errors import one_line
 
 from ..text.format import to_ascii
 
-SPELLED: Final = {char: to_ascii(char) for char in "αβγδεϵηθλμπρστφχω±≤≥"}
+SPELLED: Final = {char: to_ascii(char) for char in "αβγδεϵηθλμπρστφχω±≤≥…→∞"}
 """Signs that are words in ASCII."""
+ROOM: Final = " ─━"
 SHORTER: Final = {"epsilon": "eps", "lambda": "lam"}
 """Words that may be cut where there is less room."""
 
@@ -40,7 +41,9 @@ class Shown(LineFilter):
 
 
 class Spelled(LineFilter):
-    """Spells signs out where the spaces beside them have room: `budget ε    1`, `budget eps  1`.
+    """Spells signs out where there is room beside them: `budget ε    1`, `budget eps  1`.
+
+    Room are spaces, and the rule of a border behind or before its words.
 
     The line keeps its width, and all that has no such room stays as it is.
     """
@@ -63,7 +66,7 @@ class Spelled(LineFilter):
 
 
 def _spell(cells: list[tuple[str, Style | None]], at: int) -> int:
-    """Put the word for the sign at this place, if spaces can give way; the place of its end."""
+    """Put the word for the sign at this place, if there is room; the place of its end."""
     char, style = cells[at]
     word = SPELLED[char]
     for letters in (word, SHORTER.get(word, word)):
@@ -83,14 +86,15 @@ def _spell(cells: list[tuple[str, Style | None]], at: int) -> int:
 
 
 def _gap(cells: Sequence[tuple[str, Style | None]], start: int, most: int) -> bool:
-    """True if `most` spaces, and one more that stays, begin here."""
+    """True if there is room for this number of cells from here, and for one more that stays."""
     return _spaces(cells, start, start + most + 1) == most + 1
 
 
 def _spaces(cells: Sequence[tuple[str, Style | None]], start: int, end: int) -> int:
-    """The number of spaces from `start` to `end`; 0 where that leaves the line."""
+    """The spaces, or the cells of a rule, from `start` to `end`; 0 where that leaves the line."""
     inside = start >= 0 and end <= len(cells)
-    return sum(char == " " for char, _ in cells[start:end]) if inside else 0
+    chars = [char for char, _ in cells[start:end]] if inside else []
+    return max((chars.count(char) for char in ROOM), default=0)
 
 
 def _shown(char: str) -> str:

@@ -7,6 +7,23 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ..text.format import to_ascii
+
+
+def spelled(widget: Widget, text: str) -> str:
+    """The text in the app's charset: in ASCII with words for its signs."""
+    return to_ascii(text) if getattr(widget.app, "charset", "") == "ascii" else text
+
+
+def spelled_name(widget: Widget, name: str, width: int) -> str:
+    """A name in the app's charset; its sign goes where the word for it has no room."""
+    words = spelled(widget, name)
+    if words != name and len(words) > width:
+        words = words.replace("epsilon", "eps")
+    if words != name and len(words) > width:
+        words = spelled(widget, name.rpartition(" ")[0])
+    return words
+
 
 def put(words: Static, text: str) -> None:
     """Put a text into a widget, which may have it already."""

@@ -59,17 +59,17 @@ def _columns(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
     """The places of numbers that stand beside their shades."""
     names = [clean(name, charset) for name in (*grid.rows, grid.row)]
     label = min(LABEL, max(map(len, names)))
-    room, least = width - label, _digits(grid) + SWATCH + 2
+    room, least = width - label, _digits(grid) + SWATCH + 3
     longest = max(len(clean(name, charset)) + 1 for name in grid.columns)
     cell = max(least, min(longest, max(least, room // len(grid.columns))))
-    cell = max(cell, _digits(grid) + _swatch(grid, room) + 2)
+    cell = max(cell, _digits(grid) + _swatch(grid, room) + 3)
     rows, columns = some(len(grid.rows), max(1, height - 4)), max(1, room // cell)
     return Layout(rows, some(len(grid.columns), columns), label, 2, cell, 2)
 
 
 def _swatch(grid: Grid, room: int) -> int:
     """The cells of a shade."""
-    return min(WIDEST, max(SWATCH, room // len(grid.columns) - _digits(grid) - 2))
+    return min(WIDEST, max(SWATCH, room // len(grid.columns) - _digits(grid) - 3))
 
 
 def _digits(grid: Grid) -> int:
@@ -78,12 +78,12 @@ def _digits(grid: Grid) -> int:
 
 def _shaded(grid: Grid, at: Layout, palette: Palette, charset: Charset) -> list[Row]:
     sizes, shades, digits = sizes_of(grid), SHADES[charset], _digits(grid)
-    cell, swatch = at.wide, min(WIDEST, at.wide - digits - 2)
-    heads = [pad(clean(grid.columns[each], charset), cell - 1, right=True) for each in at.columns]
+    cell, swatch = at.wide, min(WIDEST, at.wide - digits - 3)
+    heads = [pad(clean(grid.columns[each], charset), cell - 2, right=True) for each in at.columns]
     lines: list[Row] = [
         [(clean(grid.title, charset), f"bold {palette.foreground}")],
         [(pad(clean(grid.row, charset), at.left), palette.muted),
-         (" " + " ".join(heads), palette.muted)],
+         (" " * 2 + (" " * 2).join(heads), palette.muted)],
     ]  # fmt: skip
     for row in at.rows:
         line: Row = [(pad(clean(grid.rows[row], charset), at.left), palette.foreground)]

@@ -13,7 +13,7 @@ from ...lab.answer import Answer
 from ...lab.options import Topic
 from .form import LabForm
 from .results import Results
-from .words import Words, verdict
+from .words import Words, spelled_out, verdict
 
 WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
@@ -101,4 +101,4 @@ class LabBody(Vertical):
         self._left.styles.height = "1fr" if narrow and words else None
         # Its words are not there to be read, but the first of them is what was asked for.
         self._verdict.display = not words and answer is not None
-        self._verdict.update(verdict(answer, width - 2))
+        self._verdict.update(verdict(spelled_out(answer, self), width - 2))

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ...lab.answer import Answer
 from ...text.prose import wrapped
+from ...widgets.words import spelled
+
+
+def spelled_out(answer: Answer | None, widget: Widget) -> Answer | None:
+    """The answer with its sentences in the app's charset."""
+    if answer is None:
+        return None
+    words, sources = (
+        tuple(spelled(widget, text) for text in texts) for texts in (answer.words, answer.sources)
+    )
+    return replace(answer, words=words, sources=sources)
 
 
 def verdict(answer: Answer | None, width: int) -> str:
@@ -37,7 +51,7 @@ class Words(Static):
 
     def show(self, answer: Answer | None) -> None:
         """Show the words of an answer; None: there is none yet."""
-        self._answer = answer
+        self._answer = answer = spelled_out(answer, self)
         width = self.content_size.width
         self.update(sentences(answer, width) if answer is not None and width else "")
 

@@ -113,7 +113,7 @@ class PrivacyView(Vertical):
 def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
     title = wrapped(clean(group.title, charset), width)
     rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
-    names = 3 if charset != "ascii" else 11
+    names = 3 if charset != "ascii" else 12
     words = min(28, width - names - 11)
     for fact in group.facts:
         row: Row = [

@@ -22,7 +22,7 @@ from ...text import format as fmt
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
-from ...widgets.words import put_or_hide
+from ...widgets.words import put_or_hide, spelled
 from .failure import FailureView
 
 MARKS: Final = {
@@ -153,7 +153,7 @@ class RunsPane(Vertical):
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
         row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")
         row.append("".join(f"#{tag} " for tag in run.tags), "italic")
-        row.append(what)
+        row.append(spelled(self, what))
         row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
         return row
 

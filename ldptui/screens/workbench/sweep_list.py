@@ -19,6 +19,7 @@ from textual.widget import Widget
 from ...catalogue import title_of
 from ...messages import FieldFocused
 from ...widgets.field import LABEL_WIDTH, faint, leave, muted, write
+from ...widgets.words import spelled, spelled_name
 
 
 def described(values: Any, width: int) -> str:
@@ -144,12 +145,12 @@ class SweepList(Widget, can_focus=True):
             "✗ " if row.problem else "› " if focused else "▾ " if row.key == self.opened else "↔ "
         )
         style = "$text-error" if row.problem else "$text-accent" if focused else muted(self)
-        label = title_of(row.key).ljust(LABEL_WIDTH - 3)[: max(LABEL_WIDTH - 3, 8)]
+        label = spelled_name(self, title_of(row.key), LABEL_WIDTH - 3).ljust(LABEL_WIDTH - 3)
         line = Content.assemble(
             (mark, style),
-            (label, "$text-accent" if focused else muted(self)),
+            (label[: LABEL_WIDTH - 3], "$text-accent" if focused else muted(self)),
             " ",
-            (described(row.values, width - LABEL_WIDTH - 3), "$foreground"),
+            (spelled(self, described(row.values, width - LABEL_WIDTH - 3)), "$foreground"),
         )
         line = line.pad_right(max(0, width - 2 - line.cell_length))
         lines = [line + Content.styled("×", muted(self) if focused else faint(self))]

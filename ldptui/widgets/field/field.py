@@ -17,6 +17,7 @@ from ...messages import FieldFocused, KeyEdited
 from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..fitting import fitted
+from ..words import spelled_name
 from .controls import Choice, ValueInput, faint
 from .steps import Steps, nudged, steps_of
 from .typed import read, write
@@ -138,7 +139,8 @@ class Field(Widget):
             mark, style = "› ", "$text-accent"
         else:
             mark, style = ("↔ " if self.swept else "= " if self.follows else "  "), ""
-        return Content.assemble((mark, style), (self.label, style)).truncate(
+        label = spelled_name(self, self.label, LABEL_WIDTH - 3)
+        return Content.assemble((mark, style), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )
 

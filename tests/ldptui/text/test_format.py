@@ -188,6 +188,7 @@ def test_fixed() -> None:
         ("privacy budget ε", "privacy budget epsilon"),
         ("café – 東京", "cafe - ??"),
         ("x₁ ≤ ∞", "x1 <= inf"),
+        ("ε∞", "epsilon_inf"),
         ("e\u0301", "e"),
         ("🎉", "?"),
     ],

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
-from ....widgets.words import put
+from ....widgets.words import put, spelled
 from .shown import Shown
 
 ROOM: Final = 24
 """Rows of the pane from which a line says what the scenario claims."""
 
 
-def border_title(pane: str, shown: Shown) -> Content:
+def border_title(pane: Widget, shown: Shown) -> Content:
     """The title of the pane with the run that is shown; one of other settings stands out."""
+    name = str(pane.BORDER_TITLE)
     if not shown.result:
-        return Content(pane)
+        return Content(name)
     style = "$text-warning" if shown.marked else "$foreground"
-    return Content.assemble(f"{pane} · ", (shown.result, style))
+    return Content.assemble(f"{name} · ", (spelled(pane, shown.result), style))
 
 
 class ClaimLine(Static):

@@ -379,7 +379,7 @@ class ChartsPane(Vertical):
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
-        entitle(self, border_title(self.BORDER_TITLE, shown))
+        entitle(self, border_title(self, shown))
         self._claim.show(shown, self.content_size.height if self._visible() else 0)
         self._warnings.show(shown, bool(self._visible()))
         if shown.rounds is not None:
