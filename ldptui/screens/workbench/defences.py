@@ -239,4 +239,4 @@ def _names() -> list[str]:
     """The names of the keys that a kind of defence may have, and that have fields."""
     names = (key.removeprefix(f"{TABLE}.") for key in listed_keys()
              if key.startswith(f"{TABLE}."))  # fmt: skip
-    return [name for name in names if name not in ("kind", "options", MUTED)]
+    return [name for name in names if name not in ("kind", MUTED)]

@@ -48,7 +48,7 @@ def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
         name = key.removeprefix(f"{table}.")
         if key != f"{table}.{name}" or name == "kind":
             continue
-        optional = name in ("count", "groups", "extension")
+        optional = name in ("count", "groups", "extension", "options")
         rules = () if name == "hash_range" else None  # offered with the number that each gives
         field = labelled(key, options=rules, rows=2, optional=optional,
                          placeholder="none" if optional else "")  # fmt: skip
@@ -189,7 +189,6 @@ class ParametersPane(VerticalScroll, FormPane):
             for table in FORM_TABLES
             for name in ("kind", *used_keys(draft, table))
             if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
-            if name != "options"  # a table, whose keys are somebody else's: in the script alone
         }
         for field in self._fields():
             if field.key.partition(".")[0] in FORM_TABLES:

@@ -12,10 +12,10 @@ from core.ranges import Range
 from ...catalogue import key_words
 from .state import Draft
 
-Type = Literal["integer", "number", "text", "list"]
+Type = Literal["integer", "number", "text", "list", "table"]
 """The type that a field reads from a text that is typed."""
 
-_TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
+_TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list", dict: "table"}
 
 NOWHERE: Final[Mapping[str, Any]] = MappingProxyType({})
 """No other values than the scenario's own."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
+from collections.abc import Mapping
 from decimal import Decimal, DecimalException
 from typing import Any
 
@@ -16,12 +19,27 @@ def read(text: str, type_: Type) -> Any:
         return text
     if type_ == "list":
         return _items(text)
+    if type_ == "table":
+        return _table(text)
     number = _number(text)
     if number is None:
         return text
     if number == number.to_integral_value() and (type_ == "integer" or _whole(text)):
         return int(number) if abs(number) < 10**30 else text
     return text if type_ == "integer" else float(number)
+
+
+def _table(text: str) -> Any:
+    """`width = 4, deep = { x = 1 }`: the keys of a table as TOML has them, with braces or without.
+
+    The text itself where it is none yet.
+    """
+    bare = text.strip()
+    bare = bare if bare.startswith("{") else f"{{ {bare} }}"
+    try:
+        return tomllib.loads(f"table = {bare}")["table"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def _number(text: str) -> Decimal | None:
@@ -65,7 +83,27 @@ def write(value: Any, *, grouped: bool = True) -> str:
         return f"{value:.12g}"
     if isinstance(value, list | tuple):
         return ", ".join(_item(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_name(name)} = {_toml(inner)}" for name, inner in value.items())
     return str(value)
+
+
+def _name(name: str) -> str:
+    """A key as TOML has it: in quotes where it is no plain word."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _toml(value: Any) -> str:
+    """A value of a table as TOML has it, in one line."""
+    if isinstance(value, Mapping):
+        return f"{{ {write(value)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float):
+        return repr(value)
+    return write(value, grouped=False)
 
 
 def _item(value: Any) -> str:

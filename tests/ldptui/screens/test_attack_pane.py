@@ -371,7 +371,7 @@ async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
         protocol = "oue" if kind in ("apa", "solved") else "olh"  # free bits
         app.show(edited(edited(app.draft, "protocol.kind", protocol), "attack.kind", kind))
         assert {problem.key for problem in app.draft.problems} <= {"attack.name", "simulate.path"}
-        own = set(keys_of("attack", kind)) - {"targets", "cohort", "options"}
+        own = set(keys_of("attack", kind)) - {"targets", "cohort"}
         assert {f"attack.{name}" for name in own} <= set(shown(app))
 
 

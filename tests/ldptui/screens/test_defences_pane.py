@@ -89,11 +89,7 @@ async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
     async with app.run_test(size=(44, 20)):
         assert shown(app) == [
             "defence.0.kind",
-            *(
-                f"defence.0.{key}"
-                for key in keys_of("defence", kind)
-                if key not in ("muted", "options")
-            ),
+            *(f"defence.0.{key}" for key in keys_of("defence", kind) if key != "muted"),
         ]
         reason = app.query_one("#reason", Static)
         assert str(reason.content) == kind_words("defence", kind).reason

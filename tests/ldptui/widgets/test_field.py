@@ -7,7 +7,7 @@ from support.form_app import SCENARIO, FormApp
 
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.session.draft import edited
-from ldptui.widgets.field import Steps, nudged, read, write
+from ldptui.widgets.field import Steps, ValueInput, nudged, read, write
 
 USERS = "population.users"
 
@@ -43,12 +43,23 @@ USERS = "population.users"
         ("[1, 2]", "list", [1, 2]),
         ("", "list", []),
         ("1.5, 2", "list", [1.5, 2]),
+        ("width = 4", "table", {"width": 4}),
+        ('{ a = "x, y", b.c = [1, 2] }', "table", {"a": "x, y", "b": {"c": [1, 2]}}),
+        ("width = ", "table", "width = "),
+        ("", "table", {}),
     ],
 )
 def test_what_a_text_stands_for(text: str, type_: Any, value: Any) -> None:
     got = read(text, type_)
     assert got == value
     assert type(got) is type(value)
+
+
+def test_a_table_that_is_written_is_read_back() -> None:
+    value = {"a": 0.0, "b c": {"d": [1, {"e": True}]}, "text": 'a "quoted" \\ one', "n": 1_000_000}
+    assert write(value).startswith('a = 0.0, "b c" = { d = [1, { e = true }] }')
+    assert read(write(value), "table") == value
+    assert type(read(write(value), "table")["a"]) is float
 
 
 @pytest.mark.parametrize(
@@ -231,3 +242,28 @@ async def test_long_text_moves_to_a_row_of_its_own() -> None:
         control = app.field("population.counts").control
         assert control.region.y == app.field("population.counts").region.y + 1
         assert control.size.width >= len(app.shown("population.counts"))
+
+
+async def test_the_options_of_code_are_typed_as_a_table() -> None:
+    plugin = (
+        'kind = "plugin"\nname = "mine"\nepsilon = 1.0\noptions = { width = 3, deep = { x = 1 } }'
+    )
+    app = FormApp(ParametersPane, SCENARIO.replace('kind = "olh"\nepsilon = 1.0', plugin))
+    async with app.run_test(size=(44, 40)) as pilot:
+        key = "protocol.options"
+        assert app.shown(key) == "width = 3, deep = { x = 1 }"
+        control = app.field(key).control
+        assert isinstance(control, ValueInput)
+        control.focus()
+        control.value = "width = "
+        await pilot.pause()
+        assert 'must be a table, got "width = "' in " ".join(p.message for p in app.draft.problems)
+        control.value = "width = 30, way = 'up'"
+        await pilot.pause()
+        assert app.draft.problems == ()
+        assert app.draft.document is not None
+        assert app.draft.document["protocol"]["options"] == {"width": 30, "way": "up"}
+        assert "options = {width = 30" in app.draft.text
+        control.value = ""
+        await pilot.pause()
+        assert "options" not in app.draft.document["protocol"]

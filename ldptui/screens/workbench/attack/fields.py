@@ -14,8 +14,8 @@ from ..parameters import labelled
 
 WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
 """Keys that have no field of their own: what is wrong with one is said beside the shapes."""
-APART: Final = ("share", "targets", "options")
-"""Keys of a kind that have fields elsewhere in the form, or in the script alone."""
+APART: Final = ("share", "targets")
+"""Keys of a kind that have fields elsewhere in the form."""
 TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
 TARGET_KEYS: Final = ("pick", "count", "items")
 
