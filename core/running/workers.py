@@ -31,6 +31,11 @@ from .orphans import die_with_parent, lasts, watch_parent
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
 
+GUARD: Final = """\
+the workers import the script that starts them, and it would start others: put the call that asks
+for workers under `if __name__ == "__main__":`"""
+"""The last words of a worker whose script is not guarded."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -311,6 +316,8 @@ def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[li
 @contextlib.contextmanager
 def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
     """A pool of processes that an exception kills, and the first of them, which has started."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         workers,

@@ -292,3 +292,9 @@ def test_any_other_error_ends_the_run() -> None:
     experiment.cells[2].attack.calls = "no number"  # type: ignore[union-attr, misc]
     with pytest.raises(TypeError):
         finished(run(experiment))
+
+
+def test_a_worker_that_imports_its_script_again_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
+    with pytest.raises(SystemExit, match='under `if __name__ == "__main__":`'):
+        list(run(experiment(), workers=2))
