@@ -63,7 +63,7 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def test_starts_shows_an_attack_and_quits(app: Terminal) -> None:
+def test_starts_shows_an_attack_and_leaves_the_terminal_as_it_was_found(app: Terminal) -> None:
     text = app.until(r"Quickstart")
 
     assert "Protocol" in text
@@ -73,48 +73,17 @@ def test_starts_shows_an_attack_and_quits(app: Terminal) -> None:
     app.send("ctrl+q")
 
     assert app.wait() == 0
+    assert app.restored
     assert not any(alive(pid) for pid in children)
 
 
-def test_a_stop_from_outside_leaves_it_as_it_was(app: Terminal) -> None:
-    app.signal(signal.SIGSTOP)
-    app.until(lambda _: app.state == "T")
-    app.signal(signal.SIGCONT)
-    app.until(lambda _: app.state != "T" and b"\x1b[?1049h" in app.tail)
-    app.quiet()
-    app.send("4", "right")
-    app.until("Gain of the attack over")
-    app.send("ctrl+q")
-    assert app.wait() == 0
-    assert app.echoes
-
-
-def test_an_edit_changes_the_picture(app: Terminal) -> None:
-    before = app.text
-    app.send("1")
-    app.send("up")
-    app.until(lambda text: "● SUE" in text and text != before)
-
-    assert re.search(READY, app.until(READY))
-    app.send("ctrl+q")
-    assert app.wait() == 0
-
-
-def test_a_run_is_cancelled_and_what_is_finished_stays(slow: Path, home: Path) -> None:
-    with Terminal(ldptui(str(slow)), 120, 40, home=home) as app:
+def test_a_run_is_cancelled_and_quitting_asks_while_one_is_active(slow: Path, home: Path) -> None:
+    with Terminal(ldptui(str(slow)), 100, 30, home=home) as app:
         app.until(READY)
         app.send("ctrl+r")
         app.until(r"● run")
         app.send("escape")
-        app.until(r"run stopped, partial")
-        app.send("ctrl+q")
-
-        assert app.wait() == 0
-
-
-def test_quitting_asks_while_a_run_is_active(slow: Path, home: Path) -> None:
-    with Terminal(ldptui(str(slow)), 100, 30, home=home) as app:
-        app.until(READY)
+        app.until(r"run stopped, partial")  # what is finished stays
         app.send("ctrl+r")
         app.until(r"● run")
         app.send("ctrl+q")
@@ -126,7 +95,7 @@ def test_quitting_asks_while_a_run_is_active(slow: Path, home: Path) -> None:
         assert not any(alive(pid) for pid in children)
 
 
-def test_a_storm_of_resizes_is_survived(app: Terminal) -> None:
+def test_a_storm_of_resizes_and_a_stop_from_outside_leave_it_as_it_was(app: Terminal) -> None:
     for columns, rows in [(80, 24), (200, 60), (50, 10), (61, 18), (160, 45), (99, 30)] * 3:
         app.resize(columns, rows)
         app.read(0.01)
@@ -134,9 +103,17 @@ def test_a_storm_of_resizes_is_survived(app: Terminal) -> None:
     app.until(r"ldptui needs 60 × 18")
     app.resize(120, 40)
     app.until(r"Quickstart")
+    app.signal(signal.SIGSTOP)
+    app.until(lambda _: app.state == "T")
+    app.signal(signal.SIGCONT)
+    app.until(lambda _: app.state != "T" and b"\x1b[?1049h" in app.tail)
+    app.quiet()
+    app.send("4", "right")
+    app.until("Gain of the attack over")
     app.send("ctrl+q")
 
     assert app.wait() == 0
+    assert app.echoes
 
 
 @pytest.mark.every(3)
@@ -193,25 +170,21 @@ def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> 
     assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
 
 
-def test_a_killed_worker_is_replaced(app: Terminal) -> None:
+def test_an_edit_changes_the_picture_and_a_killed_worker_is_replaced(app: Terminal) -> None:
+    before = app.text
+    app.send("1")
+    app.send("up")
+    app.until(lambda text: "● SUE" in text and text != before)
+    app.until(READY)
     children = app.children()
     assert children
     for pid in children:
         os.kill(pid, signal.SIGKILL)
-    app.send("1")
     app.send("up")
-    app.until("● SUE")
-    app.until(lambda text: re.search(READY, text) is not None and "● SUE" in text)
+    app.until(lambda text: re.search(READY, text) is not None and "● GRR" in text)
     app.send("ctrl+q")
 
     assert app.wait() == 0
-
-
-def test_the_terminal_is_left_as_it_was_found(app: Terminal) -> None:
-    app.send("ctrl+q")
-    app.wait()
-
-    assert app.restored
 
 
 @pytest.mark.parametrize(
