@@ -1,4 +1,4 @@
-"""The background worker: the real child, driven through its pipes."""
+"""The background worker: the real child, driven through its pipes; and what a run of it tells."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import expecting
+from support.told import told
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
 import core
@@ -72,8 +73,8 @@ async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> No
     assert last.numpy == np.__version__
 
 
-async def test_frequencies_are_exact(worker: Worker) -> None:
-    last = await worker.end(worker.run(1, base=document("olh")))
+def test_frequencies_are_exact() -> None:
+    last = told(document("olh"))[0]
     shown, results = last.frequencies, simulated(document("olh"))
     cell, measured = results.experiment.cells[0], results.cells[0]
     truth = cell.population.frequencies
@@ -118,9 +119,9 @@ def rappor(form: str = "full", cohorts: int = 8, **more: Any) -> Any:
     return {**document(users=10**5, **more), "protocol": protocol}
 
 
-async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
+def test_rappor_has_no_p_and_q_but_closed_forms() -> None:
     bloom = rappor()
-    last = await worker.end(worker.run(1, base=bloom))
+    last = told(bloom)[0]
     (view,), shown = last.parts["base"], last.frequencies
     results = simulated(bloom)
     variances = estimate_variances(results.experiment.cells[0])
@@ -135,13 +136,13 @@ async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
     assert shown.attacked.sigma == tuple(np.sqrt(variances[1]))
     assert view.metrics["gain"].theory is not None
     assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
-    (view,) = (await worker.end(worker.run(2, base=rappor("basic")))).parts["base"]
+    (view,) = told(rappor("basic"))[0].parts["base"]
     assert (view.p, view.q) == (None, None)  # they would be Wang's
 
 
-async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) -> None:
+def test_the_detected_items_and_the_bit_counts_are_sent() -> None:
     bloom = rappor()
-    last = await worker.end(worker.run(1, base=bloom))
+    last = told(bloom)[0]
     results = simulated(bloom)
     (cell,), (measured,) = results.experiment.cells, results.cells
     assert last.frequencies is not None
@@ -159,15 +160,15 @@ async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) ->
     assert bits.users_std == tuple(np.sqrt(variances[:, -1]))
     assert (bits.p_star, bits.q_star) == (cell.noise.p_star, cell.noise.q_star)
     assert bits.counts[bits.of(3)] == tuple(drawn[3, :-1])
-    plain = await worker.end(worker.run(2, base=document("oue")))
+    plain = told(document("oue"))[0]
     assert plain.bits is None
     assert plain.frequencies is not None
     assert plain.frequencies.detected is None
 
 
-async def test_only_the_first_of_many_cohorts_are_sent(worker: Worker) -> None:
+def test_only_the_first_of_many_cohorts_are_sent() -> None:
     many = rappor(cohorts=4000, trials=1, attack={"kind": "none"})
-    last = await worker.end(worker.run(1, base=many))
+    last = told(many)[0]
     assert last.bits is not None
     assert last.bits.cohorts == 4000
     assert last.bits.shown == MAX_BITS // 9
@@ -231,9 +232,9 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
 
 
 @pytest.mark.parametrize("trials", [1, 20])
-async def test_without_a_closed_form_sigma_is_measured(worker: Worker, trials: int) -> None:
+def test_without_a_closed_form_sigma_is_measured(trials: int) -> None:
     crowded = rappor(cohorts=2, trials=trials)
-    last = await worker.end(worker.run(1, base=crowded))
+    last = told(crowded)[0]
     shown, measured = last.frequencies, simulated(crowded).cells[0]
     assert shown is not None
     assert last.parts["base"][0].metrics["mse"].theory is None
@@ -242,11 +243,11 @@ async def test_without_a_closed_form_sigma_is_measured(worker: Worker, trials: i
     assert shown.attacked.sigma == (none if trials == 1 else tuple(measured.arms[ATTACKED].std))
 
 
-async def test_labels_come_from_the_data(worker: Worker, tmp_path: Any) -> None:
+def test_labels_come_from_the_data(tmp_path: Any) -> None:
     (tmp_path / "d.csv").write_text(f"word\nb\na\n{'x' * 200}\nb\n")
     population = {"kind": "csv", "path": "d.csv", "column": "word"}
     labelled = document(population=population, attack={"kind": "none"})
-    last = await worker.end(worker.run(1, folder=str(tmp_path), base=labelled))
+    last = told(labelled, folder=str(tmp_path))[0]
     assert last.frequencies is not None
     assert last.frequencies.labels == ("a", "b", f"{'x' * 63}…")
 
@@ -339,21 +340,20 @@ async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"attack": {"kind": "mga", "share": 1.5, "targets": {"items": [1]}}}, "attack.share must"),
-        ({"population": {"kind": "csv", "path": "none.csv", "column": "a"}}, "none.csv cannot be"),
-        ({"sweep": {"protocol.epsilon": []}}, "sweep.protocol.epsilon must list"),
-    ],
-)
-async def test_a_bad_scenario_is_one_sentence(worker: Worker, changed: Any, words: str) -> None:
-    last = await worker.end(worker.run(1, base=document(), gain=document(**changed)))
-    assert last.status == "failed"
-    assert words in last.error
-    assert "\n" not in last.error
-    assert last.details == ""
-    assert [view.trials for view in last.parts["base"]] == [20]  # what was finished is kept
+async def test_a_bad_scenario_is_one_sentence(worker: Worker) -> None:
+    attack = {"kind": "mga", "share": 1.5, "targets": {"items": [1]}}
+    changes: dict[str, Any] = {
+        "attack.share must": {"attack": attack},
+        "none.csv cannot be": {"population": {"kind": "csv", "path": "none.csv", "column": "a"}},
+        "sweep.protocol.epsilon must list": {"sweep": {"protocol.epsilon": []}},
+    }
+    for words, changed in changes.items():
+        last = await worker.end(worker.run(1, base=document(), gain=document(**changed)))
+        assert last.status == "failed"
+        assert words in last.error
+        assert "\n" not in last.error
+        assert last.details == ""
+        assert [view.trials for view in last.parts["base"]] == [20]  # what was finished is kept
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
@@ -478,9 +478,9 @@ async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     assert max(map(len, worker.lines)) < 300_000
 
 
-async def test_long_lists_are_sent_as_their_length(worker: Worker) -> None:
+def test_long_lists_are_sent_as_their_length() -> None:
     counts = document(population={"kind": "counts", "counts": [5] * 200})
-    last = await worker.end(worker.run(1, base=counts))
+    last = told(counts)[0]
     assert last.parts["base"][0].parameters["population.counts"] == "200 values"
 
 
