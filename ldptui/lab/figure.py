@@ -42,12 +42,13 @@ def figure(chart: Chart, heads: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     return Figure(chart, Table("", tuple(columns), tuple(kept)))
 
 
-def curves(plot: Plot, value: str, x: str) -> Figure:
+def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
     """A plot of curves; a row for each x has the value of every curve there, then the levels.
 
-    value, x : what y and x are called. Where something was measured, the rows are those of its
-    points alone, each value with the interval that is drawn around it.
+    value, x : what y and x are called. levels : False where they are no bounds. Where something
+    was measured, the rows are those of its points alone, each with the interval around it.
     """
+    bounds = plot.levels if levels else ()
     lines = [(line.label, _values(line)) for line in plot.series if line.legend]
     measured = [_values(line) for line in plot.series if line.error is not None]
     places = {place for values in measured or [each for _, each in lines] for place in values}
@@ -56,11 +57,11 @@ def curves(plot: Plot, value: str, x: str) -> Figure:
             value,
             int(place) if place.is_integer() else place,
             *(values.get(place) for _, values in lines),
-            *(at for at, _ in plot.levels),
+            *(at for at, _ in bounds),
         )
         for place in sorted(places)
     ]
-    return figure(plot, ("", x, *(name for name, _ in lines), *(n for _, n in plot.levels)), rows)
+    return figure(plot, ("", x, *(name for name, _ in lines), *(name for _, name in bounds)), rows)
 
 
 def _values(line: Series) -> dict[float, Value]:

@@ -275,7 +275,7 @@ def work(ask: Ask) -> Steps:
     return answer_of(
         table._replace(notes=notes),
         curves(error_chart(values, options.over), "√MSE", along),
-        curves(factor_chart(values, options.over), "users × n", along),
+        curves(factor_chart(values, options.over), "users × n", along, levels=False),
         words=_verdict(values, options.mechanism),
     )
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from rich.cells import cell_len
 
-_BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!(?<=\d )\d{3}(?!\d)|= [-+]?\d)")
-"""Blanks where a line may end: not inside a number, not after a sign, not before a value."""
+_BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!(?<=\d )(?:\d{3}(?!\d)|%)|= [-+]?\d)")
+"""Blanks where a line may end: not inside a number, not after a sign, not before a value or %."""
 
 
 def either(names: Sequence[str]) -> str:
@@ -20,8 +20,8 @@ def either(names: Sequence[str]) -> str:
 def wrapped(text: str, width: int, first: int | None = None) -> list[str]:
     """The text in lines of at most `width` cells, the first one of at most `first`.
 
-    Words that are longer than a line stay whole. A group of three digits stays with its number, a
-    relation sign with what follows it.
+    Words that are longer than a line stay whole. A group of three digits and a % stay with their
+    number, a relation sign with what follows it.
     """
     lines: list[str] = []
     room = width if first is None else first

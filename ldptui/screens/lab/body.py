@@ -18,6 +18,8 @@ from .words import Words, spelled_out, verdict
 WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer, and a chart over the table."""
+SHORT: Final = 24
+"""Rows below which a narrow form scrolls, and the verdict is among the words alone."""
 
 
 class LabBody(Vertical):
@@ -44,6 +46,7 @@ class LabBody(Vertical):
         &.-narrow #lab-body { layout: vertical; }
         &.-narrow #lab-left { width: 1fr; height: auto; }
         &.-narrow LabForm { max-height: 9; }
+        &.-short LabForm { max-height: 4; }
         &.-narrow #lab-right { height: 1fr; }
         &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
     }
@@ -89,7 +92,9 @@ class LabBody(Vertical):
         """Show the parts that have room; `view` chooses among the others."""
         width, answer = self.app.size.width, self._answer
         narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
+        short = narrow and self.app.size.height < SHORT
         self.set_class(narrow, "-narrow")
+        self.set_class(short, "-short")
         self.set_class(wide, "-wide")
         charts = max(1, len(answer.figures)) if answer is not None else 1
         views = charts + 2 if narrow else 1 if wide else charts
@@ -100,5 +105,5 @@ class LabBody(Vertical):
         self._words.display = words
         self._left.styles.height = "1fr" if narrow and words else None
         # Its words are not there to be read, but the first of them is what was asked for.
-        self._verdict.display = not words and answer is not None
+        self._verdict.display = not (words or short) and answer is not None
         self._verdict.update(verdict(spelled_out(answer, self), width - 2))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import ComposeResult
 
 from ...charts.series import Bars, Plot
-from ...widgets.cursor import Move, Pointed, nearest
+from ...widgets.cursor import Pointed, nearest
 from ...widgets.plot import ChartView
 
 if TYPE_CHECKING:
@@ -71,13 +71,20 @@ class LabChart(Pointed):
             return nearest(place, stops, log=chart.x.log)
         return place if place in stops else None
 
-    def move(self, how: Move, by: int) -> None:
-        """Move the cursor, and read what is there."""
-        self.step(how, by)
-        self.draw()
-
     def on_resize(self) -> None:
         self.draw()
+
+    def follow(self, other: LabChart) -> None:
+        """Go to the same place as a chart over the same values."""
+        if self._over and self._over == other._over and other.at in (None, *self.stops()):
+            self._at = other.at
+        self.draw()
+
+    @property
+    def _over(self) -> str:
+        """The name of what the places are values of; "" where there are none."""
+        numbers = self._figure.numbers if self._figure is not None else None
+        return numbers.columns[self.column].name if numbers is not None and numbers.rows else ""
 
     def draw(self) -> None:
         """Draw the chart with its cursor, and the values there."""

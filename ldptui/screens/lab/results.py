@@ -80,15 +80,21 @@ class Results(Vertical):
         return next(focused, next(iter(shown), None))
 
     def move(self, how: Move, by: int) -> None:
-        """Move the cursor of a chart."""
+        """Move the cursor of a chart; the other one follows where it is over the same values."""
         if (chart := self.pointed) is not None:
-            chart.move(how, by)
+            chart.step(how, by)
+            self._follow(chart)
+
+    def _follow(self, leader: LabChart) -> None:
+        leader.draw()
+        for chart in self._charts:
+            if chart is not leader:
+                chart.follow(leader)
 
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """A chart has moved its cursor to a click."""
         message.stop()
-        for chart in self._charts:
-            chart.draw()
+        self._follow(next(chart for chart in self._charts if chart.view is message.view))
 
     def as_text(self) -> str:
         """The focused chart or the charts shown as text, or the table tab-separated."""

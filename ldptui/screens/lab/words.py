@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual.content import Content
@@ -30,16 +31,21 @@ def verdict(answer: Answer | None, width: int) -> str:
 
 def sentences(answer: Answer, width: int) -> Content:
     """The verdict, then the other sentences, then the sources that the table cites."""
-    rest, sources = (
-        "\n".join(line for sentence in part for line in wrapped(sentence, width))
-        for part in (answer.words[1:], answer.sources)
-    )
     parts = [
         Content.styled(verdict(answer, width), "bold"),
-        Content(rest),
-        Content.styled(sources, "dim"),
+        Content(_listed(answer.words[1:], "· ", width)),
+        Content.styled(_listed(answer.sources, "", width), "dim"),
     ]
     return Content("\n\n").join([part for part in parts if part.plain])
+
+
+def _listed(sentences: Sequence[str], mark: str, width: int) -> str:
+    """Sentences that begin at the left with a mark, their other lines two cells further in."""
+    return "\n".join(
+        (mark if at == 0 else "  ") + line
+        for sentence in sentences
+        for at, line in enumerate(wrapped(sentence, width - 2, width - len(mark)))
+    )
 
 
 class Words(Static):
