@@ -17,7 +17,7 @@ from .named import check_named
 from .ranges import Range, check_bounds
 from .sampling import Counts, Floats
 from .streams import digest, stream
-from .tables import place_of, refuse_more, table_rows
+from .tables import place_of, refuse_more, spot, table_rows
 
 ITEMS = Range(2, limit=2**20)
 USERS = Range(1, limit=10**13)
@@ -296,13 +296,13 @@ class CSVColumn:
     def _cell(self, row: list[str], at: int, width: int, line: int) -> str:
         if at >= len(row):
             raise ScenarioError(
-                f"{self.path} line {line} has {len(row)} cells, too few for the column "
+                f"{spot(self.path, line)} has {len(row)} cells, too few for the column "
                 f"{self.column!r}",
                 key="column",
             )
-        refuse_more(row, width, f"{self.path} line {line}", "path")
+        refuse_more(row, width, spot(self.path, line), "path")
         if not row[at].strip():
-            rule = f"must name an item in every row, {self.path} line {line} has none"
+            rule = f"must name an item in every row, {spot(self.path, line)} has none"
             raise ScenarioError(f"{rule} in {self.column!r}: a missing value?", key="column")
         return row[at]
 
@@ -310,7 +310,7 @@ class CSVColumn:
         text = row[at].strip() if at < len(row) else ""
         if not text.isdecimal():
             raise ScenarioError(
-                f"must be a whole number, at least 0, in {self.path} line {line}, {got(text)}",
+                f"must be a whole number, at least 0, in {spot(self.path, line)}, {got(text)}",
                 key="count",
             )
         return int(text)

@@ -37,12 +37,17 @@ class Rows(Protocol):
 
     @property
     def line_num(self) -> int:
-        """The number of the line that was read last, in a file without lines that of the row."""
+        """The number of the line that was read last; without lines, of the row below the header."""
         ...
 
     def __iter__(self) -> Iterator[list[str]]: ...
 
     def __next__(self) -> list[str]: ...
+
+
+def spot(path: Path | str, line: int) -> str:
+    """The place of a row in a sentence: "data.csv line 3", "data.parquet row 2"."""
+    return f"{path} {'row' if Path(path).suffix.lower() in FRAMES else 'line'} {line}"
 
 
 @contextmanager
@@ -118,7 +123,7 @@ class _FrameRows:
     """The rows of a frame of polars as texts."""
 
     def __init__(self, frame: Any) -> None:
-        self.line_num = 0
+        self.line_num = -1
         self._rows: Iterator[list[str]] = itertools.chain([frame.columns], self._texts(frame))
 
     def _texts(self, frame: Any) -> Iterator[list[str]]:
@@ -251,7 +256,7 @@ class Columns:
             for line, row in block if {len(row) for _, row in block} != {width} else ():
                 if len(row) <= max(places):
                     rule = f"has {len(row)} cells, its header has {width}"
-                    raise ScenarioError(f"{self.path} line {line} {rule}")
+                    raise ScenarioError(f"{spot(self.path, line)} {rule}")
                 refuse_more(row, width, f"line {line}", str(self.path))
             lines, kept = zip(*block, strict=True)
             yield Batch(lines, [[row[place] for row in kept] for place in places])

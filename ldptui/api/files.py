@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.errors import FileError, RunError, ScenarioError, got
 from core.files import whole_file
 from core.pure import LocalMechanism, Reports
-from core.tables import Batch, Columns, place_of
+from core.tables import Batch, Columns, place_of, spot
 
 from .layout import Column, layout, nobody
 
@@ -253,7 +253,7 @@ def _checked(
         return _reports(columns, parts, protocol)
     except (ValueError, TypeError, OverflowError):
         for line, row in zip(batch.lines, zip(*batch.cells, strict=True), strict=True):
-            _check_row(f"{path} line {line}", columns, row, protocol)
+            _check_row(spot(path, line), columns, row, protocol)
         raise
 
 

@@ -19,7 +19,7 @@ from core.files import write_atomically
 from core.plugins import available
 from core.pure import Items, LocalMechanism, Reports
 from core.scenario import read_text
-from core.tables import Batch, Columns, table_rows
+from core.tables import Batch, Columns, spot, table_rows
 
 from .. import exits
 from ..api.by_name import protocol as protocol_of
@@ -137,7 +137,7 @@ def _held(
             among = "in the domain" if labels else f"a number in [0, {protocol.domain_size})"
             missing = ": a missing value?" * (not cells[at])
             rule = f"{name} must be {among}, {got(cells[at])}{missing}"
-            raise ScenarioError(f"{path} line {batch.lines[at]}: {rule}")
+            raise ScenarioError(f"{spot(path, batch.lines[at])}: {rule}")
         return np.array(items, dtype=np.int64)
 
     def parsed(cells: NDArray[Any]) -> Items | None:

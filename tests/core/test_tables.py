@@ -107,10 +107,10 @@ def test_other_formats_are_read_as_csv_is(name: str, tmp_path: Path) -> None:
     path = framed(tmp_path, name, columns)
     with table_rows(path) as rows:
         assert [(row, rows.line_num) for row in rows] == [
-            (["fruit", "many", "share"], 1),
-            (["pear", "2", "0.5"], 2),
-            (["fig", "10", "1.0"], 3),
-            (["pear", "3", "2.0"], 4),
+            (["fruit", "many", "share"], 0),
+            (["pear", "2", "0.5"], 1),
+            (["fig", "10", "1.0"], 2),
+            (["pear", "3", "2.0"], 3),
         ]
     assert ways(path, ("many",)) == ([(2,), (10,), (3,)], 0)
     (fruit,) = read_columns(path, ["fruit"])
@@ -121,7 +121,7 @@ def test_other_formats_are_read_as_csv_is(name: str, tmp_path: Path) -> None:
 
 def test_a_missing_value_of_a_frame_is_refused_with_its_row(tmp_path: Path) -> None:
     framed(tmp_path, "data.parquet", {"fruit": ["pear", None, "fig"]})
-    with pytest.raises(ScenarioError, match=r"data\.parquet line 3 has none .* missing value"):
+    with pytest.raises(ScenarioError, match=r"data\.parquet row 2 has none .* missing value"):
         CSVColumn("data.parquet", "fruit").bind(0, tmp_path)
 
 
