@@ -108,14 +108,13 @@ async def test_a_search_is_told_of_kept_and_not_repeated(worker: Worker, path: P
         assert known.experiment.cells[0].malicious == answer["malicious"]
 
 
-async def test_a_preview_is_not_recorded(worker: Worker, path: Path) -> None:
+async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
+    worker: Worker, path: Path
+) -> None:
     last = await worker.end(worker.run(1, base=document()))
     assert (last.kept, last.reused) == (None, 0)
     assert not path.exists()
-
-
-async def test_without_a_store_a_run_is_the_same(worker: Worker, path: Path) -> None:
-    last = await worker.end(ask(worker, 1, ""))
+    last = await worker.end(ask(worker, 2, ""))
     assert (last.kept, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
 
 
@@ -149,20 +148,16 @@ async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path
     assert not last.details
 
 
-@pytest.mark.parametrize("kind", ["garbage", "folder", "no folder"])
-async def test_a_store_that_cannot_be_used_is_a_note(
-    worker: Worker, tmp_path: Path, kind: str
-) -> None:
-    place = tmp_path / "here"
-    if kind == "folder":
-        place.mkdir()
-    else:
-        place.write_text("garbage" * 100)
-    last = await worker.end(ask(worker, 1, place / "deeper" if kind == "no folder" else place))
-    assert (last.status, last.kept) == ("done", None)
-    assert last.digest == simulated(WHOLE).digest
-    assert last.note.startswith("this run is not kept: ")
-    assert str(tmp_path) in last.note
+async def test_a_store_that_cannot_be_used_is_a_note(worker: Worker, tmp_path: Path) -> None:
+    folder, garbage = tmp_path / "folder", tmp_path / "garbage"
+    folder.mkdir()
+    garbage.write_text("garbage" * 100)
+    for key, place in enumerate((garbage, folder, garbage / "deeper"), start=1):
+        last = await worker.end(ask(worker, key, place))
+        assert (last.status, last.kept) == ("done", None)
+        assert last.digest == simulated(WHOLE).digest
+        assert last.note.startswith("this run is not kept: ")
+        assert str(tmp_path) in last.note
 
 
 async def test_a_writer_elsewhere_holds_up_no_cancel(worker: Worker, path: Path) -> None:
