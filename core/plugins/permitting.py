@@ -15,7 +15,7 @@ from ..arms import Arm
 from ..attacks import PythonAttack, View
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
-from ..errors import AttackError, DefenceError, MetricError, ScenarioError
+from ..errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
 from ..metrics import Facts, Outcome, PythonMetric, trials_of
 from ..named import What
@@ -190,8 +190,9 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
             except ScenarioError as error:
                 if error.where:  # in a file of code
                     raise
+                rule = f"{error.rule}{_besides(experiment, (what, name), find_once)}"
                 where = experiment.scenario.name
-                raise ScenarioError(error.rule, _place(cell, what, name), where) from error
+                raise ScenarioError(rule, _place(cell, what, name), where) from error
     try:
         cells = [permitted(cell) for cell in _bound_again(experiment, find_once)]
     except ScenarioError as error:
@@ -247,6 +248,17 @@ def _check_fakes(cell: Cell) -> None:
         for fakes in cell.fakes:
             if why := cell.protocol.refusal(fakes.strategy):
                 raise ScenarioError(why, key="attack.kind")
+
+
+def _besides(experiment: Experiment, first: tuple[What, str], find_code: Find) -> str:
+    """The other code that may not run either, for the end of a sentence; "" where there is none."""
+    missing = []
+    for code in dict.fromkeys(code for cell in experiment.cells for code in cell.python_code):
+        try:
+            find_code(code[1], code[0])
+        except (FileError, ScenarioError):
+            missing += [f"the {code[0]} {code[1]!r}"] if code != first else []
+    return f"; it asks for {', '.join(missing)} as well" if missing else ""
 
 
 def _place(cell: Cell, what: What, name: str) -> str:

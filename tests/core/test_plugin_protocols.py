@@ -127,6 +127,14 @@ def test_options_and_code_tell_cells_apart(file: tuple[Path, Path], tmp_path: Pa
     assert cell_keys(made(file, sweep=sweep).cells) == keys[:2]
 
 
+def test_all_code_that_is_asked_for_is_named_at_once() -> None:
+    population = {"kind": "plugin", "name": "steps", "items": 6, "users": 40}
+    with pytest.raises(
+        ScenarioError, match=r"; it asks for the (protocol|population) '\w+' as well$"
+    ):
+        permit(asks(population=population), Allowed())
+
+
 def test_rounds_and_defences_are_bound_to_it(file: tuple[Path, Path]) -> None:
     defence = [{"kind": "norm-sub"}]
     (cell,) = made(file, campaign={"rounds": 2}, defence=defence).cells
