@@ -257,6 +257,16 @@ class Workbench(App[None]):
                 raise
             return True
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Do what a key is bound to at once, where what has the focus does not hear it itself.
+
+        Textual does so when the key has gone all the way up to the app: by then the next key may
+        have moved the focus, and this one would mean something else.
+        """
+        if await super()._check_bindings(key, priority):
+            return True
+        return priority and not _hears_keys(self.focused) and await super()._check_bindings(key)
+
     def action_focus_next(self) -> None:
         """The next field, whose content is selected: what is typed replaces it."""
         super().action_focus_next()
@@ -286,3 +296,10 @@ class Workbench(App[None]):
         if self.screen_stack:
             self.workbench.save_draft()
         self.panic()
+
+
+def _hears_keys(widget: Widget | None) -> bool:
+    """True for a widget that keys are typed into, or that handles them in its own way."""
+    if widget is None:
+        return False
+    return type(widget)._on_key is not Widget._on_key or hasattr(widget, "on_key")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from core.errors import FileError
 from core.files import write_atomically
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from .snapshot import CellView, Frequencies, Rounds, Snapshot
 
 
-What = Literal["csv-cells", "csv", "json", "chart-text", "chart-svg", "figure", "screen-svg"]
+What = Literal[
+    "csv-cells", "csv", "json", "chart-text", "chart-svg", "figure-column", "figure", "screen-svg"
+]
+COLUMNS: Final[Mapping[str, int]] = {"figure-column": 1, "figure": 2}
+"""The columns of a paper that a figure takes."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +200,7 @@ def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) ->
         "csv": ("trials", ".csv"),
         "json": ("results", ".json"),
         "chart-text": ("chart", ".txt"),
-        "figure": ("figure", ".pdf"),
+        **dict.fromkeys(COLUMNS, ("figure", ".pdf")),
         "screen-svg": ("screen", ".svg"),
     }.get(what, ("chart", ".svg"))
     place = folder or current_dir()

@@ -23,7 +23,8 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
     "csv": ("Trials, CSV", "one row per trial, of a run that is kept"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "a picture that scales, in the colours of the theme"),
-    "figure": ("Figure, paper", "as its name ends: .pdf, .svg, .png or .pgf"),
+    "figure-column": ("Figure, 84 mm", "one column of a paper: .pdf, .svg, .png or .pgf"),
+    "figure": ("Figure, 174 mm", "as wide as a page: .pdf, .svg, .png or .pgf"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 
@@ -76,7 +77,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
                 *(
                     Option(
                         Content.assemble(
-                            f"{name:<15}", Content.styled(explained, "$foreground-muted")
+                            f"{name:<16}", Content.styled(explained, "$foreground-muted")
                         ),
                         id=what,
                     )

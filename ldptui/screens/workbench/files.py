@@ -110,15 +110,18 @@ def _export(
     shown = desk.shelf.run(desk.shelf.shown)
     if choice.what == "csv":
         write_trials(shown, choice.path)
-    elif choice.what == "figure":
-        _draw_figure(desk, shown, choice.path)
+    elif (columns := exporting.COLUMNS.get(choice.what)) is not None:
+        _draw_figure(desk, shown, choice.path, columns)
     else:
         words = exporting.export(choice, desk.charts, shown, desk.app)
         desk.note(hand_over(desk.app, choice.path) or words)
 
 
-def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
-    """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries."""
+def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
+    """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries.
+
+    columns : of the paper, that the figure takes.
+    """
     view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
     if view is None or view.chart is None or scenario is None:
         desk.note("this tab shows no chart to draw; nothing was written")
@@ -130,7 +133,7 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
     elif not alike(run.document, scenario.document):
         desk.note(f"the chart has other settings than {run.name}: nothing was written")
     else:
-        work = partial(_write_figure, view.chart, run, path)
+        work = partial(_write_figure, view.chart, run, path, columns)
 
         def tell(words: str) -> None:
             desk.note(hand_over(desk.app, path) or words)
@@ -138,14 +141,14 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
         desk.post_message(LongWork("figure", work, tell))
 
 
-def _write_figure(chart: Chart, run: Run, path: Path) -> str:
+def _write_figure(chart: Chart, run: Run, path: Path, columns: int) -> str:
     """Write the figure; where it is, or what went wrong, in words."""
     from ...charts.draw.paper import write_figure
 
     view, seed = run.snapshot, run.document.get("seed", 0)
     words = figure.caption(run.title, seed, view.done, view.digest, view.numpy)
     try:
-        write_figure(chart, path, columns=2, caption=words,
+        write_figure(chart, path, columns=columns, caption=words,
                      embedded=figure.embedded(run.document, view.digest, view.numpy))  # fmt: skip
     except ImportError:
         return "figures need matplotlib: pip install 'ldptui[plot]'"

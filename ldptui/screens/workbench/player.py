@@ -69,14 +69,18 @@ class Player(Widget):
         if not self._drawing:  # else who draws closes it
             playback.close()
 
+    def leave(self) -> None:
+        """Close the playback, and say so."""
+        self.close()
+        self.post_message(self.Closed())
+
     def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
         message.stop()
         self.run_worker(self._draw(), exit_on_error=True)
 
     def on_transport_bar_closed(self, message: TransportBar.Closed) -> None:
         message.stop()
-        self.close()
-        self.post_message(self.Closed())
+        self.leave()
 
     async def _draw(self) -> None:
         """Show what has come by now; while one frame is made, those that fall due are left out."""

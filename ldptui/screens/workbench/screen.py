@@ -286,8 +286,14 @@ class WorkbenchScreen(Screen[None]):
             self.simulating.run(resumed)
 
     def action_cancel(self) -> None:
-        """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
-        self.simulating.cancel()
+        """Leave a playback, else stop the run; what is finished stays.
+
+        A field that has the focus takes escape first.
+        """
+        if self._player.playback is not None:
+            self._player.leave()
+        else:
+            self.simulating.cancel()
 
     def action_copy_or_cancel(self) -> None:
         """Copy the text that the mouse has selected; where there is none, stop the run."""

@@ -63,6 +63,10 @@ class ValueInput(Input):
     async def on_key(self, event: events.Key) -> None:
         await act_at_once(self, event)
 
+    async def action_submit(self) -> None:
+        """Enter goes to the next field, as tab does."""
+        self.app.action_focus_next()
+
     def action_leave(self) -> None:
         leave(self)
 

@@ -246,10 +246,6 @@ class Field(Widget):
         empty = self.optional and not event.value.strip()
         self._post(None if empty else read(event.value, self.type_))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.screen.focus_next()
-
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
         event.stop()
         self._fit()

@@ -464,7 +464,7 @@ async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, 
         assert isinstance(choice, ExportChoice)
         endings = {
             "csv-cells": ".csv", "csv": ".csv", "json": ".json", "chart-text": ".txt",
-            "figure": ".pdf",
+            "figure-column": ".pdf", "figure": ".pdf",
         }  # fmt: skip
         assert choice.what == what
         assert choice.path.suffix == endings.get(what, ".svg")

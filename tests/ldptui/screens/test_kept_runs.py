@@ -27,6 +27,7 @@ from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.transport_bar import TransportBar
+from ldptui.session.exporting import What
 from ldptui.session.figure import carried
 from ldptui.session.runs import changes
 from ldptui.terminal.settings import Settings
@@ -123,7 +124,10 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 ) -> None:
     out = tmp_path / "trials.csv"
 
-    def write_figure(chart: Any, path: Path, *, caption: str, embedded: str, **_: Any) -> None:
+    widths = []
+
+    def write_figure(chart: Any, path: Path, *, columns: int, caption: str, embedded: str) -> None:
+        widths.append(columns)
         path.write_text(f"{chart.title}\n{caption}\n{embedded}", encoding="utf-8")
 
     monkeypatch.setattr("ldptui.charts.draw.paper.write_figure", write_figure)
@@ -133,12 +137,16 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
         screen.app.screen.dismiss(ExportChoice("csv", out))
         await until(pilot, lambda: "trials.csv" in status(screen))
-        for name in ("chart.doc", "chart.svg"):
+        asked: list[tuple[What, str]] = [
+            ("figure", "chart.doc"), ("figure-column", "narrow.svg"), ("figure", "chart.svg"),
+        ]  # fmt: skip
+        for what, name in asked:
             await pilot.press("ctrl+e")
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
-            screen.app.screen.dismiss(ExportChoice("figure", tmp_path / name))
+            screen.app.screen.dismiss(ExportChoice(what, tmp_path / name))
             await until(pilot, lambda name=name: name in status(screen))
-            assert (tmp_path / name).exists() == (name == "chart.svg")
+            assert (tmp_path / name).exists() == name.endswith(".svg")
+        assert widths == [1, 2]
     with open_store(store) as kept:
         assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
         whole = carried(tmp_path / "chart.svg")
@@ -197,7 +205,7 @@ async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
         await pilot.press("left")
         await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
         assert engine.requests == []
-        await pilot.press("escape")
+        await pilot.press("f5", "escape")  # wherever the focus is
         await until(pilot, lambda: bool(engine.requests))
         assert not bar.display
 

@@ -440,6 +440,22 @@ async def test_typing_right_after_tab_goes_to_the_next_field() -> None:
         assert (first.value, second.value) == ("1287", "8")
 
 
+async def test_keys_in_a_burst_mean_what_they_did_where_they_were_pressed() -> None:
+    async with workbench((80, 24)) as (screen, engine, pilot):
+        finished(engine)
+        controls = {field.key: field.control for field in screen.query(Field)}
+        users = controls["population.users"]
+        assert isinstance(users, ValueInput)
+        # Enter comes on the choice of the population, where it does nothing.
+        for key in ("f3", "enter", "tab", "tab", "5", "0"):
+            screen.app.post_message(Key(key, key if key.isdigit() else None))
+        await until(pilot, lambda: users.value == "50")
+        await pilot.pause()
+        assert screen.focused is users
+        await pilot.press("enter", "2")
+        assert controls["population.exponent"].value == "2", "enter selects as tab does"
+
+
 async def test_a_picture_stays_until_there_is_a_new_one() -> None:
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
