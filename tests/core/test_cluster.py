@@ -142,7 +142,9 @@ def test_a_missing_scheduler_file_is_named(tmp_path: Path) -> None:
         pass
 
 
-def test_nobody_at_the_address_is_said_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_without_a_scheduler_is_refused_in_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(cluster_module, "PATIENCE", 1)
     words = r"no scheduler answers at tcp://127.0.0.1:9"
     with pytest.raises(RunError, match=words), cluster("tcp://127.0.0.1:9"):

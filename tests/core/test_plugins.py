@@ -390,7 +390,7 @@ def nothing(protocol, view, count, rng):
         ("writes", "raised ValueError: assignment destination is read-only", "read-only"),
     ],
 )
-def test_what_it_raises_is_told_with_its_traceback(
+def test_an_error_of_the_code_has_its_traceback(
     name: str, sentence: str, last: str, tmp_path: Path
 ) -> None:
     with pytest.raises(AttackError) as error:
@@ -405,7 +405,7 @@ def test_what_it_raises_is_told_with_its_traceback(
         assert [line.split()[-1] for line in lines if "File" in line] == ["raises", "deeper"]
 
 
-def test_what_importing_it_raises_is_told_as_well(tmp_path: Path) -> None:
+def test_an_error_on_import_has_its_traceback(tmp_path: Path) -> None:
     with pytest.raises(AttackError, match="attack 'x' raised ModuleNotFoundError") as error:
         reports(permitted("import no_such_module\ndef x(): pass", "x", tmp_path))
     assert "in <module>" in error.value.details

@@ -305,7 +305,7 @@ REFUSED: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("wrong", "sentence"), REFUSED)
-def test_what_is_wrong_is_said_in_a_sentence(wrong: Any, sentence: str) -> None:
+def test_a_wrong_value_is_refused_in_a_sentence(wrong: Any, sentence: str) -> None:
     with pytest.raises(LdpError, match=sentence) as refused:
         wrong()
     assert "\n" not in str(refused.value)

@@ -46,7 +46,7 @@ def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
         assert abs(one["measured"] - one["value"]) < 6 * one["±"]
 
 
-def test_what_no_attack_reaches_is_said_plainly() -> None:
+def test_a_goal_out_of_reach_is_named_so() -> None:
     snapshot, _ = told(document(at_least=50.0), "answer")
     table = answer_table(snapshot.parts["answer"])
     assert table is not None

@@ -88,7 +88,7 @@ def test_numbers_are_read_and_shades_grow_with_them(charset: Charset) -> None:
     assert full not in rows[2]
 
 
-def test_what_has_no_room_is_said() -> None:
+def test_cells_without_room_are_counted() -> None:
     values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
     names = tuple(str(at) for at in range(40))
     rows = drawn(Grid("t", "r", "c", names, names, values), 50, 12)

@@ -33,7 +33,7 @@ def test_every_trial_has_a_mark_in_the_row_of_its_item() -> None:
     assert "of the first 2 trials" in plot.note
 
 
-def test_what_has_no_room_is_said_and_targets_come_first() -> None:
+def test_items_without_room_are_counted_and_targets_come_first() -> None:
     plot = trials_plot(SEEN, 1)
     assert plot.y.ticks == [(0, "▸ seven")]
     assert "1 of 3 items shown" in plot.note

@@ -92,7 +92,7 @@ def test_a_run_that_cannot_start_does_not_hang(
         (("--store", "x", "run", "quickstart"), "run is a command: it comes before its options"),
     ],
 )
-def test_what_is_wrong_is_said_so_that_it_helps(
+def test_a_message_helps_to_mend_the_fault(
     capsys: Captured, arguments: tuple[str, ...], told: str
 ) -> None:
     assert told in fail(capsys, 2, *arguments)

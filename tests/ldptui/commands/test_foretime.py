@@ -35,7 +35,7 @@ def test_the_time_grows_with_blocks_items_and_rounds(monkeypatch: pytest.MonkeyP
     assert seconds(f'{TINY}[sweep]\n"attack.share" = [0.1, 0.2]\n') == 16
 
 
-def test_it_is_said_where_it_is_known(tmp_path: Path, capsys: Captured) -> None:
+def test_the_foretold_time_is_printed_where_it_is_known(tmp_path: Path, capsys: Captured) -> None:
     assert seconds(TINY.replace("items = 8", "items = 7")) is None
     assert seconds(f'{TINY}[simulate]\npath = "reports"\n') is None
     path = tmp_path / "tiny.toml"

@@ -92,7 +92,7 @@ SOUGHT = document(
 del SOUGHT["attack"]["share"]
 
 
-async def test_a_search_is_told_of_kept_and_not_repeated(worker: Worker, path: Path) -> None:
+async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Path) -> None:
     """A preview searches; the run that follows knows the answer, and so does the store."""
     seen = await worker.snapshots(worker.run(1, base=SOUGHT, interval=0.0))
     assert {"searching for the smallest attack: 0 of 1 cells, 0 fake users, trial 1"} <= {

@@ -411,7 +411,7 @@ def test_a_table_by_hand(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_wrong_with_a_table_is_said_at_its_field(tmp_path: Path) -> None:
+def test_a_field_shows_the_fault_of_its_table(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
     ids = "\n".join(map(str, range(100_001)))
     (tmp_path / "ids.csv").write_text(f"id\n{ids}\n", encoding="utf-8")

@@ -215,7 +215,7 @@ async def test_targets_are_picked_or_listed() -> None:
         assert app.draft.problems == ()
 
 
-async def test_too_many_targets_are_said_under_the_field() -> None:
+async def test_a_field_refuses_too_many_targets() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(44, 20)) as pilot:
         await app.type_into(pilot, "attack.targets.count", "65")

@@ -126,7 +126,7 @@ async def test_a_wrong_value_is_refused_at_its_step() -> None:
         assert said == app.draft.problems[0].message
 
 
-async def test_what_a_filter_needs_is_said_before_it_starts() -> None:
+async def test_the_pane_shows_the_memory_of_a_filter() -> None:
     steps = '\n[[defence]]\nkind = "{}"\n'
     for kind, words in (("norm-sub", ""), ("fiad", "holds the reports of a trial, about")):
         app = FormApp(DefencesPane, SCENARIO + steps.format(kind))

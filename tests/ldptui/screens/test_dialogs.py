@@ -195,7 +195,7 @@ async def test_a_folder_is_entered(folder: Path) -> None:
         (" ", "type a path"),
     ],
 )
-async def test_what_cannot_be_opened_is_said_under_the_path(
+async def test_a_sentence_under_the_path_says_why_it_does_not_open(
     folder: Path, name: str, sentence: str
 ) -> None:
     app = Bare(OpenScreen(folder))
@@ -283,7 +283,7 @@ async def test_a_file_that_somebody_else_changed_is_asked_about(folder: Path) ->
         assert (folder / "good.toml").read_text(encoding="utf-8").endswith("# theirs\n")
 
 
-async def test_what_cannot_be_written_is_said_and_nothing_is_lost(folder: Path) -> None:
+async def test_a_file_that_cannot_be_written_loses_nothing(folder: Path) -> None:
     app = Bare(SaveScreen(draft_in(folder)))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "good.toml/inside.toml")

@@ -149,7 +149,7 @@ class Held(LabEngine):
         self.held = True
 
 
-async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
+async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         engine.say("drawing laplace histograms")
         await pilot.pause()

@@ -129,7 +129,7 @@ def test_a_poisoned_file_never_stops_a_start(state: Path, content: bytes) -> Non
     assert autosave.load_draft() is None
 
 
-def test_where_nothing_can_be_written_it_is_said(
+def test_a_draft_that_cannot_be_kept_gives_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")

@@ -291,7 +291,7 @@ def test_saving_moves_the_folder(draft: Draft, tmp_path: Path) -> None:
     assert edited(after, "seed", 9).modified
 
 
-def test_what_a_form_is_told() -> None:
+def test_the_schema_gives_ranges_defaults_and_keys() -> None:
     assert str(allowed("attack.share")) == "in [0, 1)"
     assert str(allowed("population.items")) == "in [2, 2^20]"
     assert allowed("population.path") is None

@@ -153,7 +153,7 @@ def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["partial", "running", "failed"])
-def test_what_is_not_finished_is_said_to_be_partial(tmp_path: Path, status: str) -> None:
+def test_an_unfinished_run_is_marked_partial(tmp_path: Path, status: str) -> None:
     run = a_run(status=status, done=12)
     path = tmp_path / "r.csv"
     assert write("csv-cells", path, run) == f"wrote {path} (partial: 12 of 20 trials)"
@@ -196,7 +196,7 @@ async def test_the_screen_as_picture(tmp_path: Path) -> None:
         assert path.read_text(encoding="utf-8").startswith("<svg")
 
 
-def test_what_goes_wrong_is_said(tmp_path: Path) -> None:
+def test_an_export_that_fails_gives_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept", encoding="utf-8")
     sentence = write("json", tmp_path / "file" / "r.json", a_run())
     assert sentence.startswith(f"{tmp_path / 'file' / 'r.json'} cannot be written: ")
