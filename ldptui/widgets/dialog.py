@@ -13,6 +13,8 @@ from textual.containers import Vertical
 from textual.screen import ScreenResultType
 from textual.widget import Widget
 
+from .words import parts_within
+
 
 def close_once(dialog: screen.Screen[Any], close: Callable[[], AwaitComplete]) -> AwaitComplete:
     """Close a screen that may be closed already, as by two clicks in a row.
@@ -57,4 +59,7 @@ class Dialog(Vertical):
     def __init__(self, title: str, hint: str, *children: Widget, classes: str = "") -> None:
         super().__init__(*children, classes=classes)
         self.border_title = title
-        self.border_subtitle = hint
+        self.border_subtitle = self._hint = hint
+
+    def on_resize(self) -> None:
+        self.border_subtitle = parts_within(self._hint, self.size.width - 2)

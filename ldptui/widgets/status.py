@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.reactive import reactive
 from textual.timer import Timer
@@ -15,6 +16,7 @@ from textual.widget import Widget
 from ..catalogue import metric_words, named
 from ..terminal.keyboard import RUN, key_of
 from ..text import format as fmt
+from .words import parts_within
 
 if TYPE_CHECKING:
     from ..session.draft import Problem
@@ -103,7 +105,8 @@ class StatusLine(Widget):
             if hasattr(self.screen, "action_mend"):
                 line.apply_meta({"@click": "screen.mend"})
         elif self.snapshot is None:
-            line.append(f"· {self.idle}", self._style("muted"))
+            room = self.content_size.width - 2
+            line.append(f"· {parts_within(self.idle, room)}", self._style("muted"))
         else:
             self._run(line, self.snapshot)
         return line
@@ -133,10 +136,9 @@ class StatusLine(Widget):
             if run.done and run.seconds > 0.2:
                 speed = run.done / run.seconds
                 left = (run.total - run.done) / speed
-                line.append(f" · {fmt.rate(speed)} · {fmt.duration(left)} left")
-            line.append(f" · {measured}" if (measured := so_far(run)) else "")
-            if run.latest:
-                line.append(f" · {run.latest}", self._style("muted"))
+                self._add(line, f"{fmt.rate(speed)} · {fmt.duration(left)} left")
+            self._add(line, so_far(run))
+            self._add(line, run.latest, self._style("muted"))
         elif run.status == "failed":
             line.append("✗ ", self._style("bad")).append(f"{what} failed: {run.error}")
         else:
@@ -155,6 +157,11 @@ class StatusLine(Widget):
                     f"  {key_of(self.app, *RUN)} runs them all",
                     self._style("muted"),
                 )
+
+    def _add(self, line: Text, words: str, style: str = "") -> None:
+        """Add words to the line, if they have room as a whole."""
+        if words and line.cell_len + cell_len(words) + 3 <= self.content_size.width:
+            line.append(f" · {words}", style)
 
     def _bar(self, share: float) -> str:
         if getattr(self.app, "charset", "braille") == "ascii":

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from rich.cells import cell_len
 from textual.content import Content
 from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
 from ..text.format import to_ascii
+
+DOT: Final = " · "
 
 
 def spelled(widget: Widget, text: str) -> str:
@@ -23,6 +28,17 @@ def spelled_name(widget: Widget, name: str, width: int) -> str:
     if words != name and len(words) > width:
         words = spelled(widget, name.rpartition(" ")[0])
     return words
+
+
+def parts_within(text: str, width: int) -> str:
+    """The parts of a hint, with dots between them, that have room: whole ones.
+
+    The last one is kept, which says how to leave; of the others the first ones come first.
+    """
+    *parts, last = text.split(DOT)
+    while parts and cell_len(DOT.join((*parts, last))) > width:
+        parts.pop()
+    return DOT.join((*parts, last))
 
 
 def put(words: Static, text: str) -> None:

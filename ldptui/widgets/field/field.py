@@ -63,8 +63,7 @@ class Field(Widget):
             width: 1fr;
             height: auto;
         }
-        &:ansi { text-style: dim; }
-        &:ansi ValueInput { text-style: none; }
+        &:ansi ValueInput:disabled { text-style: dim; }
         &:ansi ValueInput > .input--cursor { text-style: reverse; }
         &:ansi ValueInput > .input--placeholder { text-style: dim italic; }
         &:ansi.-invalid { text-style: bold; }
@@ -138,7 +137,8 @@ class Field(Widget):
         elif self.focused:
             mark, style = "› ", "$text-accent"
         else:
-            mark, style = ("↔ " if self.swept else "= " if self.follows else "  "), ""
+            mark = "↔ " if self.swept else "= " if self.follows else "  "
+            style = "dim" if self.app.native_ansi_color else ""  # not by CSS: children inherit it
         label = spelled_name(self, self.label, LABEL_WIDTH - 3)
         return Content.assemble((mark, style), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.widgets.words import entitle, put, put_or_hide, spelled_name
+from ldptui.widgets.words import entitle, parts_within, put, put_or_hide, spelled_name
 
 
 class Counted(Static):
@@ -86,3 +86,17 @@ def test_a_name_loses_its_sign_where_the_word_for_it_has_no_room(width: int, nam
     assert spelled_name(ascii_only, "privacy budget ε", 18) == "privacy budget eps"
     braille = cast("Widget", SimpleNamespace(app=SimpleNamespace(charset="braille")))
     assert spelled_name(braille, "share of fake users β", width) == "share of fake users β"
+
+
+@pytest.mark.parametrize(
+    ("width", "hint"),
+    [
+        (40, "enter opens · tab completes · esc closes"),
+        (39, "enter opens · esc closes"),
+        (24, "enter opens · esc closes"),
+        (23, "esc closes"),
+        (0, "esc closes"),
+    ],
+)
+def test_a_hint_without_room_loses_whole_parts_and_says_how_to_leave(width: int, hint: str) -> None:
+    assert parts_within("enter opens · tab completes · esc closes", width) == hint

@@ -57,7 +57,7 @@ class PhaseStrip(Widget):
         )
         lines = [self._bars(row, places, highest) for row in range(_ROWS)]
         lines.append(self._axis(places, wide))
-        lines.append(self._mixes(places))
+        lines.append(self._mixes(places, wide))
         return Content("\n").join(lines)
 
     def _style(self, number: int) -> str:
@@ -87,10 +87,12 @@ class PhaseStrip(Widget):
             cells[min(wide - 1, self.cursor * wide // self.rounds)] = "▲"
         return Content(" " * _MARGIN) + Content.styled("".join(cells), muted(self))
 
-    def _mixes(self, places: Sequence[tuple[int, int]]) -> Content:
+    def _mixes(self, places: Sequence[tuple[int, int]], wide: int) -> Content:
+        """The words of each phase below it; those of the last one go on to the right."""
         line = Content(" " * _MARGIN)
         for number, (start, stop) in enumerate(places):
             stretch = self.stretches[number]
+            stop = stop if number < len(places) - 1 else wide + 1
             words = f"{stretch.mix} off" if stretch.off else stretch.mix
             room = stop - start
             text = Content.styled(words, self._style(number)).truncate(
