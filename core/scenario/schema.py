@@ -38,10 +38,18 @@ def schema() -> dict[str, Any]:
     axis = {
         "type": "object",
         "properties": {
-            "from": {"type": "number"},
-            "to": {"type": "number"},
-            "points": {"type": "integer", "minimum": 1},
-            "scale": {"enum": ["linear", "log"], "default": "linear"},
+            "from": {"type": "number", "description": "The first value."},
+            "to": {"type": "number", "description": "The last value."},
+            "points": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "The number of values, with the first and the last.",
+            },
+            "scale": {
+                "enum": ["linear", "log"],
+                "default": "linear",
+                "description": "The values are evenly apart, or have equal ratios (log).",
+            },
         },
         "required": ["from", "to", "points"],
         "additionalProperties": False,
