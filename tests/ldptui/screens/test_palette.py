@@ -134,30 +134,24 @@ async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
     assert ("Charts: Log x" in titles) == curve_is_shown
 
 
-async def test_titles_are_different(pilot: Pilot[None]) -> None:
-    titles = [command.title for command in commands(pilot.app, pilot.app.screen)]
-    twice = {title for title in titles if titles.count(title) > 1}
-    assert not twice
-
-
 async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
     async with workbench(keys={"run.start": "f9"}).run_test() as pilot:
         await started(pilot)
         assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
 
 
-async def test_keys_are_written_as_they_are_typed(pilot: Pilot[None]) -> None:
-    """Not by the names of their characters, such as trade_mark_sign, option+2 on a Mac."""
+async def test_titles_are_different_and_say_what_was_typed(pilot: Pilot[None]) -> None:
+    titles = [command.title for command in commands(pilot.app, pilot.app.screen)]
+    twice = {title for title in titles if titles.count(title) > 1}
+    assert not twice
+    # Keys, not by the names of their characters, such as trade_mark_sign, option+2 on a Mac.
     assert offered(pilot)["Pane 2: Parameters"].help == "key: 2 alt+2 f3 ™"
     assert not [
         item.help
         for item in offered(pilot).values()
         if item.help.startswith("key") and "_" in item.help
     ]
-
-
-async def test_titles_hold_what_was_typed(pilot: Pilot[None]) -> None:
-    """In the border, and in the list of commands, whatever it would mean as markup."""
+    # In the border, and in the list of commands, whatever it would mean as markup.
     pane = pilot.app.screen.query_one("#pane-2")
     for typed in ('["iu', "[↔ β", "[@x", "\\[b", "[/]", "[bold]x"):
         entitle(pane, Content(f"2 Parameters · {typed}"))
