@@ -32,7 +32,7 @@ def checked(draft: Draft, text: str) -> Draft:
     try:
         read = scenario.read_document(text, name, draft.folder)
     except ScenarioError as error:
-        problem = Problem("", error.rule, error.line)
+        problem = Problem("", f"the script {error.rule}", error.line)
         return dataclasses.replace(draft, text=text, problems=(problem,), parses=False)
     errors: list[LdpError] = []
     cell = None

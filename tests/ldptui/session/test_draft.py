@@ -132,7 +132,7 @@ def test_text_that_does_not_parse_keeps_the_last_valid_scenario(draft: Draft) ->
     broken = retyped(draft, draft.text.replace("share = 0.05", "share = 0.05 0"))
     assert not broken.parses
     assert [problem.line for problem in broken.problems] == [19]
-    assert broken.problems[0].message.startswith("is not valid TOML")
+    assert broken.problems[0].message.startswith("the script is not valid TOML")
     assert broken.document is draft.document
     assert broken.scenario is draft.scenario
     assert edited(broken, "protocol.epsilon", 2.0) is broken
