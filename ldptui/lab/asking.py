@@ -38,7 +38,8 @@ class Offers(dict[str, tuple[str, ...]]):
     """The words that can complete fields, by field; yielded on the way, before any answer."""
 
 
-Steps: TypeAlias = Generator["str | Offers", None, Answer]
+Steps: TypeAlias = Generator["str | Offers | Answer", None, Answer]
+"""A tab's work; an answer on the way is what is known so far."""
 
 
 @dataclass(frozen=True)

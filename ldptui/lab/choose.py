@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from .. import exits
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
+from .answer import Answer
 from .asking import Ask, Steps, answer_of
 from .figure import curves
 from .mechanisms import DRAWN, LOCAL, TONES, bound
@@ -55,22 +57,24 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
     where none is large enough. local : simulated; None where this ε allows none. over :
     the same along ε, the local ones at fewer points.
     """
+    values, root = central(population, epsilon, trials, rng)
+    return with_local(values, population, root)
+
+
+def central(
+    population: Population, epsilon: float, trials: int, rng: Rng
+) -> tuple[dict[str, Any], int]:
+    """The choices without the local ones, and the root of their streams."""
     held = population.histogram
     ordered = np.sort(held)
     mechanism = Exponential(epsilon)
     right = _hits(mechanism, held, trials, rng)
     root = int(rng.integers(2**63))
-
-    def stream_of(kind: str) -> Rng:
-        """A stream of the kind's own: another kind in the table leaves its numbers alone."""
-        return np.random.default_rng([root, *kind.encode()])
-
     need = needed(held)
     low = min(0.01, epsilon, (need or 1.0) / 30)
     grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, epsilon), POINTS)]
     few = [float(f"{x:.6g}") for x in np.geomspace(0.01, 10, SIMULATED)]
-    each = min(trials, 200)
-    return {
+    values = {
         "items": held.size,
         "users": int(held.sum()),
         "epsilon": epsilon,
@@ -79,21 +83,37 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
         "lead": int(ordered[-1] - ordered[-2]),
         "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
         "needed": need,
-        "local": {kind: _local(kind, held, epsilon, trials, stream_of(kind)) for kind in LOCAL},
+        "local": {},
         "over": {
             "epsilon": grid,
             "exponential": [Exponential(e).success(held) for e in grid],
             "simulated_at": few,
-            "trials": each,
-            "local": {
-                kind: [
-                    None if shares is None else shares["simulated"]
-                    for shares in _along(kind, held, few, each, stream_of(kind))
-                ]
-                for kind in DRAWN
-            },
+            "trials": min(trials, 200),
+            "local": {},
         },
     }
+    return values, root
+
+
+def with_local(values: dict[str, Any], population: Population, root: int) -> dict[str, Any]:
+    """The choices with the local ones, which are simulated."""
+
+    def stream_of(kind: str) -> Rng:
+        """A stream of the kind's own: another kind in the table leaves its numbers alone."""
+        return np.random.default_rng([root, *kind.encode()])
+
+    held, epsilon, trials = population.histogram, values["epsilon"], values["trials"]
+    over = values["over"]
+    budgets, each = over["simulated_at"], over["trials"]
+    local = {kind: _local(kind, held, epsilon, trials, stream_of(kind)) for kind in LOCAL}
+    along = {
+        kind: [
+            None if shares is None else shares["simulated"]
+            for shares in _along(kind, held, budgets, each, stream_of(kind))
+        ]
+        for kind in DRAWN
+    }
+    return {**values, "local": local, "over": {**over, "local": along}}
 
 
 def needed(held: Counts) -> float | None:
@@ -157,7 +177,7 @@ def chart(values: dict[str, Any], held: Counts) -> Plot:
     budgets = sorted(exact)
     chances = [exact[epsilon] for epsilon in budgets]
     series = [Series("exponential", budgets, chances, "theory")]
-    for kind, tone in zip(DRAWN, TONES, strict=False):
+    for kind, tone in zip(over["local"], TONES, strict=False):
         ys = [math.nan if y is None else y for y in over["local"][kind]]
         errors = [reach * math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
         series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points", errors))
@@ -179,7 +199,7 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
         row("  simulated", _measured(central), _of_trials(values["trials"]), "DR 3.4"),
     ]
     for kind in LOCAL:
-        local = values["local"][kind]
+        local = values["local"].get(kind)
         if local is not None:
             rows.append(row(f"{kind}: right", _measured(local), "arg-max, simulated", "W17"))
     if values["needed"] is not None:
@@ -214,15 +234,24 @@ def work(ask: Ask) -> Steps:
     epsilon, wanted = ask.given.epsilon, ask.given.trials
     trials = max(2, min(wanted, MOST // population.domain_size))
     yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
-    values = choices(population, epsilon, trials, ask.rng)
+    values, root = central(population, epsilon, trials, ask.rng)
+    yield _answer(values, population)
+    answer = _answer(with_local(values, population, root), population)
+    if trials < wanted:
+        return replace(answer, words=(*answer.words, f"Only {trials} trials: the domain is large."))
+    return answer
+
+
+def _answer(values: dict[str, Any], population: Population) -> Answer:
+    """The answer, of the exponential mechanism alone as long as no local one is simulated."""
     table = report("your population", values)
     right = {
         kind: local["simulated"] for kind, local in values["local"].items() if local is not None
     }
     exact = text.short(values["exponential"]["exact"])
     verdict = (
-        f"With ε = {text.short(epsilon)} a curator who uses the exponential mechanism names the "
-        f"most frequent item with probability {exact}."
+        f"With ε = {text.short(values['epsilon'])} a curator who uses the exponential mechanism "
+        f"names the most frequent item with probability {exact}."
     )
     words = [verdict]
     if right:
@@ -231,7 +260,5 @@ def work(ask: Ask) -> Steps:
     if values["needed"] is not None:
         need = text.short(values["needed"], 3)
         words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
-    if trials < wanted:
-        words.append(f"Only {trials} trials: the domain is large.")
     figure = curves(chart(values, population.histogram), "right", "ε")
     return answer_of(table, figure, words=words)

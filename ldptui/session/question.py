@@ -29,9 +29,9 @@ class Reply:
     """The worker's reply to a question.
 
     said : what it works on, in words. offers : for fields, words that can complete them. answer :
-    of a question that is done, the document of a `ldptui.lab.answer.Answer`. error : one sentence
-    when failed, about the field of that name ("": about the whole); details : a traceback, where
-    there is one.
+    the document of a `ldptui.lab.answer.Answer`; while it runs, of what is known so far.
+    error : one sentence when failed, about the field of that name ("": about the whole);
+    details : a traceback, where there is one.
     """
 
     key: int

@@ -126,6 +126,9 @@ class LabEngine:
             while True:
                 if isinstance(said := next(steps), asking.Offers):
                     self._post(Replied(Reply(question.key, "running", offers=said)))
+                elif isinstance(said, answer.Answer):
+                    known = answer.encoded(said)
+                    self._post(Replied(Reply(question.key, "running", answer=known)))
         except StopIteration as end:
             reply = Reply(question.key, "done", answer=answer.encoded(end.value))
         except ScenarioError as error:

@@ -62,6 +62,8 @@ class Answering:
                 return answer.encoded(end.value)
             if isinstance(progress, asking.Offers):
                 self._send("running", offers=progress)
+            elif isinstance(progress, answer.Answer):
+                self._send("running", answer=answer.encoded(progress))
             else:
                 self._send("running", said=progress)
 

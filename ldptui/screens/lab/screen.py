@@ -238,8 +238,14 @@ class LabScreen(Screen[None]):
         page = self.pages[question.tab]
         if reply.offers is not None and (form := self._body.forms.get(question.tab)) is not None:
             form.offer(reply.offers)
-        self._status.busy = f"{page.topic.title}: {reply.said}; esc stops it" if reply.said else ""
+        if reply.said or reply.status != "running":
+            words = f"{page.topic.title}: {reply.said}; esc stops it"
+            self._status.busy = words if reply.said else ""
+        if reply.answer is not None:
+            page.answer = decoded(reply.answer)
         if reply.status == "running":
+            if page is self.page and reply.answer is not None:
+                self._show_answer()
             return
         self._question = None
         self._take(page, reply)
@@ -249,11 +255,9 @@ class LabScreen(Screen[None]):
     def _take(self, page: Page, reply: Reply) -> None:
         """The end of a question: its answer, or what is wrong."""
         page.problems = {}
-        if reply.answer is not None:
-            page.answer = decoded(reply.answer)
-        elif reply.status == "failed":
+        if reply.status == "failed":
             page.problems = {reply.field: reply.error}
-        else:
+        elif reply.answer is None:
             self._note("stopped; the next change asks again")
         if page is self.page:
             self._show_values()

@@ -28,6 +28,22 @@ from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
 
 
+def test_what_is_exact_is_known_before_what_is_simulated() -> None:
+    *_, known = list(steps_of("choose", DOCUMENT, Path()))
+    assert isinstance(known, Answer)
+    whole = ask("choose")
+    assert known.words[0] == whole.words[0]
+    rows = {row[0]: row for row in whole.table.rows}
+    assert [row[0] for row in known.table.rows] == [
+        "exponential: right", "  simulated", "exponential: ε for 95 %"
+    ]  # fmt: skip
+    assert all(rows[row[0]][2:] == row[2:] for row in known.table.rows)
+    first, line = known.charts[0], whole.charts[0]
+    assert isinstance(first, Plot)
+    assert isinstance(line, Plot)
+    assert list(first.series[0].y) == list(line.series[0].y)
+
+
 def refused(tab: str, folder: Path = Path(), **values: Any) -> tuple[str, str]:
     """The field that is wrong, and the sentence below it."""
     with pytest.raises(ScenarioError) as caught:
