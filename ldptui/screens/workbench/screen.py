@@ -286,14 +286,9 @@ class WorkbenchScreen(Screen[None]):
             self.simulating.run(resumed)
 
     def action_cancel(self) -> None:
-        """Leave a playback, else stop the run; what is finished stays.
-
-        A field that has the focus takes escape first.
-        """
-        if self._player.playback is not None:
-            self._player.leave()
-        else:
-            self.simulating.cancel()
+        """Leave a playback, else stop the run. (A field that has the focus takes escape first.)"""
+        playing = self._player.playback is not None
+        (self._player.leave if playing else self.simulating.cancel)()
 
     def action_copy_or_cancel(self) -> None:
         """Copy the text that the mouse has selected; where there is none, stop the run."""
