@@ -272,7 +272,7 @@ async def leave(app: Workbench, pilot: Pilot[Any]) -> None:
         await settled(app, pilot)
 
 
-def answered(lab: LabScreen) -> bool:
+def rests(lab: LabScreen) -> bool:
     """True once the tab that is shown has its whole answer."""
     return lab.page.answer is not None and lab._question is None
 
@@ -286,7 +286,7 @@ async def settled(app: Workbench, pilot: Pilot[Any]) -> None:
     def still() -> bool:
         busy = screen.simulating.pending or (engine.active and not engine.active.full)
         lab = app.screen
-        busy = busy or isinstance(lab, LabScreen) and not answered(lab)
+        busy = busy or (isinstance(lab, LabScreen) and not rests(lab))
         return not busy and all(worker.is_finished for worker in app.workers)
 
     before = None
