@@ -53,8 +53,11 @@ def levels_rows(
     return rows
 
 
-def _columns(levels: Sequence[Details], width: int) -> tuple[list[Details], int]:
-    """The levels that have a column, all or some of very many, and the cells of each."""
+def _columns(levels: Sequence[Details], width: int, at: int | None) -> tuple[list[Details], int]:
+    """The levels that have a column, and the cells of each.
+
+    All of them, or where there is no room for that some, and the one that is looked at.
+    """
     most = max(len(fmt.count(level["candidates"])) for level in levels)
     cells = max(5, most) + 1 if most > 4 or width >= HEAD + 6 * len(levels) else 5
     room = max(2, (width - HEAD) // cells)
@@ -62,12 +65,15 @@ def _columns(levels: Sequence[Details], width: int) -> tuple[list[Details], int]
     shown = [*levels[:: max(1, step)]]
     if shown[-1] is not levels[-1]:
         shown[-1] = levels[-1]
+    if looked_at := [level for level in levels if level["level"] == at and level not in shown]:
+        before = sum(level["level"] < at for level in shown)
+        shown[max(1, before - 1) if len(shown) > 2 else 0] = looked_at[0]
     return shown, cells
 
 
-def level_at(details: Details, width: int, x: int) -> int | None:
-    """The number of the level in a column of cells; None beside them."""
-    shown, cells = _columns(details["levels"], width)
+def level_at(details: Details, width: int, x: int, at: int | None = None) -> int | None:
+    """The number of the level in a column of cells; None beside them. at : the one looked at."""
+    shown, cells = _columns(details["levels"], width, at)
     place = (x - HEAD) // cells
     return int(shown[place]["level"]) if place in range(len(shown)) else None
 
@@ -92,7 +98,7 @@ def _level_rows(
     levels: Sequence[Details], width: int, palette: Palette, charset: Charset, at: int | None
 ) -> list[Row]:
     """A column for each level: bits, candidates, survivors; the one looked at has a pointer."""
-    shown, cells = _columns(levels, width)
+    shown, cells = _columns(levels, width, at)
     digits = 2 if cells == 5 else 3
     numbers = [f"{PICKED * (level['level'] == at)}{level['level']}" for level in shown]
     lines: list[tuple[str, list[str], str]] = [

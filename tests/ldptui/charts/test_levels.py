@@ -91,3 +91,17 @@ def test_a_level_is_read_where_its_column_stands(width: int) -> None:
         "targets, clean", "targets, attacked", "true hitters, clean", "true hitters, attacked",
     ]  # fmt: skip
     assert table.rows[0][1:] == (3, 2.0, 1.5, 0.1, pytest.approx(-5.0))
+
+
+@pytest.mark.parametrize("width", [44, 60, 74])
+def test_the_level_looked_at_has_its_column_where_not_all_have_one(width: int) -> None:
+    """Of 40 levels every fifth has one at 74 cells; the pointer of the others was nowhere."""
+    shown = details(40, 64)
+    for at in range(1, 41):
+        rows = levels_rows(shown, width, DARK, "braille", at)
+        heads = "".join(text for text, _ in rows[1]).split()[1:]
+        assert f"▸{at}" in heads
+        numbers = [int(head.strip("▸")) for head in heads]
+        assert numbers == sorted(numbers)
+        column = next(x for x in range(width) if level_at(shown, width, x, at) == at)
+        assert column < width

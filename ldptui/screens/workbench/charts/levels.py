@@ -69,7 +69,7 @@ class LevelsView(Pointed):
         sheet = self._sheet.scrollable_content_region
         if self._followed is None or not sheet.contains_point(event.screen_offset):
             return
-        level = level_at(self._followed, sheet.width, event.screen_x - sheet.x)
+        level = level_at(self._followed, sheet.width, event.screen_x - sheet.x, self._at)
         if level is not None:
             self._at = level
             self.show(self._followed, self._empty)
