@@ -52,9 +52,10 @@ async def test_nothing_yet() -> None:
         assert "loading" in seen(pane.app)
         assert pane.as_text().strip() == "loading …"
     async with showing() as (pane, _):
-        assert seen(pane.app).count("no estimate yet: ctrl+r runs the scenario") == 0  # wrapped
-        assert "no estimate yet" in seen(pane.app)
-        assert seen(pane.app).count("no estimate yet") == 1
+        assert seen(pane.app).count("waiting for the first trials …") == 1
+    stopped = replace(snapshot(scenario()), status="cancelled", frequencies=None)
+    async with showing(run=stopped) as (pane, _):
+        assert seen(pane.app).count("runs the scenario") == 1
 
 
 async def test_a_failed_run_has_no_chart_and_the_reason_stands_elsewhere() -> None:

@@ -191,7 +191,9 @@ class FrequencyCharts(Pointed):
         """Draw the estimates in a box of this size; (0, 0): there is none yet, nothing is drawn."""
         self._shown, self._room = shown, room
         view = self._view
+        frequencies, round_words = shown.at_cursor()
         two = view == "both" or (view == "bits" and self._room_for_two)
+        two = two and frequencies is not None  # words for want of a chart have all the room
         area = self.query_one(Area)
         area.set_class(two and self._beside, "-beside")
         area.set_class(two and self._stacked, "-stacked")
@@ -205,7 +207,6 @@ class FrequencyCharts(Pointed):
         if not room.width or state == self._drawn:
             return
         self._drawn = state
-        frequencies, round_words = shown.at_cursor()
         self._read(room)
         if frequencies is None:
             self._draw_nothing(shown.empty)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ....session.trials import TrialEstimates
 
 LOADING: Final = "loading …"
+FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
 FAILED: Final = "the run failed: the line at the foot says why"
@@ -207,10 +208,13 @@ class Shown:
         if snapshot is not None and snapshot.status == "failed":
             return FAILED
         if snapshot is not None and snapshot.status == "running":
-            return "waiting for the first trials …"
+            return FIRST
         if self.draft is None or self.draft.unread is not None:
             return LOADING
-        return INVALID if self.scenario is None else NO_ESTIMATE.format(self.run_key)
+        if self.scenario is None:
+            return INVALID
+        # Every valid scenario has a preview: it is on its way, or it was stopped.
+        return FIRST if snapshot is None else NO_ESTIMATE.format(self.run_key)
 
 
 def ends(values: Sequence[object]) -> str:
