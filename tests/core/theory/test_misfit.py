@@ -66,6 +66,27 @@ def test_half_the_epsilon_is_noticed_and_the_right_one_is_not(kind: str) -> None
     assert misfit(other, LEAST_REPORTS - 1, wrong[0]) is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "estimates", "item"),
+    [("grr", [-0.1, 1.5, 0.1, -0.3, -0.2], 1), ("grr", [0.5, 0.3, 0.2, -0.5, 0.5], 3),
+     ("oue", [0.3] * 5, None), ("oue", [0.0] * 5, None)],
+)  # fmt: skip
+def test_a_misfit_says_how_far_off_the_farthest_is(
+    kind: str, estimates: list[float], item: int | None
+) -> None:
+    """In standard errors of a report with p and q, of one item or of the bits of all five."""
+    protocol, users = local(kind), 10**4
+    own, other = (chance * (1 - chance) for chance in (protocol.p, protocol.q))
+    value = sum(estimates) if item is None else estimates[item]
+    bound = 1.0 if item is None else float(value > 1)
+    noise = own + 4 * other if item is None else own if bound else other
+    error = (noise / users) ** 0.5 / (protocol.p - protocol.q)
+    found = misfit(protocol, users, np.array(estimates))
+    assert found is not None
+    assert (found.item, found.value, found.bound) == (item, pytest.approx(value), bound)
+    assert found.errors == pytest.approx(abs(value - bound) / error)
+
+
 def false_alarms(kind: str, items: int, epsilon: float, far: float) -> float:
     """The probability that the sum is so far off by chance: over every number of ones."""
     protocol, users = ldptui.protocol(kind, items, epsilon=epsilon), LEAST_REPORTS
