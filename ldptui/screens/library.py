@@ -70,7 +70,7 @@ class LibraryScreen(ModalScreen[Path | None]):
     DEFAULT_CSS = """
     LibraryScreen {
         align: center middle;
-        & > Dialog { width: 94%; max-width: 150; height: 92%; max-height: 46; }
+        & > Dialog { width: 94%; max-width: 184; height: 92%; max-height: 52; }
         Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
         Input:focus { border: round $accent; background-tint: transparent; }
         Input:nocolor > .input--cursor { text-style: underline; }

@@ -53,6 +53,17 @@ def put_or_hide(words: Static, text: str) -> None:
     put(words, text)
 
 
+def whole_parts(head: str, text: str, width: int) -> str:
+    """The head and as many parts of a text as fit, none of them cut; two blanks part them."""
+    line = head
+    for number, part in enumerate(text.split("  ")):
+        longer = f"{line}{'  ' * bool(number)}{part}"
+        if number and cell_len(longer) > width:
+            break
+        line = longer
+    return line
+
+
 def entitle(pane: Widget, title: Content) -> None:
     """Put a title into the border of a pane, which may have it already.
 

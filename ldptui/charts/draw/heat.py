@@ -16,9 +16,9 @@ from ..series import Grid
 
 LABEL: Final = 18
 """Cells of a row's name at most."""
-WIDEST: Final = 14
+WIDEST: Final = 28
 """Cells of a block at most, and its lines."""
-TALLEST: Final = 3
+TALLEST: Final = 8
 LEVELS: Final = 16
 """Colours from the faintest to that of the largest number: few, so that neighbours share one."""
 FAINT: Final = 0.12

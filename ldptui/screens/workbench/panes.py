@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
@@ -13,7 +14,8 @@ from textual.widget import Widget
 
 from ...widgets.blank import Columns, Rows
 from ...widgets.field import Field
-from ...widgets.words import entitle
+from ...widgets.fitting import fitted
+from ...widgets.words import entitle, whole_parts
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane
@@ -61,6 +63,9 @@ class Panes(Columns):
         with self._main:
             yield self.charts
             yield self.runs
+
+    def on_mount(self) -> None:
+        fitted(self._controls, self._fold)
 
     async def mount_forms(self) -> None:
         """The panes with many fields: the first frame would wait even for their imports."""
@@ -119,6 +124,8 @@ class Panes(Columns):
         """Fold the forms whose turn it is not to a line that says their setting."""
         sharing = TURNS if self._roomy else FORMS
         opened = next(number for number in self._used if number in sharing)
+        # A rule and a blank stand on both sides of a title; none is laid out in the first frame.
+        room = self._controls.outer_size.width - 4 if self._controls.outer_size else sys.maxsize
         for number in FORMS:
             if number in self._panes:
                 pane = self._panes[number]
@@ -127,8 +134,10 @@ class Panes(Columns):
                     # Of all that is in the pane this changes its children alone.
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
-                setting = f" · {pane.setting}" if folded else ""
-                entitle(pane, Content(f"{number} {NAMES[number]}{setting}"))
+                title = f"{number} {NAMES[number]}"
+                if folded:
+                    title = whole_parts(f"{title} · ", pane.setting, room)
+                entitle(pane, Content(title))
 
     def on_click(self, event: Click) -> None:
         """A click on the line of a folded pane opens it."""

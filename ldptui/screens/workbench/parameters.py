@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from ...session.draft import Draft
 
-SETTING: Final = ("population.items", "population.users", "protocol.epsilon")
-"""The keys that the line of the folded pane says."""
+SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
+"""The keys that the line of the folded pane says; the sweep comes after the first."""
 
 FORM_TABLES: Final = ("population", "protocol", "task")
 """The tables whose keys are fields here."""
@@ -163,17 +163,18 @@ class ParametersPane(VerticalScroll, FormPane):
 
     @property
     def setting(self) -> str:
-        """The population, the budget and the sweep in a few words."""
+        """The population, the budget and the sweep, then its size: the last is dropped first."""
         draft = self.draft
         if draft is None or not draft.parses:
             return ""
-        words = [kind_of(draft, "population")]
-        for key in SETTING:
-            value = value_of(draft, key)
-            if value is not None:
-                words.append(f"{key_words(key).short} {shown(value)}")
+        values = {key: value_of(draft, key) for key in SETTING}
+        budget, *sizes = (
+            f"{key_words(key).short} {shown(value)}" if value is not None else ""
+            for key, value in values.items()
+        )
         swept = " × ".join(key_words(key).short for key in sweep_of(draft))
-        return "  ".join([*words, *([f"↔ {swept}"] if swept else [])])
+        words = (kind_of(draft, "population"), budget, f"↔ {swept}" if swept else "", *sizes)
+        return "  ".join(filter(None, words))
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:

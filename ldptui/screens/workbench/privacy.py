@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...explain.rappor.privacy import Bargain, Group
     from ...session.draft import Draft
 
-SIDE_BY_SIDE: Final = 110
+SIDE_BY_SIDE: Final = 114
 """From this width the chart stands beside the numbers."""
 
 BESIDE: Final = 24
@@ -45,7 +45,7 @@ class PrivacyView(Vertical):
         & > ChartView { width: 1fr; height: 12; }
         &.-low > ChartView { height: 9; }
         &.-side { layout: horizontal; }
-        &.-side > RowsView { width: 72; }
+        &.-side > RowsView { width: 76; }
         &.-side > ChartView { height: 1fr; margin: 0 0 0 2; }
     }
     """

@@ -24,6 +24,8 @@ from .protocol_facts import Facts, facts_of
 if TYPE_CHECKING:
     from ...session.draft import Draft
 
+APART: Final = "curators"
+"""The family under a line of its own at every size: it is the one without local privacy."""
 LEAST_ROWS: Final = 4
 """Rows of the list that stay, however many lines the facts below it want."""
 
@@ -32,7 +34,7 @@ class ProtocolPane(Widget, can_focus=True):
     """A list in which moving is choosing: the charts follow. It scrolls where it is too long.
 
     The kinds are those of core's table, grouped by family: a column names the family where the
-    pane is wide, a line above each group where it is high enough.
+    pane is wide, a line above each group where it is high enough, else above the curators.
     """
 
     BORDER_TITLE = "1 Protocol"
@@ -180,10 +182,13 @@ class ProtocolPane(Widget, can_focus=True):
         in_view = drawn[self._top : self._top + shown]
         self._drawn = [kind for kind, _ in in_view]
         rows = [row for _, row in in_view]
-        if self._top > 0:
-            rows[0] = _marked(rows[0], "↑", 2 + _widest(kinds))
-        if self._top + shown < len(drawn):
-            rows[-1] = _marked(rows[-1], "↓", 2 + _widest(kinds))
+        more = {0: "↑"} if self._top > 0 else {}
+        more |= {len(rows) - 1: "↓"} if self._top + shown < len(drawn) else {}
+        for at, arrow in more.items():
+            named = self._drawn[at] is not None
+            rows[at] = (
+                _marked(rows[at], arrow, 2 + _widest(kinds)) if named else rows[at] + f" {arrow}"
+            )
         return rows
 
     def _list(
@@ -206,11 +211,13 @@ class ProtocolPane(Widget, can_focus=True):
         for kind in kinds:
             family, new = self._title(kind), self._title(kind) != before
             before = family
-            if new and heads and not column:
+            if new and not column and (heads or self._family(kind) == APART):
                 rows.append((None, Content.styled(family, muted(self))))
             row = self._row(kind, name)
             style = "$foreground" if kind == self._kind else muted(self)
-            text = Content(texts[kind]).truncate(max(0, free - column), ellipsis=True)
+            # Without a column behind it a text goes up to the σ of its own row.
+            spare = 0 if column else right - 1 - cell_len(spreads.get(kind, ""))
+            text = Content(texts[kind]).truncate(max(0, free - column + spare), ellipsis=True)
             row += Content.styled(text.plain, style)
             if column:
                 gap = 5 + name + free - column - row.cell_length

@@ -19,6 +19,7 @@ from ...session.runs import Run, changes, described, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
+from ...text.prose import wrapped
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
@@ -39,6 +40,10 @@ MOST_OVERLAYS: Final = 4
 """More runs over one another cannot be told apart."""
 ROOM_FOR_DETAILS: Final = 8
 """Rows from which the run under the cursor is described below the list."""
+ROOM_FOR_DIGEST: Final = 4
+"""Rows from which a line below the list says its digest."""
+DETAILS: Final = 4
+"""Lines of the description."""
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
@@ -64,6 +69,7 @@ class RunsPane(Vertical):
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
         & > #details { height: 5; border-top: solid $foreground 15%; padding: 0 1; }
+        & > #details.-brief { height: 1; border-top: none; }
         & > #empty { height: 1fr; }
         & > FilterInput { padding: 0 1; }
     }
@@ -169,25 +175,15 @@ class RunsPane(Vertical):
         failed = run is not None and run.status == "failed"
         error, trace = (run.snapshot.error, run.snapshot.details) if run and failed else ("", "")
         self.query_one(FailureView).show(error, trace)
-        room = self.content_size.height >= ROOM_FOR_DETAILS
-        details.display = run is not None and room and not failed
+        width, height = self.content_size
+        brief = height < ROOM_FOR_DETAILS
+        details.display = run is not None and height >= ROOM_FOR_DIGEST and not failed
         if run is None or not details.display:
             return
+        details.set_class(brief, "-brief")
         before = _befores(self.shelf.runs).get(run.key)
-        status = WORDS.get(run.status, run.status) if run.number is not None else run.status
-        kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
-        head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
-        since = ""
-        if before is not None:
-            sentences = changes(before.document, run.document)
-            since = (
-                f"Since {before.name}: {' '.join(sentences) if sentences else 'nothing changed.'}"
-            )
-        if run.snapshot.full and run.snapshot.digest:
-            head += f" · {fmt.drawn_by(run.snapshot.digest, run.snapshot.numpy)}"
-        what = f"{described(run.document)} · {kept}"
-        text = Text("\n".join(filter(None, (head, since, what))))
-        text.truncate(4000)
+        lines = _description(run, before, width - 2, brief)
+        text = Text("\n".join(lines), no_wrap=True)
         details.update(text, layout=False)  # its height is fixed
 
     @property
@@ -291,6 +287,34 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
         if run.snapshot.full:
             last = run
     return found
+
+
+def _description(run: Run, before: Run | None, width: int, brief: bool) -> list[str]:
+    """A run in lines: its state and digest; unless it has to be brief, its setting and news too."""
+    status = WORDS.get(run.status, run.status) if run.number is not None else run.status
+    name = f"{run.name[:1].upper()}{run.name[1:]}"
+    digest = run.snapshot.digest if run.snapshot.full else ""
+    drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
+    head = " · ".join(filter(None, (f"{name}: {status}", drawn, run.title)))
+    lines = _first_lines(head, width, 1)
+    if brief:
+        return lines
+    kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
+    lines += _first_lines(f"{described(run.document)} · {kept}", width, 1)
+    if before is not None:
+        news = " ".join(changes(before.document, run.document)) or "nothing changed."
+        lines += _first_lines(f"Since {before.name}: {news}", width, DETAILS - len(lines))
+    return lines
+
+
+def _first_lines(text: str, width: int, most: int) -> list[str]:
+    """A text in at most `most` lines; an ellipsis stands for the rest."""
+    lines = wrapped(text, width)
+    if len(lines) > most:
+        last = Text(f"{lines[most - 1]} …")
+        last.truncate(width, overflow="ellipsis")
+        lines[most - 1] = last.plain
+    return lines[:most]
 
 
 def _when(moment: float) -> str:

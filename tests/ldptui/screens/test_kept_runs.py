@@ -25,7 +25,7 @@ from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.screens.workbench.runs import RunsPane
+from ldptui.screens.workbench.runs import RunsPane, _first_lines
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What
 from ldptui.session.figure import carried
@@ -245,6 +245,13 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
         assert charts.snapshot is not None
         assert charts.snapshot.round_frequencies[2].trials == 40
         assert engine.requests == []
+
+
+def test_lines_that_have_no_room_end_with_an_ellipsis() -> None:
+    words = "The population: counts → zipf."
+    assert _first_lines(words, 20, 2) == ["The population:", "counts → zipf."]
+    assert _first_lines(words, 20, 1) == ["The population: …"]
+    assert _first_lines(words, 15, 1) == ["The population…"]
 
 
 def test_changes_in_words() -> None:

@@ -50,7 +50,7 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         assert "─3 Attack · mga" in seen(app)
         await pilot.press("2")
         # Nothing of the parameters is below a fold: the sweep is seen.
-        assert "─1 Protocol · GRR  p = 0.2797" in seen(app)
+        assert "─1 Protocol · GRR  p = 0.2797  q = 0.1029─" in seen(app)  # no part is cut
         assert "2 cells × 20 trials" in seen(app)
         assert "share of fake users β" in seen(app)
         await pilot.click(offset=(10, pane(3).region.y))

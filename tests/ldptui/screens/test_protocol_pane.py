@@ -49,6 +49,22 @@ async def test_kinds_have_rows_and_nothing_is_cut(size: tuple[int, int]) -> None
             assert any("↓" in line for line in lines)
 
 
+async def test_curators_stand_under_a_line_of_their_own_where_others_have_none() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 18)) as pilot:
+        app.pane.focus()
+        await pilot.press("end")
+        lines = [line.split()[:2] for line in picture(app).splitlines()]
+        assert lines[lines.index(["○", "LAPLACE"]) - 1] == ["trusted", "curators"]
+        assert "unary encoding" not in picture(app)
+        await pilot.press("home")
+        for _ in NAMED:
+            app.pane._scroll(1)
+            if "trusted curators" in picture(app):
+                break
+        assert "\ntrusted curators ↓" in picture(app)
+
+
 class Unfit:
     """The spec of a made-up kind: it cannot even be bound."""
 
