@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from .errors import ScenarioError, got
 from .flags import Flags
-from .ranges import DOMAIN as DOMAIN
-from .ranges import EPSILON as EPSILON
 from .ranges import check_bounds
 from .sampling import Counts, Floats, binomial
 from .support import ItemSupport, Support

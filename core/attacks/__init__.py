@@ -20,13 +20,12 @@ from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
-from .strategy import COHORT, SHARE, ReportLaw, Strategy, View, played
+from .strategy import COHORT, ReportLaw, Strategy, View, played
 from .verified import Obeying, beside, obeying
 
 __all__ = [
     "ATTACKS",
     "COHORT",
-    "SHARE",
     "Attack",
     "Demotion",
     "Fakes",

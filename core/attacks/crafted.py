@@ -24,12 +24,12 @@ from ..pure import (
     SeedSearch,
     Supporting,
 )
-from ..ranges import Range, check_bounds
+from ..ranges import SHARE, Range, check_bounds
 from ..ranking import in_top
 from ..sampling import Counts, Floats
 from ..support import Support
 from ..targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, evenly, played, require
+from .strategy import COHORT, ByNumbers, ReportLaw, View, evenly, played, require
 
 SEEDS = Range(1, 10**6)
 

@@ -13,11 +13,11 @@ import numpy as np
 from ..capabilities import BitLaw, SendsBits
 from ..errors import ScenarioError, got
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import check_bounds
+from ..ranges import SHARE, check_bounds
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
 from ..support import ItemSupport, Support
 from ..targets import Targets
-from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, evenly, played
+from .strategy import COHORT, ByNumbers, ReportLaw, View, evenly, played
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from ..capabilities import SendsBits
 from ..hiding import Conditions
 from ..population import Population
 from ..pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import check_bounds
+from ..ranges import SHARE, check_bounds
 from ..sampling import Counts, Floats, multinomial
 from ..support import ItemSupport
 from ..targets import Targets
-from .strategy import SHARE, ReportLaw, View, evenly, require
+from .strategy import ReportLaw, View, evenly, require
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ import numpy as np
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items
-from ..ranges import Range, check_bounds
+from ..ranges import SHARE, Range, check_bounds
 from ..targets import RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
-from .strategy import SHARE
 
 WEIGHT = Range(0)
 

@@ -13,10 +13,10 @@ from ..errors import AttackError
 from ..named import check_named
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import check_bounds
+from ..ranges import SHARE, check_bounds
 from ..sampling import Counts, Floats
 from ..targets import Targets
-from .strategy import SHARE, ReportLaw, View, evenly
+from .strategy import ReportLaw, View, evenly
 
 
 @dataclass(frozen=True)

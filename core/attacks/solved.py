@@ -19,12 +19,12 @@ from ..defences.fiad import SIZE as SET_SIZE
 from ..population import Population
 from ..protocols.packed import Ones
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import Range, check_bounds
+from ..ranges import SHARE, Range, check_bounds
 from ..sampling import Counts, Floats
 from ..support import ItemSupport
 from ..targets import Targets
 from .hidden import Hiding
-from .strategy import SHARE, ReportLaw, Strategy, View, evenly, require
+from .strategy import ReportLaw, Strategy, View, evenly, require
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the

@@ -11,7 +11,6 @@ from ..capabilities import BitLaw, Crowds, SendsBits, lacking, places
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE as SHARE
 from ..ranges import Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support

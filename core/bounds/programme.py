@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ScenarioError
 from ..pure import Items
-from ..ranges import ENTRIES as ENTRIES
+from ..ranges import ENTRIES
 from ..sampling import Floats
 
 ROWS: Final = 200

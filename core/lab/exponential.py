@@ -11,9 +11,8 @@ from typing import Annotated
 
 import numpy as np
 
-from ..protocols.curators.accuracy import BUDGET
 from ..pure import Items, Rng
-from ..ranges import Range, check_bounds
+from ..ranges import BUDGET, Range, check_bounds
 from ..sampling import Counts, Floats
 
 

@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from ..errors import ScenarioError, got
-from ..protocols.curators.accuracy import BUDGET, SENSITIVITY, Neighbours, require, sensitivity
+from ..protocols.curators.accuracy import SENSITIVITY, Neighbours, require, sensitivity
+from ..ranges import BUDGET
 from ..sampling import Floats
 
 Query: TypeAlias = Literal["count", "sum", "mean", "histogram"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from ..pure import EPSILON
-from ..ranges import Range, check_bounds
+from ..ranges import EPSILON, Range, check_bounds
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,6 @@ import numpy as np
 from ..enumeration import CELLS, ReportLaw, item_name
 from ..loss import DiscreteLoss, signs
 from ..pure import (
-    DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
@@ -31,6 +29,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
+from ..ranges import DOMAIN, EPSILON
 from ..sampling import (
     Counts,
     Floats,

@@ -15,7 +15,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from ..loss import DiscreteLoss, signs
-from ..pure import DOMAIN, EPSILON, Items, Reports, Rng, Supports, check
+from ..pure import Items, Reports, Rng, Supports, check
+from ..ranges import DOMAIN, EPSILON
 from ..sampling import Counts, Floats, binomial
 from .budget import Budget
 from .coded import Coded

@@ -14,7 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..pure import DOMAIN, EPSILON, Items, Reports, Rng, SeedSearch, check
+from ..pure import Items, Reports, Rng, SeedSearch, check
+from ..ranges import DOMAIN, EPSILON
 from ..sampling import Counts, Floats, binomial
 from ..support import Support
 from .budget import Budget

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..enumeration import ReportLaw, item_name
 from ..errors import ScenarioError, got, spelled
-from ..pure import DOMAIN, EPSILON, Items, Reports, Rng, Supports, check, items_of
+from ..pure import Items, Reports, Rng, Supports, check, items_of
+from ..ranges import DOMAIN, EPSILON
 from ..sampling import Counts, Floats, multinomial
 from .messages import TIES, Messages
 from .python import LACKS

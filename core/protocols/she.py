@@ -13,19 +13,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..pure import (
-    DOMAIN,
-    EPSILON,
-    BoolArray,
-    Estimates,
-    Items,
-    Reports,
-    Rng,
-    SeedSearch,
-    array_of,
-    items_of,
-)
-from ..ranges import Range, check_bounds
+from ..pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, array_of, items_of
+from ..ranges import DOMAIN, EPSILON, Range, check_bounds
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support
 from .budget import Budget

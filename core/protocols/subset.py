@@ -17,8 +17,6 @@ from ..enumeration import CELLS, ReportLaw, item_name
 from ..errors import ScenarioError, got
 from ..loss import DiscreteLoss, signs
 from ..pure import (
-    DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
@@ -32,7 +30,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
-from ..ranges import Range
+from ..ranges import DOMAIN, EPSILON, Range
 from ..sampling import (
     Counts,
     Floats,

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from ..pure import DOMAIN, EPSILON, check
-from ..ranges import Range
+from ..pure import check
+from ..ranges import DOMAIN, EPSILON, Range
 from .budget import Budget
 from .unary import IndependentBits
 

@@ -16,8 +16,6 @@ from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_na
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
 from ..loss import DiscreteLoss, one_bit
 from ..pure import (
-    DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
@@ -34,7 +32,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
-from ..ranges import Range
+from ..ranges import DOMAIN, EPSILON, Range
 from ..sampling import (
     Counts,
     Floats,

@@ -19,8 +19,7 @@ from ..errors import ScenarioError, got
 from ..experiment import Experiment
 from ..pulse import Pulse, no_pulse
 from ..results import BLOCK_TRIALS, Block, CellResults, Tally, digest
-from .workers import Failure as Failure
-from .workers import Outcome, Unit, Where, computed
+from .workers import Failure, Outcome, Unit, Where, computed
 
 PAUSE: Final = 0.02
 """Least seconds between two progress values."""

@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
-from ..attacks import SHARE, Mixture, Targets
+from ..attacks import Mixture, Targets
 from ..errors import ScenarioError, got
 from ..population import StatedSpec
-from ..ranges import Range, check_bounds
+from ..ranges import SHARE, Range, check_bounds
 from .mixture import MixtureSpec, PartSpec
 
 ROUNDS: Final = Range(1, 1000)

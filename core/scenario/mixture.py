@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, Union, get_t
 
 from pydantic import Discriminator
 
-from ..attacks import (
-    ATTACKS,
-    SHARE,
-    Attack,
-    ListedTargets,
-    Mixture,
-    NoAttack,
-    Part,
-    Targets,
-)
+from ..attacks import ATTACKS, Attack, ListedTargets, Mixture, NoAttack, Part, Targets
 from ..attacks.mixture import WEIGHT
 from ..errors import ScenarioError
-from ..ranges import check_bounds
+from ..ranges import SHARE, check_bounds
 
 
 def _part_of(kind: type) -> type:

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from core.attacks import SHARE
 from core.errors import ScenarioError, spelled
 from core.population import USERS
 from core.protocols import KINDS
-from core.pure import DOMAIN, EPSILON, SeedSearch
-from core.ranges import Range
+from core.pure import SeedSearch
+from core.ranges import DOMAIN, EPSILON, SHARE, Range
 
 from .. import exits
 from ..catalogue import in_order

@@ -17,6 +17,7 @@ from core.protocols import KINDS
 from core.protocols.curators import SENSITIVITY, Curator
 from core.protocols.curators import accuracy as acc
 from core.pure import item_variance
+from core.ranges import BUDGET
 from core.sampling import Counts, Floats
 
 from .. import exits
@@ -172,7 +173,7 @@ def work(ask: Ask) -> Steps:
     rows, budgets = _budgets(ask.given, d)
     width = acc.sensitivity(near)
     epsilon = budgets[kind]
-    acc.require("epsilon" if forward else "accuracy", epsilon, acc.BUDGET)
+    acc.require("epsilon" if forward else "accuracy", epsilon, BUDGET)
     mechanism = curator(kind, d, epsilon, delta, near)
     known = formulas(kind, mechanism)
     if "threshold" in known:

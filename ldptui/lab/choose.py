@@ -14,8 +14,8 @@ from core.errors import ScenarioError
 from core.lab.exponential import Exponential
 from core.lab.locality import local_success
 from core.population import Population
-from core.protocols.curators.accuracy import BUDGET
 from core.pure import Rng
+from core.ranges import BUDGET
 from core.sampling import Counts
 
 from .. import exits

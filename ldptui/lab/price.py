@@ -15,6 +15,7 @@ from core.protocols import KINDS
 from core.protocols.curators import Neighbours
 from core.protocols.curators.accuracy import require_delta
 from core.pure import gain_factor
+from core.ranges import USERS
 from core.sampling import Counts, Floats
 
 from .. import exits
@@ -25,7 +26,6 @@ from .asking import Ask, Steps, answer_of
 from .figure import curves
 from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, TONES, bound, curator, has
 from .output import Report, Row, laid_out, row, show
-from .questions.shared import USERS
 from .scenarios import current
 
 Over: TypeAlias = Literal["users", "epsilon"]

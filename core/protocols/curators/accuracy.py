@@ -17,9 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ...errors import ScenarioError, got
-from ...ranges import ALPHA as ALPHA
-from ...ranges import BUDGET as BUDGET
-from ...ranges import Range
+from ...ranges import ALPHA, BUDGET, Range
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 """The two tables that must look alike: one person's row is changed, or is added or removed."""

@@ -21,11 +21,11 @@ from typing import Annotated, Any, ClassVar, Final
 import numpy as np
 
 from ...capabilities import Collection
-from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch
-from ...ranges import check_bounds
+from ...pure import Estimates, Items, Rng, SeedSearch
+from ...ranges import BUDGET, DOMAIN, EPSILON, check_bounds
 from ...sampling import Counts, Floats, uniform_multinomial
 from ...support import ItemSupport, Support, one_item_support
-from .accuracy import BUDGET, Neighbours, Precision, scale, sensitivity
+from .accuracy import Neighbours, Precision, scale, sensitivity
 from .release import clean_release, released
 
 _TOLD: Final = "a trusted curator, whom every user tells one item"

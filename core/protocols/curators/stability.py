@@ -17,8 +17,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from ...loss import DiscreteLoss
-from ...pure import EPSILON, Rng
-from ...ranges import check_bounds
+from ...pure import Rng
+from ...ranges import EPSILON, check_bounds
 from ...sampling import Counts, Floats, binomial_law, binomial_range
 from .accuracy import (
     DELTA,

@@ -19,8 +19,6 @@ from ...enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_n
 from ...errors import ScenarioError, got
 from ...loss import DiscreteLoss, one_bit
 from ...pure import (
-    DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
@@ -31,7 +29,7 @@ from ...pure import (
     check_padding,
     items_of,
 )
-from ...ranges import Range, check_bounds
+from ...ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...sampling import Counts, Floats, binomial, packed_subsets
 from ...support import ItemSupport
 from ..packed import AT_ONCE, Ones

@@ -23,8 +23,6 @@ from ...kernels.hashing import (
 )
 from ...loss import DiscreteLoss, signs
 from ...pure import (
-    DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
@@ -42,7 +40,7 @@ from ...pure import (
     pure_held_support,
     spent,
 )
-from ...ranges import Range
+from ...ranges import DOMAIN, EPSILON, Range
 from ...sampling import (
     Counts,
     Floats,

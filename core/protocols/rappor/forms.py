@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...errors import ScenarioError, got, spelled
-from ...pure import EPSILON, PureProtocol
-from ...ranges import check_bounds
+from ...pure import PureProtocol
+from ...ranges import EPSILON, check_bounds
 from ..unary import SUE, Unary
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES

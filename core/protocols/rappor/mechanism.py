@@ -18,7 +18,6 @@ from ...errors import ScenarioError
 from ...kernels.threads import one_thread
 from ...loss import DiscreteLoss, one_bit
 from ...pure import (
-    DOMAIN,
     BoolArray,
     Estimates,
     Items,
@@ -29,7 +28,7 @@ from ...pure import (
     check_padding,
     items_of,
 )
-from ...ranges import Range, check_bounds
+from ...ranges import DOMAIN, Range, check_bounds
 from ...sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode

@@ -18,19 +18,8 @@ import numpy as np
 from ...capabilities import Collection
 from ...enumeration import ReportLaw
 from ...loss import DiscreteLoss
-from ...pure import (
-    DOMAIN,
-    EPSILON,
-    BoolArray,
-    Estimates,
-    Items,
-    Reports,
-    Rng,
-    SeedSearch,
-    check,
-    pure_estimates,
-)
-from ...ranges import Range
+from ...pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check, pure_estimates
+from ...ranges import DOMAIN, EPSILON, Range
 from ...sampling import Counts, Floats, binomial, binomials
 from ...support import ItemSupport, Support
 from ..budget import Budget

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from core.experiment import Experiment
 from core.results import CellResults, Tally
-from core.running.runner import Failure, Results
+from core.running.runner import Results
+from core.running.workers import Failure
 
 from .part import PartSoFar
 

@@ -12,11 +12,11 @@ import numpy as np
 from core.bounds import planner
 from core.bounds.planner import Oracle
 from core.errors import ScenarioError
+from core.ranges import USERS
 
 from ...charts.series import Axis, Plot, Series, Tone
 from ...text import format as text
 from ..mechanisms import DRAWN, TONES, bound
-from ..questions.shared import USERS
 
 POINTS: Final = 65
 """Points of a curve."""

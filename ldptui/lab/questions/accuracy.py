@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.ranges import ALPHA, DOMAIN, Range
+from core.ranges import ALPHA, DOMAIN, USERS, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .offered import where
-from .shared import BUDGETED, CURATOR, NEIGHBOURS, SEEDS, SLACK, USERS
+from .shared import BUDGETED, CURATOR, NEIGHBOURS, SEEDS, SLACK
 
 ACCURACY: Final = Topic(
     "accuracy",

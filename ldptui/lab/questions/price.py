@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from core.ranges import EPSILON
+from core.ranges import EPSILON, USERS
 
 from ..options import Argument, Blank, Option, Topic
-from .shared import BUDGETED, CURATOR, NEIGHBOURS, OWN_EPSILON, SCENARIO, SLACK, USERS
+from .shared import BUDGETED, CURATOR, NEIGHBOURS, OWN_EPSILON, SCENARIO, SLACK
 
 if TYPE_CHECKING:
     from ...session.draft import Draft

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from core.ranges import BUDGET, DOMAIN, Range
-from core.ranges import USERS as USERS
 
 from ..options import Argument, Blank, Choices, Option
 from .offered import alike, curators, having

@@ -12,8 +12,7 @@ from typing import Any, Final, Literal
 
 from ...catalogue import swept_kinds
 from ...text.format import percent
-from .rearranging import Table as Table
-from .rearranging import rearranged, tables_in
+from .rearranging import Table, rearranged, tables_in
 
 Shape = Literal["one", "mixture", "phases"]
 

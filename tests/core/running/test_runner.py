@@ -18,7 +18,8 @@ import core
 from core.arms import ATTACKED, CLEAN
 from core.errors import AttackError, RunError
 from core.running import runner
-from core.running.runner import Failure, Progress, Results, run, units
+from core.running.runner import Progress, Results, run, units
+from core.running.workers import Failure
 
 
 def work(trials: int = 50, path: str = "counts", users: int = 2000) -> core.Experiment:

@@ -16,7 +16,8 @@ from core.collection import counts
 from core.collection.counts import shares_of
 from core.collection.reports import USER_BLOCK
 from core.errors import AttackError
-from core.running.runner import Failure, run
+from core.running.runner import run
+from core.running.workers import Failure
 
 USERS = 3 * USER_BLOCK + 5
 

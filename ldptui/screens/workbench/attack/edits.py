@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....catalogue import key_words
 from ....session.draft import value_of
-from ....session.draft.attack_script import Table, ramped
+from ....session.draft.attack_script import ramped
+from ....session.draft.rearranging import Table
 
 if TYPE_CHECKING:
     from ....session.draft import Draft

@@ -17,7 +17,8 @@ from ....catalogue import kind_words
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, kind_of, used_keys, value_of
-from ....session.draft.attack_script import Shape, Table
+from ....session.draft.attack_script import Shape
+from ....session.draft.rearranging import Table
 from ....widgets.blank import Scrolled
 from ....widgets.field import Field
 from ....widgets.words import put
