@@ -15,10 +15,20 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from core.kernels.loops import LOOPS
 
 SEED_VARIABLE = "LDPTUI_TEST_SEED"
+
+# The examples are the same in each run, and a busy machine is no failure.
+settings.register_profile(
+    "fixed",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

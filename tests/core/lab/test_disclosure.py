@@ -83,7 +83,7 @@ rows_of = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(rows_of)
 def test_classes_and_distances_against_brute_force(rows: list[tuple[int, int, int]]) -> None:
     columns = [
@@ -166,7 +166,7 @@ def test_every_combination_is_private() -> None:
     assert [i.rows for i in found.identifications] == [0, 0, 12]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(rows_of)
 def test_privacy_of_a_table_is_that_of_its_relation(rows: list[tuple[int, int, int]]) -> None:
     columns = [
@@ -213,7 +213,7 @@ relations = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(relations)
 def test_relations_against_brute_force(held: dict[str, set[str]]) -> None:
     relation = Relation.of(held)

@@ -31,8 +31,6 @@ from ldptui.commands.reading import toml_value
 
 QUICK = settings(
     max_examples=150,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 MANY = settings(QUICK, max_examples=250)

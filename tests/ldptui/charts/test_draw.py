@@ -407,7 +407,7 @@ def test_odd_limits_are_ignored(limit: float) -> None:
 numbers = st.floats(width=64) | st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e300])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(numbers, numbers, numbers), max_size=30),
     st.sampled_from(["line", "dotted", "points"]),
@@ -668,7 +668,7 @@ def test_log_ticks() -> None:
     assert labels(log, 0, 0.3, 5) == ["1.0", "1.2", "1.4", "1.6", "1.8"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.floats(-300, 300), st.floats(1e-9, 300), st.integers(0, 40), st.booleans())
 def test_ticks_lie_on_the_axis_and_are_few(low: float, span: float, most: int, log: bool) -> None:
     high = min(low + span, 300.0)

@@ -174,7 +174,7 @@ def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(numbers, min_size=3, max_size=3), max_size=8),
     st.integers(1, 100),
