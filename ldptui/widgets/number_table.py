@@ -204,7 +204,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return set_cell_size(_from_cell(text, left), width)
         (start, _), (_, end) = shown[0], shown[-1]
         kept = " " * (start - left) + set_cell_size(_from_cell(text, start), end - start)
-        more = clean("→" if heading else "…", self.charset)[:1]
+        arrow = ">" if self.charset == "ascii" else "→"  # "->" has no room
+        more = arrow if heading else clean("…", self.charset)[:1]
         return kept if len(shown) == len(whole) else f"{set_cell_size(kept, width - 1)}{more}"
 
     def _places(self) -> list[tuple[int, int]]:

@@ -515,6 +515,9 @@ async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> Non
         seen_columns = [name for name in columns if name in table.render_line(0).text]
         assert "trials" not in seen_columns
         assert table.render_line(0).text.rstrip().endswith("→")
+        pane.app.charset = "ascii"  # type: ignore[attr-defined]
+        assert table.render_line(0).text.rstrip().endswith(">")
+        pane.app.charset = "braille"  # type: ignore[attr-defined]
         row = table.render_line(1).text.removesuffix("…").split()
         texts = [
             column.text(value)
