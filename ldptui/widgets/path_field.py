@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -19,6 +20,7 @@ from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
 from ..terminal.places import is_folder
+from .field import act_at_once
 from .option_list import OptionList
 
 MOST: Final = 500
@@ -105,6 +107,22 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+EDITS: Final = ("cursor_", "delete_", "home", "end")
+"""The beginnings of Textual's actions that edit a line."""
+
+
+class PathInput(Input):
+    """The line that a path is typed into: keys that edit it are obeyed among the letters.
+
+    All others go the way of the keys that choose from the list, in one order.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.binding.action.startswith(EDITS):
+            await act_at_once(self, event)
+
+
 class PathField(Vertical):
     """A path: tab completes, up and down choose, enter takes it; a folder is entered.
 
@@ -164,7 +182,7 @@ class PathField(Vertical):
         self._candidates: list[str] = []
 
     def compose(self) -> ComposeResult:
-        field = Input(self._first, select_on_focus=False, placeholder="type or paste a path")
+        field = PathInput(self._first, select_on_focus=False, placeholder="type or paste a path")
         field.cursor_blink = False
         yield field
         yield Static(markup=False)
