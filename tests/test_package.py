@@ -48,7 +48,14 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     plugin = Path(done(tmp_path, command, "docs").strip()).parent / "examples" / "plugin"
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", plugin)
     scenario = (command, "run", plugin / "scenario.toml", "--no-store", "--quiet")
-    done(tmp_path, *scenario, "--allow-attack", "spread", "--allow-defence", "floor")
+    allowed = {
+        "attack": "spread",
+        "defence": "floor",
+        "metric": "kendall_tau",
+        "population": "steps",
+        "protocol": "pairs",
+    }
+    done(tmp_path, *scenario, *(f"--allow-{what}={name}" for what, name in allowed.items()))
     assert "EXIT STATUS" in (new / "share/man/man1/ldptui.1").read_text(encoding="utf-8")
     assert (new / "share/bash-completion/completions/ldptui").is_file()
 
