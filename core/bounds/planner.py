@@ -202,7 +202,7 @@ def largest_power(oracle: Oracle, plan: Plan) -> float:
     if power < POWER.low:
         if (1 - plan.share) * plan.frequency <= attack_floor(oracle, plan):
             raise _below_floor(oracle, plan)
-        rule = f"is found with a power of {power:.3g} alone, below a coin's {POWER.low:g}"
+        rule = f"is found with a power of {power:.3g} only, and a plan takes at least {POWER.low:g}"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
     return power
 
