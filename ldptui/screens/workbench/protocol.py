@@ -220,7 +220,7 @@ class ProtocolPane(Widget, can_focus=True):
             text = Content(texts[kind]).truncate(max(0, free - column + spare), ellipsis=True)
             row += Content.styled(text.plain, style)
             if column:
-                gap = 5 + name + free - column - row.cell_length
+                gap = 6 + name + free - column - row.cell_length
                 row += Content(" " * gap) + Content.styled(family * new, muted(self))
             gap = width - row.cell_length - cell_len(spreads.get(kind, ""))
             row += Content(" " * max(0, gap)) + Content.styled(spreads.get(kind, ""), style)

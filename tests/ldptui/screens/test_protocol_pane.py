@@ -65,6 +65,12 @@ async def test_curators_stand_under_a_line_of_their_own_where_others_have_none()
         assert "\ntrusted curators ↓" in picture(app)
 
 
+async def test_a_blank_stands_between_the_longest_reason_and_its_family() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(119, 50)):
+        assert "name w items subset selection" in picture(app)
+
+
 class Unfit:
     """The spec of a made-up kind: it cannot even be bound."""
 
