@@ -20,7 +20,7 @@ from ..text.format import to_ascii
 SPELLED: Final = {char: to_ascii(char) for char in "αβγδεϵηθλμπρστφχω±≤≥…→∞"}
 """Signs that are words in ASCII."""
 ROOM: Final = " ─━"
-SHORTER: Final = {"epsilon": "eps", "lambda": "lam"}
+SHORTER: Final = {"epsilon": "eps", "lambda": "lam", "+/-": "+-"}
 """Words that may be cut where there is less room."""
 
 
