@@ -1,4 +1,4 @@
-"""Seeds of the statistical tests, and the list of golden facts that nothing checks yet.
+"""Seeds of the statistical tests.
 
 Seeds are fixed. `pytest --reseed` draws a fresh one and prints it; `LDPTUI_TEST_SEED=… pytest`
 repeats such a run.
@@ -47,13 +47,6 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    names = sorted(
-        report.nodeid.partition("[")[2].rstrip("]")
-        for report in terminalreporter.stats.get("skipped", [])
-        if "test_golden_fact[" in report.nodeid
-    )
-    if names:
-        terminalreporter.write_line(f"golden facts not built yet: {', '.join(names)}")
     if os.environ.get(SEED_VARIABLE):
         seed = os.environ[SEED_VARIABLE]
         terminalreporter.write_line(f"repeat these seeds with {SEED_VARIABLE}={seed}")

@@ -21,6 +21,13 @@ LEVELS: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 """The confidence levels γ that are tried, as in the authors' code: 0.9, 0.9001, …, 0.9999."""
 
 
+def noise_bounds(levels: Floats, known: Known) -> Floats:
+    """ξ(γ) = Φ⁻¹((1 + γ)/2) σ: the noise of an item is within ±ξ with probability γ, a level."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((1 + levels) / 2) * known.std)
+
+
 @dataclass(frozen=True)
 class ASD(Step):
     """Alarm where the counts that exceed what noise explains add up to more than all users.
@@ -44,9 +51,7 @@ class ASD(Step):
         require_variance(self.kind, known)
 
     def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray:  # noqa: ARG002
-        from scipy.special import ndtri
-
-        bounds = ndtri((1 + LEVELS) / 2) * known.std
+        bounds = noise_bounds(LEVELS, known)
         rising = np.sort(frequencies, axis=1)
         above = np.cumsum(rising[:, ::-1], axis=1)[:, ::-1]
         held = np.empty(len(rising))

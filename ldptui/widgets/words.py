@@ -55,13 +55,10 @@ def put_or_hide(words: Static, text: str) -> None:
 
 def whole_parts(head: str, text: str, width: int) -> str:
     """The head and as many parts of a text as fit, none of them cut; two blanks part them."""
-    line = head
-    for number, part in enumerate(text.split("  ")):
-        longer = f"{line}{'  ' * bool(number)}{part}"
-        if number and cell_len(longer) > width:
-            break
-        line = longer
-    return line
+    parts = text.split("  ")
+    while len(parts) > 1 and cell_len(head + "  ".join(parts)) > width:
+        parts.pop()
+    return head + "  ".join(parts)
 
 
 def entitle(pane: Widget, title: Content) -> None:

@@ -51,7 +51,7 @@ class DefencesPane(FormPane, can_focus=True):
             scrollbar-color: $foreground 25%;
             scrollbar-background: $background;
         }
-        & .words { color: $foreground 60%; padding: 0 1 0 2; height: auto; }
+        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
         &:ansi .words { text-style: dim; }
     }
     """

@@ -79,7 +79,7 @@ class ParametersPane(VerticalScroll, FormPane):
         &.-side > #numbers { padding-right: 2; }
         &.-roomy .first { margin-top: 1; }
         &.-side .top { margin-top: 0; }
-        & .remark { padding: 0 0 0 2; height: auto; color: $foreground 60%; }
+        & .remark { padding: 0 0 0 2; height: auto; color: $text-muted; }
         &:ansi .remark { text-style: dim; }
         & > #meaning {
             display: none;
@@ -87,7 +87,7 @@ class ParametersPane(VerticalScroll, FormPane):
             height: 4;
             content-align: left bottom;
             padding: 0 2;
-            color: $foreground 60%;
+            color: $text-muted;
         }
         &:ansi > #meaning { text-style: dim; }
         &.-side.-roomy > #meaning { display: block; }

@@ -22,7 +22,7 @@ from ...terminal.keyboard import ALT_DIGITS
 
 def muted(widget: Widget) -> str:
     """The style of quiet words. ($text-muted is a colour that only CSS can resolve.)"""
-    return "dim" if widget.app.native_ansi_color else "$foreground 60%"
+    return "dim" if widget.app.native_ansi_color else "$foreground 68%"
 
 
 def faint(widget: Widget) -> str:

@@ -45,7 +45,7 @@ class AttackForm(Scrolled):
 
     DEFAULT_CSS = """
     AttackForm {
-        & .words { color: $foreground 60%; padding: 0 1 0 2; height: auto; }
+        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
         &:ansi .words { text-style: dim; }
     }
     """
