@@ -12,22 +12,26 @@ from scipy.optimize import brentq
 from support.cases import bind
 from support.report_laws import Case
 
+from core.bounds.hardening import curve_variance
+from core.bounds.undetectable import hidden_gain_against
 from core.defences import DEFENCES, known, project
 from core.defences.asd import noise_bounds
 from core.defences.thresholds import threshold
 from core.lab.exponential import Exponential
 from core.lab.ledger import Entry, Spent, group, sequential
 from core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor
+from core.protocols.chains.response import Response
 from core.protocols.curators import Laplace, Stability
 from core.protocols.curators.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
 from core.protocols.hashing import hash_range_for, matched_law
 from core.protocols.rappor import denial, learnable_items
 from core.protocols.she import Summation
+from core.protocols.subset import SubsetSelection
 from core.protocols.the import Thresholding, best_theta
-from core.pure import SeedSearch, item_variance
+from core.pure import PureProtocol, SeedSearch, item_variance
 from core.support import Support
 from core.task.hitters.levels import prefix_lengths
-from core.theory import count_variance, gain, item_shift, recommended
+from core.theory import count_variance, exact_border, gain, item_shift, item_variances, recommended
 
 FACTS = {
     fact["id"]: fact
@@ -273,6 +277,36 @@ def she_blh_crossover(_: Inputs) -> Any:
     return brentq(difference, 1, 4)
 
 
+def hardening_curve(given: Inputs) -> Any:
+    return {f"a={a}": curve_variance(a, given["eps"]) for a in (2.164, 3.164)}
+
+
+def undetectable_small(given: Inputs) -> Any:
+    users = np.arange(1, given["d"] + 1)
+    return {
+        kind: hidden_gain_against(
+            protocol(given["d"], given["eps"]),
+            np.unique(users, return_counts=True),
+            users[:1],
+            given["beta"],
+        )
+        for kind, protocol in {"oue": OUE, "grr": GRR}.items()
+    }
+
+
+def mse_sum(protocol: PureProtocol) -> Any:
+    held = np.full(protocol.domain_size, 1 / protocol.domain_size)
+    return {"sum": float(item_variances(protocol, 1, held).sum())}
+
+
+def loloha_true_eps1(given: Inputs) -> Any:
+    return {
+        "eps": Response.solved(
+            given["g"], given["eps_1"], given["eps_inf"], "published"
+        ).epsilon_of_rounds(1)
+    }
+
+
 CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "pem_lambda": lambda given: [list(prefix_lengths(*row)) for row in given["(gamma,k,g)"]],
     "grr_pq": grr_pq,
@@ -308,6 +342,14 @@ CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "asd_xi": asd_xi,
     "the_optimal_theta": the_optimal_theta,
     "she_blh_crossover": she_blh_crossover,
+    "hardening_curve": hardening_curve,
+    "undetectable_small": undetectable_small,
+    "oue_mse_sum": lambda given: mse_sum(OUE(given["d"], given["eps"])),
+    "ss_mse_sum": lambda given: mse_sum(SubsetSelection(given["d"], given["eps"], given["w"])),
+    "grr_oue_crossing": lambda _: {
+        f"eps={epsilon}": math.floor(exact_border(epsilon)) for epsilon in (1, 2)
+    },
+    "loloha_true_eps1": loloha_true_eps1,
 }
 """The check of every fact."""
 
@@ -337,6 +379,6 @@ def test_a_wrong_number_is_noticed(name: str) -> None:
     fact = FACTS[name]
     numbers = leaves(CHECKS[name](fact["inputs"]))
     for place, number in numbers.items():
-        least = max(1e-5, 2 * fact["tol"].get("rel", 0))
-        step = 1 if number == int(number) else least * number
+        allowed = fact["tol"].get("abs", 0) + fact["tol"].get("rel", 0) * abs(number)
+        step = 1 if number == int(number) else max(1e-5 * number, 3 * allowed)
         assert {**numbers, place: number + step} != approximately(fact)
