@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
 
+MANY_KEYS: Final = 3
+"""The number of swept keys from which that line says it in place of their names."""
+
 FORM_TABLES: Final = ("population", "protocol", "task")
 """The tables whose keys are fields here."""
 
@@ -172,7 +175,8 @@ class ParametersPane(VerticalScroll, FormPane):
             f"{key_words(key).short} {shown(value)}" if value is not None else ""
             for key, value in values.items()
         )
-        swept = " × ".join(key_words(key).short for key in sweep_of(draft))
+        keys = [key_words(key).short for key in sweep_of(draft)]
+        swept = " × ".join(keys) if len(keys) < MANY_KEYS else f"{len(keys)} keys"
         words = (kind_of(draft, "population"), budget, f"↔ {swept}" if swept else "", *sizes)
         return "  ".join(filter(None, words))
 

@@ -9,7 +9,10 @@ from support.fake_engine import FakeEngine
 from support.waiting import seen, until
 from textual.widget import Widget
 
+import scenarios
 from ldptui.app import Workbench
+from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
 
 SCENARIO = """format = 1
@@ -68,3 +71,9 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         assert "1 Protocol  2 Parameters  3 Attack  4 Charts" in seen(app).splitlines()[0]
         await pilot.press("f5")
         assert pane(4).region.size == (120, 27)
+
+
+def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:
+    pane = ParametersPane()
+    pane.draft = opened(scenarios.path("cao-gain-beta"))
+    assert pane.setting.startswith("zipf  ε 1  ↔ 3 keys  ")
