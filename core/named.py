@@ -30,3 +30,10 @@ def check_named(value: Named, what: What) -> None:
         raise ScenarioError(f"must be the name of {article} {what}, {got(value.name)}", key="name")
     ordered = json.loads(json.dumps(value.options, sort_keys=True, default=str))
     object.__setattr__(value, "options", ordered)
+
+
+def read_only(array: Any) -> Any:
+    """A view of an array that somebody's code cannot write to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view

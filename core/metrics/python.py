@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arms import ARMS, ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..errors import MetricError, ScenarioError, got
-from ..named import check_named
+from ..named import check_named, read_only
 from ..pure import Items
 from ..sampling import Floats
 from .table import METRICS, Outcome
@@ -107,23 +107,16 @@ def check_column(name: str) -> None:
         raise ScenarioError(f"{rule}, {got(name)}", key="name")
 
 
-def _read_only(array: Any) -> Any:
-    """A view of the array that nobody can write to."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
-
-
 def trials_of(outcome: Outcome, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
     """The estimate of each trial in an arm, with the facts beside it; all arrays read-only."""
     fixed = {
-        "truth": _read_only(outcome.truth),
-        "targets": _read_only(outcome.targets),
+        "truth": read_only(outcome.truth),
+        "targets": read_only(outcome.targets),
         "users": outcome.users,
         "malicious": outcome.malicious,
         "top_k": int(outcome.leaders.items.size),
     }
-    made = _read_only(outcome.estimates[arm].frequencies)
-    before = _read_only(outcome.estimates[arm.before].frequencies)
+    made = read_only(outcome.estimates[arm].frequencies)
+    before = read_only(outcome.estimates[arm.before].frequencies)
     for row, clean in zip(made, before, strict=True):
         yield row, Facts(clean=clean, **fixed)

@@ -18,7 +18,7 @@ from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict,
 from ..errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
 from ..metrics import Facts, Outcome, PythonMetric, trials_of
-from ..named import What
+from ..named import What, read_only
 from ..population import Population
 from ..protocols import awaits_code
 from ..pure import LocalMechanism, Reports, Rng
@@ -152,13 +152,9 @@ class Plugin(PythonAttack):
 
 def _read_only(view: View) -> View:
     """The same view, so that code which changes its arrays in place changes nothing of ours."""
-    arrays = {}
-    for name in ("targets", "published"):
-        value = getattr(view, name)
-        if value is not None:
-            arrays[name] = value.view()
-            arrays[name].setflags(write=False)
-    return replace(view, **arrays)
+    arrays = {name: getattr(view, name) for name in ("targets", "published")}
+    seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
+    return replace(view, **seen)
 
 
 def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
