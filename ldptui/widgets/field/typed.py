@@ -90,7 +90,12 @@ def write(value: Any, *, grouped: bool = True) -> str:
 
 def _name(name: str) -> str:
     """A key as TOML has it: in quotes where it is no plain word."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A string of TOML, which is JSON's but for DEL and for signs beyond 16 bits."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _toml(value: Any) -> str:
@@ -100,7 +105,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _quoted(value)
     if isinstance(value, float):
         return repr(value)
     return write(value, grouped=False)

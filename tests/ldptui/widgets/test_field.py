@@ -60,6 +60,8 @@ def test_a_table_that_is_written_is_read_back() -> None:
     assert write(value).startswith('a = 0.0, "b c" = { d = [1, { e = true }] }')
     assert read(write(value), "table") == value
     assert type(read(write(value), "table")["a"]) is float
+    signs = {"😀": "x\x7f😀\n"}
+    assert read(write(signs), "table") == signs
 
 
 @pytest.mark.parametrize(
