@@ -74,9 +74,9 @@ class LibraryScreen(ModalScreen[Path | None]):
         Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
         Input:focus { border: round $accent; background-tint: transparent; }
         Input:nocolor > .input--cursor { text-style: underline; }
-        Container { layout: horizontal; height: 1fr; }
+        Container { layout: vertical; height: 1fr; }
         OptionList {
-            width: 50%;
+            width: 1fr;
             height: 1fr;
             margin-left: 1;
             background: transparent;
@@ -90,14 +90,15 @@ class LibraryScreen(ModalScreen[Path | None]):
             width: 1fr;
             height: 1fr;
             padding: 0 1;
-            border-left: solid $foreground 30%;
+            border-top: solid $foreground 30%;
             scrollbar-size-vertical: 1;
         }
     }
-    LibraryScreen.-narrow {
-        Container { layout: vertical; }
-        OptionList { width: 1fr; height: 8; }
-        VerticalScroll { border-left: none; border-top: solid $foreground 30%; }
+    LibraryScreen.-narrow OptionList { height: 8; }
+    LibraryScreen.-wide {
+        Container { layout: horizontal; }
+        OptionList { width: auto; max-width: 64%; }
+        VerticalScroll { border-top: none; border-left: solid $foreground 30%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

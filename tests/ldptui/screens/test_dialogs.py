@@ -437,12 +437,23 @@ async def test_the_preview_stands_beside_or_below(folder: Path, size: tuple[int,
         await pilot.pause()
         listed = app.screen.query_one(OptionList).region
         preview = app.screen.query_one("VerticalScroll").region
-        if size[0] < 100:
+        if size[0] < 160:
             assert preview.y >= listed.bottom
         else:
             assert preview.x >= listed.right
         assert preview.height >= 6
         assert "Claim: fake users who are 5%" in " ".join(seen(app).split())
+
+
+@pytest.mark.parametrize("size", [(100, 24), (120, 30), (160, 40)])
+async def test_no_title_of_the_library_is_cut(folder: Path, size: tuple[int, int]) -> None:
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=size) as pilot:
+        await type_in(pilot, "the")
+        options = app.screen.query_one(OptionList)
+        room = options.scrollable_content_region.width
+        prompts = [options.get_option_at_index(at).prompt for at in range(options.option_count)]
+        assert max(prompt.cell_length for prompt in prompts if isinstance(prompt, Content)) <= room
 
 
 async def test_page_down_scrolls_the_preview(folder: Path) -> None:

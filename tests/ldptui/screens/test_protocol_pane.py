@@ -65,6 +65,14 @@ async def test_curators_stand_under_a_line_of_their_own_where_others_have_none()
         assert "\ntrusted curators ↓" in picture(app)
 
 
+async def test_every_kind_says_why_to_pick_it_in_a_narrow_column() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 40)):
+        lines = picture(app).splitlines()
+        assert kinds_in(lines) == list(listed_kinds("protocol"))
+        assert not any("…" in line for line in lines)
+
+
 async def test_a_blank_stands_between_the_longest_reason_and_its_family() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(119, 50)):
