@@ -15,13 +15,11 @@ from textual.filter import LineFilter
 
 from core.errors import one_line
 
-from ..text.format import to_ascii
+from ..text.format import shortened, to_ascii
 
 SPELLED: Final = {char: to_ascii(char) for char in "αβγδεϵηθλμπρστφχω±≤≥…→∞"}
 """Signs that are words in ASCII."""
 ROOM: Final = " ─━"
-SHORTER: Final = {"epsilon": "eps", "lambda": "lam", "+/-": "+-"}
-"""Words that may be cut where there is less room."""
 
 
 class Shown(LineFilter):
@@ -69,7 +67,7 @@ def _spell(cells: list[tuple[str, Style | None]], at: int) -> int:
     """Put the word for the sign at this place, if there is room; the place of its end."""
     char, style = cells[at]
     word = SPELLED[char]
-    for letters in (word, SHORTER.get(word, word)):
+    for letters in (word, shortened(word)):
         more = len(letters) - 1
         before = _spaces(cells, at - more - 1, at)
         gap = next((end for end in range(at + 1, len(cells)) if _gap(cells, end, more)), None)

@@ -38,6 +38,7 @@ _SPELLINGS = {
     "ℓ": "l",
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "∀": "all ",
 }
+_SHORTER = {"epsilon": "eps", "lambda": "lam", "+/-": "+-"}
 
 ASCII_CELLS: Final = {
     # What a field, a run or a line is marked with: these stand side by side.
@@ -260,6 +261,13 @@ def ascii_cells(text: str) -> str:
         else:
             letters.append((ASCII_CELLS.get(char) or to_ascii(char)[:1] or "?").ljust(width, "?"))
     return "".join(letters)
+
+
+def shortened(spelling: str) -> str:
+    """A text in ASCII with shorter words for its signs, for where there is less room."""
+    for word, shorter in _SHORTER.items():
+        spelling = spelling.replace(word, shorter)
+    return spelling
 
 
 def _exponent(value: float, digits: int) -> int:

@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..text.format import to_ascii
+from ..text.format import shortened, to_ascii
 
 DOT: Final = " · "
 
@@ -24,21 +24,22 @@ def spelled_name(widget: Widget, name: str, width: int) -> str:
     """A name in the app's charset; its sign goes where the word for it has no room."""
     words = spelled(widget, name)
     if words != name and len(words) > width:
-        words = words.replace("epsilon", "eps")
+        words = shortened(words)
     if words != name and len(words) > width:
         words = spelled(widget, name.rpartition(" ")[0])
     return words
 
 
-def parts_within(text: str, width: int) -> str:
-    """The parts of a hint, with dots between them, that have room: whole ones.
+def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:
+    """The parts of a text that have room, none of them cut; one is left at the least.
 
-    The last one is kept, which says how to leave; of the others the first ones come first.
+    joint : what stands between two parts. dropped : the place of the part that goes first: the one
+    before the last, as the last part of a hint says how to leave.
     """
-    *parts, last = text.split(DOT)
-    while parts and cell_len(DOT.join((*parts, last))) > width:
-        parts.pop()
-    return DOT.join((*parts, last))
+    parts = text.split(joint)
+    while len(parts) > 1 and cell_len(joint.join(parts)) > width:
+        del parts[dropped]
+    return joint.join(parts)
 
 
 def put(words: Static, text: str) -> None:
@@ -51,14 +52,6 @@ def put_or_hide(words: Static, text: str) -> None:
     """Put a text into a widget that is there only where there is a text."""
     words.display = bool(text)
     put(words, text)
-
-
-def whole_parts(head: str, text: str, width: int) -> str:
-    """The head and as many parts of a text as fit, none of them cut; two blanks part them."""
-    parts = text.split("  ")
-    while len(parts) > 1 and cell_len(head + "  ".join(parts)) > width:
-        parts.pop()
-    return head + "  ".join(parts)
 
 
 def entitle(pane: Widget, title: Content) -> None:

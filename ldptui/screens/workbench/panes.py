@@ -15,7 +15,7 @@ from textual.widget import Widget
 from ...widgets.blank import Columns, Rows
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
-from ...widgets.words import entitle, whole_parts
+from ...widgets.words import DOT, entitle, parts_within
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane
@@ -136,7 +136,8 @@ class Panes(Columns):
                     self.app.stylesheet.update_nodes([pane, *pane.children])
                 title = f"{number} {NAMES[number]}"
                 if folded:
-                    title = whole_parts(f"{title} · ", pane.setting, room)
+                    title += DOT
+                    title += parts_within(pane.setting, room - len(title), "  ", dropped=-1)
                 entitle(pane, Content(title))
 
     def on_click(self, event: Click) -> None:
