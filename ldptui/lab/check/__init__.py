@@ -17,6 +17,7 @@ from ... import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..output import Report, Row, laid_out, row, show
+from ..questions.offered import OWN
 from .chart import loss_charts
 from .subject import Subject, subject_of
 
@@ -132,7 +133,7 @@ def _verdict(values: dict[str, Any]) -> str:
 
 def work(ask: Ask) -> Steps:
     options = ask.given
-    is_plugin = options.protocol == "plugin"
+    is_plugin = options.protocol == OWN
     if is_plugin:
         options = Namespace(**{**vars(options), "protocol": _place(ask), "audit": True})
     yield "going through the reports"

@@ -9,13 +9,13 @@ from typing import Any, Final
 from core.ranges import DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
-from .offered import alike, having, kinds, lacking, where
+from .offered import OWN, alike, having, kinds, lacking, where
 from .shared import BUDGETED, NEIGHBOURS, SLACK, dials, seed
 
 
 def _audited(form: Mapping[str, Any]) -> bool:
     """Samples are drawn by request, and always of one's own mechanism."""
-    return bool(form.get("audit")) or form.get("protocol") == "plugin"
+    return bool(form.get("audit")) or form.get("protocol") == OWN
 
 
 OPTIONS: Final = (
@@ -26,24 +26,24 @@ OPTIONS: Final = (
         blank=Blank(
             "oue",
             "protocol.kind",
-            lambda: (*alike(*kinds(), "exponential"), ("plugin", "your own")),
+            lambda: (*alike(*kinds(), "exponential"), (OWN, "your own")),
             bare=True,
         ),
     ),
-    Option("plugin", "text", blank=Blank("", only=where("protocol", "plugin"))),
+    Option("plugin", "text", blank=Blank("", only=where("protocol", OWN))),
     replace(BUDGETED, range=Range(0))
     .argued(metavar="E", words="the promised ε, in nats")
-    .blanked(only=lacking("protocol", "f", "exponential", "plugin")),
+    .blanked(only=lacking("protocol", "f", "exponential", OWN)),
     Option(
         "items",
         "integer",
         DOMAIN,
         renames=("domain_size",),
         argument=Argument("D", "domain size d"),
-        blank=Blank(8, steps="ladder", only=lacking("protocol", "neighbours", "plugin")),
+        blank=Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
     ),
     SLACK.argued(words="the promised δ (0)", default=0.0).blanked(
-        only=having("protocol", "delta", "plugin")
+        only=having("protocol", "delta", OWN)
     ),
     NEIGHBOURS.blanked(only=having("protocol", "neighbours")),
     Option(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, Final
 
 from ...catalogue.kinds import in_order, listed_kinds
 from ..options import Choices, Condition
 
+OWN: Final = "plugin"
+"""The kind of a mechanism that is somebody's own code."""
+
 
 def kinds() -> tuple[str, ...]:
     """Every kind of protocol that a scenario can name, but for somebody's own."""
-    return tuple(kind for kind in listed_kinds("protocol") if kind != "plugin")
+    return tuple(kind for kind in listed_kinds("protocol") if kind != OWN)
 
 
 def has(kind: object, parameter: str) -> bool:
