@@ -15,20 +15,19 @@ from typing import Final
 
 import numpy as np
 
-from ..attacks import View
 from ..cell import Cell, Counted, Role, Share
 from ..pulse import Pulse
 from ..pure import Reports, Rng
 from ..results import BLOCK_TRIALS
-from ..sampling import Counts, Floats
+from ..sampling import Counts
 from ..streams import stream
-from .reports import USER_BLOCK, fake_reports, genuine_reports, no_reports
+from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
 
 SHARE_PAIRS: Final = 1 << 29
 """Pairs of a user and an item that a share of a trial's reports holds: half a second of NumPy."""
 
 
-def trials_of(number: int, trials: int) -> range:
+def trial_numbers(number: int, trials: int) -> range:
     """The numbers of the first trials of a block."""
     return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)
 
@@ -49,7 +48,7 @@ def block_counts(
     counted : the counts of all its shares, where they have been counted elsewhere.
     """
     if counted is not None:
-        return added_shares(counted, trials_of(number, trials))
+        return added_shares(counted, trial_numbers(number, trials))
     drawn = drawn_trials(cell, trials)
     clean = genuine_counts(cell, number, drawn, pulse)[:trials]
     if cell.attack is None:
@@ -92,7 +91,7 @@ def genuine_counts(
     permanent : names the streams of what users keep from round to round, on the reports path.
     """
     if cell.path == "reports":
-        numbers = trials_of(number, trials)
+        numbers = trial_numbers(number, trials)
         made = (genuine_reports(cell, trial, pulse, permanent) for trial in numbers)
         return counted(cell, made)[0]
     pulse()
@@ -104,31 +103,20 @@ def genuine_counts(
 
 
 def sent_counts(
-    cell: Cell,
-    number: int,
-    trials: int,
-    pulse: Pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
+    cell: Cell, number: int, trials: int, pulse: Pulse, past: Past = ALONE
 ) -> tuple[Counts, Counts]:
-    """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report.
-
-    rounds : of the campaign. published : float64[trials, d], the estimates before; None in the
-    first round.
-    """
+    """The fakes' counts [trials, …], and int64[trials], the number of fakes who sent a report."""
     if cell.path == "reports":
-        seen = [None] * trials if published is None else published
-        numbers = trials_of(number, trials)
         made = (
-            fake_reports(cell, trial, pulse, rounds, before)
-            for trial, before in zip(numbers, seen, strict=True)
+            fake_reports(cell, trial, pulse, past.of(row))
+            for row, trial in enumerate(trial_numbers(number, trials))
         )
         return counted(cell, made)
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
     counts, senders = [], np.zeros(trials, dtype=np.int64)
     for fakes in cell.fakes:
-        view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
+        view = past.view(cell, fakes.targets)
         count = fakes.sending(np.full(trials, fakes.count), rng)
         counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
         senders += count
@@ -160,7 +148,7 @@ def shares_of(cell: Cell, number: int, trials: int) -> list[Share]:
     }  # crafting takes longer than counting
     return [
         Share(trial, role, range(first, min(first + steps[role], blocks)))
-        for trial in trials_of(number, trials)
+        for trial in trial_numbers(number, trials)
         for role, count in users.items()
         for blocks in [-(-count // USER_BLOCK)]
         for first in range(0, blocks, steps[role])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal, cast
+from dataclasses import dataclass
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -24,6 +25,30 @@ PAIRS = 1 << 24
 
 Also the bytes of reports that are held at once, where a report has more bytes than there are items.
 """
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """The campaign of a collection, as far as its fakes know it.
+
+    rounds : the number of all its collections. published : the estimates of the one before,
+    float64[trials, d], or float64[d] of one trial; None in the first round.
+    """
+
+    rounds: int = 1
+    published: Floats | None = None
+
+    def of(self, row: int) -> Past:
+        """The campaign as it was in one of the trials."""
+        return self if self.published is None else Past(self.rounds, self.published[row])
+
+    def view(self, cell: Cell, targets: Items) -> View:
+        """The view of fakes who promote these targets."""
+        return View(targets, cell.round, self.rounds, self.published, cell.top_k)
+
+
+ALONE: Final = Past()
+"""The past of the one collection that there is."""
 
 
 def genuine_reports(
@@ -55,15 +80,13 @@ def fake_reports(
     cell: Cell,
     trial: int,
     pulse: Pulse = no_pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
+    past: Past = ALONE,
     first: Reports | None = None,
     blocks: range | None = None,
 ) -> Iterator[Reports]:
     """The fakes' reports, in the order of the parts of the attack; of those who send one.
 
-    rounds : of the campaign. published : float64[d], the estimates before; None in the first round.
-    first, blocks : as for `genuine_reports`.
+    past : of this trial. first, blocks : as for `genuine_reports`.
     """
     addresses = [_address(cell.malicious_address, first)]
     for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, pulse, blocks):
@@ -71,7 +94,7 @@ def fake_reports(
         for fakes in cell.fakes:
             begin, end = max(start, before), min(stop, before + fakes.count)
             if end > begin:
-                view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
+                view = past.view(cell, fakes.targets)
                 protocol = _protocol(cell, first, begin, end)
                 count = int(fakes.sending(np.array(end - begin), rng))
                 yield fakes.strategy.reports(protocol, view, count, rng)

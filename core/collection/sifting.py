@@ -17,7 +17,7 @@ from ..pure import BoolArray, Items, Reports
 from ..sampling import Counts, Floats
 from ..streams import stream
 from .counts import counted
-from .reports import fake_reports, genuine_reports, no_reports
+from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +86,11 @@ def sift_reports(
     cell: Cell,
     trials: Sequence[int],
     pulse: Pulse,
-    rounds: int = 1,
-    published: Floats | None = None,
+    past: Past = ALONE,
     permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, Sifted]]:
     """Support counts [trials, d] before and after the attack, and what the filters leave of both.
 
-    rounds : of the campaign. published : float64[trials, d], the estimates before.
     permanent : as `genuine_reports` has it.
     """
     clean, attacked = [], []
@@ -107,8 +105,7 @@ def sift_reports(
         if cell.attack is None:
             attacked.append(clean[-1])
             continue
-        seen = None if published is None else published[row]
-        send = _fakes(trial, pulse, rounds, seen)
+        send = _fakes(trial, pulse, past.of(row))
         fakes = _held(cell, send, cell.malicious)
         more = fakes.counts if cell.sifted is cell else _counts(cell, send)
         attacked.append(clean[-1] + more)
@@ -123,8 +120,8 @@ def _genuine(trial: int, pulse: Pulse, permanent: str = "") -> Send:
     return lambda asked, first: genuine_reports(asked, trial, pulse, permanent, first)
 
 
-def _fakes(trial: int, pulse: Pulse, rounds: int = 1, published: Floats | None = None) -> Send:
-    return lambda asked, first: fake_reports(asked, trial, pulse, rounds, published, first)
+def _fakes(trial: int, pulse: Pulse, past: Past = ALONE) -> Send:
+    return lambda asked, first: fake_reports(asked, trial, pulse, past, first)
 
 
 def _held(cell: Cell, send: Send, users: int) -> _Held:

@@ -12,8 +12,9 @@ import numpy as np
 from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from ..cell import Cell
 from ..pulse import Pulse
-from ..sampling import Counts, Floats
+from ..sampling import Counts
 from .counts import drawn_trials, genuine_counts, sent_counts
+from .reports import ALONE, Past
 from .sifting import Sifted
 
 
@@ -23,13 +24,12 @@ def verified_counts(
     trials: int,
     pulse: Pulse,
     clean: Counts,
-    rounds: int = 1,
-    published: Floats | None = None,
+    past: Past = ALONE,
 ) -> Mapping[Arm, Sifted]:
     """The reports that arrive before and after the attack; nothing where no defence verifies them.
 
     clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
-    asked by the same protocol. rounds, published : as `sent_counts` has them.
+    asked by the same protocol.
     """
     if cell.verifier is None:
         return {}
@@ -41,6 +41,6 @@ def verified_counts(
     before = Sifted(clean, np.full(trials, cell.users), nobody, None)
     if cell.attack is None:
         return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
-    fakes, senders = sent_counts(asked, number, drawn, pulse, rounds, published)
+    fakes, senders = sent_counts(asked, number, drawn, pulse, past)
     after = Sifted(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
     return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

@@ -16,7 +16,7 @@ from .measuring import (
     plain,
     unmeasured,
 )
-from .python import Facts, PythonMetric, columns_asked, trials_of
+from .python import Facts, PythonMetric, columns_asked, measured_trials
 from .table import FREQUENCIES, HITTERS, METRICS, Metric, Outcome
 
 __all__ = [
@@ -34,11 +34,11 @@ __all__ = [
     "in_top",
     "joined",
     "measure",
+    "measured_trials",
     "metrics_of",
     "named",
     "names_of",
     "others_of",
     "plain",
-    "trials_of",
     "unmeasured",
 ]

@@ -81,7 +81,7 @@ class PythonMetric:
 
     def values(self, outcome: Outcome, arm: Arm) -> Floats:
         """float64[trials]: its value in each trial of an arm; raises MetricError."""
-        return np.array([self.measure(*trial) for trial in trials_of(outcome, arm)])
+        return np.array([self.measure(*trial) for trial in measured_trials(outcome, arm)])
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:  # noqa: ARG002
         """Its value for the estimate float64[d] of one trial; raises MetricError."""
@@ -107,7 +107,7 @@ def check_column(name: str) -> None:
         raise ScenarioError(f"{rule}, {got(name)}", key="name")
 
 
-def trials_of(outcome: Outcome, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
+def measured_trials(outcome: Outcome, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
     """The estimate of each trial in an arm, with the facts beside it; all arrays read-only."""
     fixed = {
         "truth": read_only(outcome.truth),

@@ -17,7 +17,7 @@ from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
-from ..metrics import Facts, Outcome, PythonMetric, trials_of
+from ..metrics import Facts, Outcome, PythonMetric, measured_trials
 from ..named import What, read_only
 from ..population import Population
 from ..protocols import awaits_code
@@ -107,7 +107,7 @@ class PluginMetric(PythonMetric):
     def values(self, outcome: Outcome, arm: Arm) -> Floats:
         """Its value in each trial; the first is measured twice, as equal estimates have one."""
         values = super().values(outcome, arm)
-        again = self.measure(*next(trials_of(outcome, arm)))
+        again = self.measure(*next(measured_trials(outcome, arm)))
         if again != values[0]:
             rule = f"must make one number of the same estimate, got {values[0]} and {again}"
             raise MetricError(self.source.sentence(rule))

@@ -17,8 +17,9 @@ from ...collection.counts import (
     kept_address,
     sent_counts,
     shares_of,
-    trials_of,
+    trial_numbers,
 )
+from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
@@ -144,7 +145,7 @@ def _collected(
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
     sifted: Mapping[Arm, Sifted] = {}
     if cell.filters:
-        clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
+        clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
     else:
         clean, attacked = block_counts(cell, number, trials, pulse, shares)
         sifted = verified_counts(cell, number, trials, pulse, clean)
@@ -155,27 +156,24 @@ def _collected(
 def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
     drawn = drawn_trials(cell, trials)
-    marks, published = Fingerprints(drawn), None
+    marks, past = Fingerprints(drawn), Past(len(cell.rounds))
     pool, metrics, moments = Pool(cell), [], []
     genuine = genuine_rounds(cell, number, drawn, pulse)
     made: Mapping[Arm, Estimates] = {}
     for collection in cell.rounds:
         sifted: Mapping[Arm, Sifted] = {}
         if cell.filters:
-            numbers = trials_of(number, drawn)
+            numbers = trial_numbers(number, drawn)
             clean, attacked, sifted = sift_reports(
-                collection, numbers, pulse, len(cell.rounds), published, kept_address(cell)
+                collection, numbers, pulse, past, kept_address(cell)
             )
         else:
             attacked = clean = next(genuine)
             if collection.attack is not None:
-                fakes = sent_counts(collection, number, drawn, pulse, len(cell.rounds), published)
-                attacked = clean + fakes[0]
-            sifted = verified_counts(
-                collection, number, drawn, pulse, clean, len(cell.rounds), published
-            )
+                attacked = clean + sent_counts(collection, number, drawn, pulse, past)[0]
+            sifted = verified_counts(collection, number, drawn, pulse, clean, past)
         made = estimates_of(collection, clean, attacked, pulse, sifted, made)
-        published = made[collection.published].frequencies
+        past = replace(past, published=made[collection.published].frequencies)
         marks.add(clean, attacked)
         metrics.append(_measured(collection, made)[:trials])
         moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})

@@ -95,7 +95,7 @@ class Run:
             for name, document in self.request["parts"]
         }
         with self.inbox.interruptible():
-            self.sizes = {name: trials_of(scenario) for name, scenario in scenarios.items()}
+            self.sizes = {name: trials_asked(scenario) for name, scenario in scenarios.items()}
         write(self.out, self._line("running"))
         if self.request["whole"] is None:
             for name, scenario in scenarios.items():
@@ -346,7 +346,7 @@ class Beat:
             run.send("running")
 
 
-def trials_of(scenario: Scenario) -> int:
+def trials_asked(scenario: Scenario) -> int:
     """The number of trials that a scenario asks for, before it is bound; 0 where it is invalid."""
     try:
         sweep = scenario.sweep
