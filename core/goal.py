@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from .ranges import Range, check_bounds
+from .ranges import Bounded, Range
 
 GoalMetric: TypeAlias = Literal[
     "gain",
@@ -21,7 +21,7 @@ GoalMetric: TypeAlias = Literal[
 
 
 @dataclass(frozen=True)
-class Goal:
+class Goal(Bounded):
     """The smallest attack is looked for that brings a metric to `at_least`, in expectation.
 
     All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
@@ -32,9 +32,6 @@ class Goal:
     metric: GoalMetric
     at_least: Annotated[float, Range()]
     over: Literal["share", "malicious"] = "malicious"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
 
 HOW: Final = ("closed form", "approximation", "search")

@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import FileError, ScenarioError, got, spelled
 from .named import check_named
-from .ranges import Range, check_bounds
+from .ranges import Bounded, Range, check_bounds
 from .sampling import Counts, Floats
 from .streams import digest, stream
 from .tables import place_of, refuse_more, spot, table_rows
@@ -94,16 +94,13 @@ def _population(
 
 
 @dataclass(frozen=True)
-class Zipf:
+class Zipf(Bounded):
     """Item i has weight 1 / (i + 1)^exponent."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
     exponent: Annotated[float, Range(0, 20)]
     kind: Literal["zipf"] = "zipf"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def weights(self) -> Floats:
         return np.arange(1, self.items + 1, dtype=np.float64) ** -self.exponent
@@ -113,15 +110,12 @@ class Zipf:
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Bounded):
     """Every item has the same weight."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
     kind: Literal["uniform"] = "uniform"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def weights(self) -> Floats:
         return np.ones(self.items)
@@ -131,16 +125,13 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Geometric:
+class Geometric(Bounded):
     """Item i has weight ratio^i."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
     ratio: Annotated[float, Range(0, 1, "()")]
     kind: Literal["geometric"] = "geometric"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def weights(self) -> Floats:
         return self.ratio ** np.arange(self.items, dtype=np.float64)
@@ -150,7 +141,7 @@ class Geometric:
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(Bounded):
     """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -161,9 +152,6 @@ class Normal:
     mean: Annotated[float, Range()]
     std: Annotated[float, Range(0, math.inf, "()")]
     kind: Literal["normal"] = "normal"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def weights(self) -> Floats:
         from scipy.special import ndtr

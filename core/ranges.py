@@ -1,6 +1,6 @@
 """Ranges of parameters, declared once at the field: `share: Annotated[float, Range(0, 1, "[)")]`.
 
-The same declaration refuses a bad value (`check_bounds` in `__post_init__`), appears in the JSON
+The same declaration refuses a bad value (`Bounded`), appears in the JSON
 Schema of a scenario, and tells a form what is allowed.
 """
 
@@ -122,3 +122,13 @@ def check_bounds(value: Any) -> None:
             continue
         if not finite(number) or number not in allowed:
             raise ScenarioError(f"must be {allowed}, {got(number)}", key=name)
+
+
+class Bounded:
+    """The shared part of dataclasses whose numbers are within the ranges that their fields declare.
+
+    Raises ScenarioError for the first one that is not.
+    """
+
+    def __post_init__(self) -> None:
+        check_bounds(self)

@@ -12,7 +12,7 @@ import numpy as np
 from .errors import ScenarioError, got, shown
 from .population import ITEMS, Population
 from .pure import Items
-from .ranges import Range, check_bounds
+from .ranges import Bounded, Range
 from .streams import stream
 
 COUNT: Final = Range(1, limit=ITEMS.limit)
@@ -27,14 +27,11 @@ def require_items(count: int, items: int, key: str) -> None:
 
 
 @dataclass(frozen=True)
-class PickTargets:
+class PickTargets(Bounded):
     """Targets chosen by a rule: random ones, or the least or most frequent items."""
 
     pick: Literal["random", "least-frequent", "most-frequent"]
     count: Annotated[int, COUNT]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def resolve(self, population: Population, seed: int) -> Items:
         """Indices of the targets. Random ones are the first of one permutation per population."""

@@ -24,7 +24,7 @@ from ..pure import (
     SeedSearch,
     Supporting,
 )
-from ..ranges import SHARE, Range, check_bounds
+from ..ranges import SHARE, Range
 from ..ranking import in_top
 from ..sampling import Counts, Floats
 from ..support import Support
@@ -72,9 +72,6 @@ class MaximalGain(Maximal):
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["mga"] = "mga"
 
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
 
 @dataclass(frozen=True)
 class Untargeted(Maximal):
@@ -90,9 +87,6 @@ class Untargeted(Maximal):
     scoring: Scoring = "anchor"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["untargeted"] = "untargeted"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     @property
     def targets(self) -> RandomSet:
@@ -116,9 +110,6 @@ class Reactive(Maximal):
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["reactive"] = "reactive"
     reacts: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def __repr__(self) -> str:
         shown = (part.name for part in fields(self) if part.repr)
@@ -178,9 +169,6 @@ class SubsetGain(ByNumbers):
     report_law: ClassVar[ReportLaw] = "subset"
     cohort: ClassVar[None] = None
 
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
     @property
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
@@ -216,9 +204,6 @@ class PatternAttack(ByNumbers):
     report_law: ClassVar[ReportLaw] = "disguised"
     cohort: ClassVar[None] = None
 
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
     def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
         require(protocol, "disguise", self.kind, "of whose reports no number of ones is known")
 
@@ -246,9 +231,6 @@ class Demotion(ByNumbers):
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["demote"] = "demote"
     report_law: ClassVar[ReportLaw] = "avoided"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     @property
     def search(self) -> SeedSearch:

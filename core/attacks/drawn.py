@@ -13,7 +13,7 @@ import numpy as np
 from ..capabilities import BitLaw, SendsBits
 from ..errors import ScenarioError, got
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, check_bounds
+from ..ranges import SHARE
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
 from ..support import ItemSupport, Support
 from ..targets import Targets
@@ -30,9 +30,6 @@ class RandomReport(ByNumbers):
     targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["rpa"] = "rpa"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
         return played(protocol, self.cohort).random_reports(count, rng)
@@ -116,9 +113,6 @@ class RandomItem(HeldItem):
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria"] = "ria"
 
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
 
 @dataclass(frozen=True)
 class UnperturbedItem(HeldItem):
@@ -129,9 +123,6 @@ class UnperturbedItem(HeldItem):
     targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria-unperturbed"] = "ria-unperturbed"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         return played(protocol, self.cohort).unperturbed(self.held(view, count, rng), rng)
@@ -163,7 +154,7 @@ class InputPoisoning(HeldItem):
     kind: Literal["input"] = "input"
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        super().__post_init__()
         weights = self.distribution
         if weights is None:
             return

@@ -6,7 +6,7 @@ We derive it: `core.bounds.undetectable`, and `docs/bounds.md`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -15,15 +15,15 @@ from ..capabilities import SendsBits
 from ..hiding import Conditions
 from ..population import Population
 from ..pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, check_bounds
+from ..ranges import SHARE, Bounded
 from ..sampling import Counts, Floats, multinomial
 from ..support import ItemSupport
 from ..targets import Targets
-from .strategy import ReportLaw, View, evenly, require
+from .strategy import Informed, ReportLaw, View, require
 
 
 @dataclass(frozen=True)
-class HiddenGain:
+class HiddenGain(Informed, Bounded):
     """Fakes who know the true frequencies, and promote the targets by as much as can be hidden.
 
     All reports together are those of honest users with other frequencies: one round of them tells a
@@ -34,29 +34,19 @@ class HiddenGain:
     targets: Targets
     kind: Literal["hidden"] = "hidden"
     report_law: ClassVar[ReportLaw] = "hidden"
-    reacts: ClassVar[bool] = False
-    cohort: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
-    def bind(self) -> Self:
-        return self
 
     def among(self, population: Population, count: int) -> Hiding:
         return Hiding(population, count)
 
 
 @dataclass(frozen=True)
-class Hiding:
+class Hiding(Informed):
     """This many fakes, who hide among these genuine users."""
 
     population: Population
     count: int
     kind: ClassVar[str] = HiddenGain.kind
     report_law: ClassVar[ReportLaw] = HiddenGain.report_law
-    reacts: ClassVar[bool] = False
-    cohort: ClassVar[None] = None
 
     def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
         require(
@@ -91,9 +81,6 @@ class Hiding:
         plan = self.plan(cast("Conditions", protocol), targets)
         # Means and second moments are linear in the item's law, and z is M·δ/β.
         return protocol.held_support(plan.shift / plan.shift.sum(), counted)
-
-    def claims(self, view: View, domain_size: int) -> Floats:
-        return evenly(view.targets, domain_size)
 
     def bits(self, protocol: SendsBits, targets: Items) -> None:
         """None: such bits hide nobody."""

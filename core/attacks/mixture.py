@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items
-from ..ranges import SHARE, Range, check_bounds
+from ..ranges import SHARE, Bounded, Range, check_bounds
 from ..targets import RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
@@ -22,7 +22,7 @@ WEIGHT = Range(0)
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Bounded):
     """The fakes of a mixture who do the same, and their weight beside the others.
 
     aims : indices of their targets; empty until they are known.
@@ -31,9 +31,6 @@ class Part:
     weight: Annotated[float, WEIGHT]
     attack: Attack
     aims: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
 
 @dataclass(frozen=True)

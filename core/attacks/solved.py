@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias, cast
+from typing import Annotated, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from ..defences.fiad import SIZE as SET_SIZE
 from ..population import Population
 from ..protocols.packed import Ones
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, Range, check_bounds
+from ..ranges import SHARE, Bounded, Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport
 from ..targets import Targets
 from .hidden import Hiding
-from .strategy import ReportLaw, Strategy, View, evenly, require
+from .strategy import Informed, ReportLaw, Strategy, View, require
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -35,7 +35,7 @@ SLACK = Range(0, 8)
 
 
 @dataclass(frozen=True)
-class SolvedGain:
+class SolvedGain(Informed, Bounded):
     """Fakes who know the true frequencies of the targets, and each constraint's defence.
 
     chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
@@ -51,14 +51,6 @@ class SolvedGain:
     slack: Annotated[float, SLACK] = 3.0
     kind: Literal["solved"] = "solved"
     report_law: ClassVar[ReportLaw] = "solved"
-    reacts: ClassVar[bool] = False
-    cohort: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
-    def bind(self) -> Self:
-        return self
 
     def among(self, population: Population, count: int) -> Strategy:
         if "hidden" in self.constraints:
@@ -67,7 +59,7 @@ class SolvedGain:
 
 
 @dataclass(frozen=True)
-class Solving:
+class Solving(Informed):
     """This many fakes among these genuine users, whose reports are solved for."""
 
     attack: SolvedGain
@@ -75,8 +67,6 @@ class Solving:
     count: int
     kind: ClassVar[str] = SolvedGain.kind
     report_law: ClassVar[ReportLaw] = SolvedGain.report_law
-    reacts: ClassVar[bool] = False
-    cohort: ClassVar[None] = None
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Refuse a protocol without free bits, and constraints that nothing keeps to."""
@@ -128,9 +118,6 @@ class Solving:
         able = cast("Composes", protocol)
         law = able.made_support(targets.size, self.ones(able, targets))
         return law.by_item(protocol.domain_size, targets, counted)
-
-    def claims(self, view: View, domain_size: int) -> Floats:
-        return evenly(view.targets, domain_size)
 
     def bits(self, protocol: SendsBits, targets: Items) -> None:
         """None: such bits are not free."""

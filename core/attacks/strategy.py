@@ -11,7 +11,7 @@ from ..capabilities import BitLaw, Crowds, SendsBits, lacking, places
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import Range
+from ..ranges import Bounded, Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support
 
@@ -130,7 +130,20 @@ class Strategy(Protocol):
         ...
 
 
-class ByNumbers:
+class Informed:
+    """The shared part of attacks whose fakes know the true frequencies, and of those fakes."""
+
+    reacts: ClassVar[bool] = False
+    cohort: ClassVar[None] = None
+
+    def bind(self) -> Self:
+        return self
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return evenly(view.targets, domain_size)
+
+
+class ByNumbers(Bounded):
     """The shared part of attacks whose law depends on their targets by their number alone."""
 
     reacts: ClassVar[bool] = False

@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from ..errors import ScenarioError, got
 from ..pure import PureProtocol, SeedSearch, item_variance
-from ..ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, check_bounds
+from ..ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
 from ..sampling import Floats
 
 LEAST_BUDGET: Final = 1e-3
@@ -66,7 +66,7 @@ class Oracle:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Bounded):
     """A collection that is planned: n genuine users, a share β of all users who are fake.
 
     frequency : the smallest one of an item that has to be found. power : how likely it is found.
@@ -79,9 +79,6 @@ class Plan:
     frequency: Annotated[float, FREQUENCY]
     alpha: Annotated[float, ALPHA]
     power: Annotated[float, POWER]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     @property
     def reports(self) -> float:

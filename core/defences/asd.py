@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, Literal
 import numpy as np
 
 from ..pure import BoolArray
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Floats
 from .correction import Known, require_variance
 from .step import Step
@@ -43,9 +43,6 @@ class ASD(Step):
 
     slack: Annotated[float, SLACK] = 0.02
     kind: Literal["asd"] = "asd"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_variance(self.kind, known)

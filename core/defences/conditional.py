@@ -13,7 +13,7 @@ import numpy as np
 
 from ..capabilities import SendsBitPerItem, lacking
 from ..pure import Mechanism
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from .correction import ForAll
 from .fiad import NO_BITS
 from .filter import Received, Verdict
@@ -34,9 +34,6 @@ class Conditional(ForAll, Step):
 
     top: Annotated[int, TOP] = 10
     kind: Literal["conditional"] = "conditional"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)

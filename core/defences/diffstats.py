@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..capabilities import SendsBitPerItem, lacking
 from ..kernels.bits import BitColumns
 from ..pure import Items, Mechanism, PureProtocol
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Counts, Floats, binomial_law
 from .correction import ForAll
 from .fiad import NO_BITS
@@ -46,9 +46,6 @@ class Diffstats(ForAll, Step):
 
     top: Annotated[int, TOP] = 6
     kind: Literal["diffstats"] = "diffstats"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)

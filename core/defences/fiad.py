@@ -19,7 +19,7 @@ from ..errors import ScenarioError, got
 from ..kernels.bits import BitColumns
 from ..pulse import Pulse
 from ..pure import Items, Mechanism
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Floats
 from .correction import ForAll
 from .filter import Received, Verdict
@@ -76,7 +76,7 @@ class FIAD(ForAll, Step):
     kind: Literal["fiad"] = "fiad"
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        super().__post_init__()
         if self.thresholds is not None:
             if not self.thresholds:
                 raise ScenarioError("must name a share for each size, got none", key="thresholds")

@@ -17,7 +17,7 @@ import numpy as np
 from ..capabilities import AsksTwice, lacking, memoises
 from ..errors import ScenarioError, got
 from ..pure import Mechanism, Rng, SeedSearch
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Counts, multinomial
 from .correction import Known
 from .filter import Received, Verdict
@@ -48,9 +48,6 @@ class Guard(Step):
     assumed: Literal["crafted", "honest", "random"] = "crafted"
     compared: Annotated[int, COMPARED] = 2
     kind: Literal["ldpguard"] = "ldpguard"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         if self.compared > known.domain_size:

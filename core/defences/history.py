@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from ..pure import BoolArray
-from ..ranges import ALPHA, check_bounds
+from ..ranges import ALPHA
 from ..sampling import Floats
 from .correction import Known, require_pure
 from .step import Step
@@ -28,9 +28,6 @@ class History(Step):
 
     chance: Annotated[float, ALPHA] = 0.01
     kind: Literal["history"] = "history"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_pure(self.kind, known)

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, Protocol, TypeGuard
 import numpy as np
 
 from ..pure import BoolArray
-from ..ranges import ALPHA, check_bounds
+from ..ranges import ALPHA
 from ..sampling import Counts, Floats
 from .correction import ForAll, Known
 from .step import Step
@@ -50,9 +50,6 @@ class Imbalance(ForAll, Step):
 
     alpha: Annotated[float, ALPHA] = 0.01
     kind: Literal["imbalance"] = "imbalance"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def threshold(self, groups: int) -> float:
         """The largest statistic without a claim."""

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Floats
 from .correction import Known, require_pure
 from .step import Step
@@ -117,9 +117,6 @@ class BayesianUpdate(Step):
 
     iterations: Annotated[int, Range(1, 10**6)] = 200
     kind: Literal["ibu"] = "ibu"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_pure(self.kind, known)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import numpy as np
 
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from ..sampling import Floats
 from .correction import Known, require_variance
 from .step import Step
@@ -37,9 +37,6 @@ class Power(Step):
 
     exponent: Annotated[float, Range(0, 10, "(]")] = 2.0
     kind: Literal["power"] = "power"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_variance(self.kind, known)

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, cast
 from ..capabilities import Quantises, lacking
 from ..hiding import hides
 from ..pure import Mechanism
-from ..ranges import Range, check_bounds
+from ..ranges import Range
 from .correction import ForAll
 from .step import Step
 
@@ -34,9 +34,6 @@ class VerifiedRandomiser(ForAll, Step):
     drop_out: bool = False
     levels: Annotated[int, LEVELS] | None = None
     kind: Literal["verified-randomiser"] = "verified-randomiser"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def reads(self, protocol: Mechanism) -> str | None:
         if self.drop_out and not hides(protocol):

@@ -12,7 +12,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..ranges import check_bounds
 from ..sampling import Floats
 from .correction import ETA, Known, require_pure
 from .simplex import project
@@ -31,9 +30,6 @@ class Recover(Step):
 
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover"] = "ldprecover"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_pure(self.kind, known)
@@ -57,9 +53,6 @@ class RecoverTargets(Step):
 
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover-star"] = "ldprecover-star"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_pure(self.kind, known)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..ranges import Bounded
+
 
 @dataclass(frozen=True)
-class Step:
+class Step(Bounded):
     """A step that can be muted.
 
     muted : it stays in the scenario and does not act: everything is as it is without it. None

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ScenarioError, got
 from ..pure import BoolArray
-from ..ranges import ALPHA, Range, check_bounds
+from ..ranges import ALPHA, Range
 from ..sampling import Floats
 from .correction import Known, require_left, require_variance
 from .step import Step
@@ -36,9 +36,6 @@ class BaseCut(Step):
 
     alpha: Annotated[float, Range(0, ends="()")] = 2.0
     kind: Literal["base-cut"] = "base-cut"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_variance(self.kind, known)
@@ -65,9 +62,6 @@ class Significance(Step):
 
     alpha: Annotated[float, ALPHA] = 0.05
     kind: Literal["significance"] = "significance"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def check(self, known: Known) -> None:
         require_variance(self.kind, known)

@@ -12,19 +12,16 @@ from typing import Annotated
 import numpy as np
 
 from ..pure import Items, Rng
-from ..ranges import BUDGET, Range, check_bounds
+from ..ranges import BUDGET, Bounded, Range
 from ..sampling import Counts, Floats
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(Bounded):
     """Choose item v with probability proportional to e^(ε u_v / 2Δu), u_v the number of users."""
 
     epsilon: Annotated[float, BUDGET]
     sensitivity: Annotated[float, Range(0, float("inf"), "()")] = 1.0
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def probabilities(self, utilities: Counts | Floats) -> Floats:
         """float64[…, d]: how likely each item is chosen."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from ..ranges import EPSILON, Range, check_bounds
+from ..ranges import EPSILON, Bounded, Range
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Bounded):
     """The table of a protocol that a budget alone binds, before the domain is known.
 
     A kind is a subclass that names its `kind` and its `mechanism`, and can `bind` one.
@@ -19,9 +19,6 @@ class Budget:
     epsilon: Annotated[float, EPSILON]
 
     mechanism: ClassVar[type[Any]]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
 
 @dataclass(frozen=True)

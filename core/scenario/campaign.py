@@ -12,14 +12,14 @@ from pydantic import Discriminator, Field, Tag
 from ..attacks import Mixture, Targets
 from ..errors import ScenarioError, got
 from ..population import StatedSpec
-from ..ranges import SHARE, Range, check_bounds
+from ..ranges import SHARE, Bounded, Range, check_bounds
 from .mixture import MixtureSpec, PartSpec
 
 ROUNDS: Final = Range(1, 1000)
 
 
 @dataclass(frozen=True)
-class Campaign:
+class Campaign(Bounded):
     """A collection in rounds, and how its users change from one to the next.
 
     rounds : their number; that of all phases of the attack where it is left out.
@@ -30,9 +30,6 @@ class Campaign:
     rounds: Annotated[int, ROUNDS] | None = None
     churn: Annotated[float, Range(0, 1)] = 0.0
     drift: Annotated[StatedSpec, Discriminator("kind")] | None = None
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
 
 @dataclass(frozen=True)

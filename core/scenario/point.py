@@ -27,7 +27,7 @@ from ..goal import Goal
 from ..metrics import PythonMetric
 from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import NAMED, ProtocolSpec
-from ..ranges import Range, check_bounds
+from ..ranges import Bounded, Range, check_bounds
 from ..task import TASKS, Frequencies, TaskSpec
 from .campaign import Campaign, PhasesSpec, Ramp
 from .dotted import flatten
@@ -95,14 +95,11 @@ def kinds_at(table: str) -> Mapping[str, type]:
 
 
 @dataclass(frozen=True)
-class Simulate:
+class Simulate(Bounded):
     """The settings of the simulation: the path, and the k of `targets_in_top_k`."""
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...capabilities import Collection
 from ...pure import Estimates, Items, Rng, SeedSearch
-from ...ranges import BUDGET, DOMAIN, EPSILON, check_bounds
+from ...ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
 from ...sampling import Counts, Floats, uniform_multinomial
 from ...support import ItemSupport, Support, one_item_support
 from .accuracy import Neighbours, Precision, scale, sensitivity
@@ -198,7 +198,7 @@ class Curator(ABC):
 
 
 @dataclass(frozen=True)
-class CuratorSpec:
+class CuratorSpec(Bounded):
     """A curator that a budget alone binds, before the domain is known.
 
     A kind is a subclass that names its `kind` and its `mechanism`.
@@ -209,9 +209,6 @@ class CuratorSpec:
     neighbours: Neighbours = "change-one"
 
     mechanism: ClassVar[type[Any]]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Curator:  # noqa: ARG002
         curator: Curator = self.mechanism(domain_size, self.epsilon, self.neighbours)

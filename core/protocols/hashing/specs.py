@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from ...errors import ScenarioError, spelled
-from ...ranges import check_bounds
 from ..budget import Budget, Dial
 from .local import HASH_RANGE, LocalHashing
 
@@ -61,7 +60,7 @@ class _Ranged(Budget):
     mechanism = LocalHashing
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        super().__post_init__()
         g = hash_range_for(self.epsilon, self.hash_range)
         if g not in HASH_RANGE:
             raise ScenarioError(
