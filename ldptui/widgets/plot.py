@@ -71,13 +71,13 @@ class ChartView(Widget, can_focus=True):
 
     # Charts hold arrays, which have no plain truth value: they must not be compared with !=.
     chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
-    empty: reactive[str] = reactive("nothing to show yet")
+    empty: reactive[str] = reactive("")
 
     def __init__(
         self,
         chart: Chart | None = None,
         *,
-        empty: str = "nothing to show yet",
+        empty: str = "",
         name: str | None = None,
         id: str | None = None,  # noqa: A002 - Textual's name for it
         classes: str | None = None,

@@ -106,10 +106,11 @@ class WorkbenchScreen(Screen[None]):
         self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
         self._too_small = TooSmall(id="too-small")
-        self._status, self._hints = StatusLine(), KeyHints()
+        self._title, self._status, self._hints = TitleBar(), StatusLine(), KeyHints()
 
     def compose(self) -> ComposeResult:
-        yield TitleBar()
+        self._arrange()  # the first frame may come before a size is told
+        yield self._title
         yield self._panes
         yield self._too_small
         yield self._player
@@ -140,7 +141,7 @@ class WorkbenchScreen(Screen[None]):
         if self._playback is not None:
             self.play(self._playback, draft)
         elif self.focused is None:
-            self.action_pane(CHARTS if self.query_one(TitleBar).pane else 1)
+            self.action_pane(CHARTS if self._title.pane else 1)
         await self._kept.list_all()
         if self.is_mounted and self._player.playback is None:
             await self._kept.show_last(lambda: self._chosen)
@@ -157,10 +158,10 @@ class WorkbenchScreen(Screen[None]):
     def _arrange(self) -> None:
         """Lay out all panes, or the current one alone in a small terminal."""
         alone = self._panes.lay_out(self.app.size, self.pane)
-        self.query_one(TitleBar).pane = self.pane if alone else 0
+        self._title.pane = self.pane if alone else 0
 
     def watch_pane(self) -> None:
-        if self.is_mounted and self.query_one(TitleBar).pane:
+        if self.is_mounted and self._title.pane:
             self._arrange()
 
     def action_zoom(self) -> None:
@@ -206,7 +207,7 @@ class WorkbenchScreen(Screen[None]):
         if after is None or not self.is_mounted:
             return
         self._panes.hand(after)
-        self.query_one(TitleBar).show_title(after.title, after.modified)
+        self._title.show_title(after.title, after.modified)
         self._status.problem = in_words(after.problems)
         if after.unread is not None:
             self.run_worker(self._background.read_population(after.unread), exit_on_error=False)

@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 from support.fake_engine import FakeEngine
 from support.waiting import seen, until
+from support.workbench_app import own_home, workbench
+from textual.screen import Screen
 from textual.widget import Widget
 
 import scenarios
 from ldptui.app import Workbench
 from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
+
+__all__ = ["own_home"]
 
 SCENARIO = """format = 1
 title = "Eight items"
@@ -35,10 +41,8 @@ targets = { items = [2, 5] }
 
 
 async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one_pane(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    for place in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{place}_HOME", str(tmp_path / place.lower()))
     path = tmp_path / "eight.toml"
     path.write_text(f'{SCENARIO}\n[sweep]\n"attack.share" = [0.01, 0.02]\n')
     app = Workbench(Settings(), path, FakeEngine)
@@ -77,3 +81,22 @@ def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:
     pane = ParametersPane()
     pane.draft = opened(scenarios.path("cao-gain-beta"))
     assert pane.setting.startswith("zipf  ε 1  ↔ 3 keys  ")
+
+
+@pytest.mark.parametrize(("size", "panes"), [((80, 24), {4}), ((120, 40), {1, 4, 5})])
+async def test_the_first_frame_is_laid_out_as_all_others(
+    size: tuple[int, int], panes: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = list[str]()
+    display = Workbench._display
+
+    def kept(app: Workbench, screen: Screen[object], renderable: object) -> None:
+        if renderable is not None and screen.is_current and isinstance(screen, WorkbenchScreen):
+            frames.append(seen(app))
+        display(app, screen, renderable)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Workbench, "_display", kept)
+    async with workbench(size):
+        assert {number for number in NAMES if f"─ {number} {NAMES[number]} ─" in frames[0]} == panes
+        assert ("7 Defences" in frames[0]) == (panes == {4})  # the tabs of the panes
+        assert frames[0].count("loading") <= 1

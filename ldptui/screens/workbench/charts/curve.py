@@ -16,7 +16,7 @@ from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown
+from .shown import Shown
 
 if TYPE_CHECKING:
     from core.scenario import Scenario
@@ -55,7 +55,7 @@ class CurveChart(Pointed):
         self._shown = Shown()
         self.kind: Kind = kind
         self._bar = ChoiceBar(id=f"{kind}-axis")
-        self._chart = ChartView(id=kind, empty=LOADING)
+        self._chart = ChartView(id=kind)
         self._bar.gap = " · "
         self._scenario: Scenario | None = None
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet

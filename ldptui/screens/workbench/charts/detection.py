@@ -13,7 +13,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown
+from .shown import Shown
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -41,7 +41,7 @@ class DetectionCharts(Pointed):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._shown = Shown()
-        self._above = ChartView(id="detection", empty=LOADING)
+        self._above = ChartView(id="detection")
         self._below = ChartView(id="detection-below", empty="")
         self._view: View = "scores"
         self._drawn: tuple[object, ...] = ()  # what the charts were made of

@@ -14,7 +14,7 @@ from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown, of_round
+from .shown import Shown, of_round
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -62,10 +62,10 @@ class FrequencyCharts(Pointed):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._shown = Shown()
-        self._rank = ChartView(id="rank", empty=LOADING)
-        self._bits = ChartView(id="bits", empty=LOADING)
-        self._bars = ChartView(id="bars", empty=LOADING)
-        self._residuals = ChartView(id="residuals", empty=LOADING)
+        self._rank = ChartView(id="rank")
+        self._bits = ChartView(id="bits")
+        self._bars = ChartView(id="bars")
+        self._residuals = ChartView(id="residuals")
         self._room = Size()
         self._chosen: View = "both"
         self._cohort = 0

@@ -18,7 +18,7 @@ from ....terminal.keyboard import AXIS, VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Move, Pointed, moved
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown
+from .shown import Shown
 
 if TYPE_CHECKING:
     from core.scenario import Scenario
@@ -36,7 +36,7 @@ class MapChart(Pointed):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._shown = Shown()
-        self._chart = ChartView(id="map", empty=LOADING)
+        self._chart = ChartView(id="map")
         self._metric = ""  # chosen by hand
         self._chosen: dict[str, Any] | None = None  # the layer, by hand
         self._metrics: tuple[str, ...] = ()

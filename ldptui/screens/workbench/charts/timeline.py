@@ -12,7 +12,7 @@ from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import READ, Readout
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown
+from .shown import Shown
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -43,7 +43,7 @@ class TimelineCharts(Rows):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._above = ChartView(id="rounds", empty=LOADING)
+        self._above = ChartView(id="rounds")
         self._below = ChartView(id="rounds-below", empty="")
         self._readout = Readout()
         self._shown = Shown()

@@ -11,7 +11,7 @@ from textual.geometry import Size
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Pointed
 from ....widgets.plot import ChartView
-from .shown import LOADING, Shown, of_round
+from .shown import Shown, of_round
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -31,7 +31,7 @@ class TrialCharts(Pointed):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._shown = Shown()
-        self._chart = ChartView(id="trials", empty=LOADING)
+        self._chart = ChartView(id="trials")
         self._rows = 1  # items that have room
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
 
