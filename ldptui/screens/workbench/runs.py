@@ -43,7 +43,8 @@ ROOM_FOR_DETAILS: Final = 8
 ROOM_FOR_DIGEST: Final = 4
 """Rows from which a line below the list says its digest."""
 DETAILS: Final = 4
-"""Lines of the description."""
+"""Lines of the description at least; it takes half of the pane up to `MOST_DETAILS`."""
+MOST_DETAILS: Final = 8
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
@@ -68,8 +69,8 @@ class RunsPane(Vertical):
         }
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
-        & > #details { height: 5; border-top: solid $foreground 15%; padding: 0 1; }
-        & > #details.-brief { height: 1; border-top: none; }
+        & > #details { border-top: solid $foreground 15%; padding: 0 1; }
+        & > #details.-brief { border-top: none; }
         & > #empty { height: 1fr; }
         & > FilterInput { padding: 0 1; }
     }
@@ -80,7 +81,7 @@ class RunsPane(Vertical):
         Binding("space", "overlay", "Overlay", id="runs.overlay"),
         Binding("d", "ask('difference')", "Diff", id="runs.difference"),
         Binding("p", "ask('play')", "Play", id="runs.play"),
-        Binding("o", "ask('open')", "Open", id="runs.open"),
+        Binding("o", "ask('open')", "Scenario", id="runs.open"),
         Binding("r", "ask('resume')", "Resume", id="runs.resume"),
         Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
@@ -182,9 +183,11 @@ class RunsPane(Vertical):
             return
         details.set_class(brief, "-brief")
         before = _befores(self.shelf.runs).get(run.key)
-        lines = _description(run, before, width - 2, brief)
-        text = Text("\n".join(lines), no_wrap=True)
-        details.update(text, layout=False)  # its height is fixed
+        most = 1 if brief else min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
+        details.styles.height = most + (not brief)
+        texts = [spelled(self, text) for text in _description(run, before, brief)]
+        text = Text("\n".join(_fitting(texts, width - 2, most)), no_wrap=True)
+        details.update(text, layout=False)  # its height does not depend on the words
 
     @property
     def current(self) -> Run | None:
@@ -289,21 +292,28 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
     return found
 
 
-def _description(run: Run, before: Run | None, width: int, brief: bool) -> list[str]:
-    """A run in lines: its state and digest; unless it has to be brief, its setting and news too."""
+def _description(run: Run, before: Run | None, brief: bool) -> list[str]:
+    """A run in sentences: its state and digest; unless it has to be brief, its setting and news."""
     status = WORDS.get(run.status, run.status) if run.number is not None else run.status
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
     drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
     head = " · ".join(filter(None, (f"{name}: {status}", drawn, run.title)))
-    lines = _first_lines(head, width, 1)
     if brief:
-        return lines
+        return [head]
     kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
-    lines += _first_lines(f"{described(run.document)} · {kept}", width, 1)
+    texts = [head, f"{described(run.document)} · {kept}"]
     if before is not None:
         news = " ".join(changes(before.document, run.document)) or "nothing changed."
-        lines += _first_lines(f"Since {before.name}: {news}", width, DETAILS - len(lines))
+        texts.append(f"Since {before.name}: {news}")
+    return texts
+
+
+def _fitting(texts: list[str], width: int, most: int) -> list[str]:
+    """Texts in at most `most` lines: each has one, and what is left goes to them in their order."""
+    lines: list[str] = []
+    for at, text in enumerate(texts):
+        lines += _first_lines(text, width, most - len(lines) - (len(texts) - at - 1))
     return lines
 
 

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ...terminal.keyboard import ALT_DIGITS
+from ..words import spelled
 
 
 def muted(widget: Widget) -> str:
@@ -134,7 +135,12 @@ class Choice(Widget, can_focus=True):
 
     @property
     def _word(self) -> str:
-        return next((word for value, word in self.options if value == self.value), "")
+        return next((word for value, word in self._spelled if value == self.value), "")
+
+    @property
+    def _spelled(self) -> list[tuple[Any, str]]:
+        """The options, their words in the app's charset."""
+        return [(value, spelled(self, word)) for value, word in self.options]
 
     def action_move(self, by: int) -> None:
         values = [value for value, _ in self.options]
@@ -158,7 +164,7 @@ class Choice(Widget, can_focus=True):
         if places is None:
             self.action_move(-1 if offset.x < 2 else 1)
             return
-        for (value, word), place in zip(self.options, places, strict=True):
+        for (value, word), place in zip(self._spelled, places, strict=True):
             if offset.y == place.y and place.x <= offset.x < place.x + cell_len(word) + 2:
                 self._choose(value)
 
@@ -172,7 +178,7 @@ class Choice(Widget, can_focus=True):
         """The options side by side with a gap; empty where one is wider than a row."""
         places: list[Offset] = []
         x = y = 0
-        for _, word in self.options:
+        for _, word in self._spelled:
             long = cell_len(word) + 2
             if long > width:
                 return []
@@ -199,7 +205,7 @@ class Choice(Widget, can_focus=True):
             gap = " " if cell_len(word) + 4 <= self.size.width else ""
             return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))
         lines: list[Content] = [Content("")] * (places[-1].y + 1 if places else 1)
-        for (value, word), place in zip(self.options, places, strict=True):
+        for (value, word), place in zip(self._spelled, places, strict=True):
             line = lines[place.y].pad_right(place.x - lines[place.y].cell_length)
             chosen = value == self.value
             lines[place.y] = Content.assemble(

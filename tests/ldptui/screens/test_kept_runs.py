@@ -25,7 +25,7 @@ from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.screens.workbench.runs import RunsPane, _first_lines
+from ldptui.screens.workbench.runs import RunsPane, _first_lines, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What
 from ldptui.session.figure import carried
@@ -252,6 +252,13 @@ def test_lines_that_have_no_room_end_with_an_ellipsis() -> None:
     assert _first_lines(words, 20, 2) == ["The population:", "counts → zipf."]
     assert _first_lines(words, 20, 1) == ["The population: …"]
     assert _first_lines(words, 15, 1) == ["The population…"]
+    # Each text has a line, and what is left goes to the first ones.
+    assert _fitting([words, words], 20, 3) == [
+        "The population:",
+        "counts → zipf.",
+        "The population: …",
+    ]
+    assert _fitting([words, words], 20, 4)[2:] == ["The population:", "counts → zipf."]
 
 
 def test_changes_in_words() -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from support.form_app import SCENARIO, FormApp
+from textual.app import App, ComposeResult
 
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.session.draft import edited
-from ldptui.widgets.field import Steps, ValueInput, nudged, read, write
+from ldptui.widgets.field import Choice, Steps, ValueInput, nudged, read, write
 
 USERS = "population.users"
 
@@ -269,3 +270,16 @@ async def test_the_options_of_code_are_typed_as_a_table() -> None:
         control.value = ""
         await pilot.pause()
         assert "options" not in app.draft.document["protocol"]
+
+
+async def test_a_choice_spells_its_signs_in_ascii() -> None:
+    class Accuracy(App[None]):
+        charset = "ascii"
+
+        def compose(self) -> ComposeResult:
+            yield Choice((("epsilon", "from ε"), ("accuracy", "from a")))
+
+    app = Accuracy()
+    async with app.run_test(size=(40, 3)):
+        app.query_one(Choice).value = "epsilon"
+        assert str(app.query_one(Choice).render()) == "● from epsilon  ○ from a"

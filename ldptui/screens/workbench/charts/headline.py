@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
@@ -18,10 +19,13 @@ ROOM: Final = 24
 def border_title(pane: Widget, shown: Shown) -> Content:
     """The title of the pane with the run that is shown; one of other settings stands out."""
     name = str(pane.BORDER_TITLE)
-    if not shown.result:
+    texts = [spelled(pane, text) for text in shown.results]
+    if not texts[0]:
         return Content(name)
+    room = pane.outer_size.width - len(f"╭─ {name} ·  ─╮")
+    text = next((text for text in texts if cell_len(text) <= room), texts[-1])
     style = "$text-warning" if shown.marked else "$foreground"
-    return Content.assemble(f"{name} · ", (spelled(pane, shown.result), style))
+    return Content.assemble(f"{name} · ", (text, style))
 
 
 class ClaimLine(Static):

@@ -166,23 +166,31 @@ class Shown:
         return not same_settings(self.base.parameters, cell.parameters)
 
     @property
-    def result(self) -> str:
-        """The name of this result: the run, its sweep and its trials; "" before there is any."""
+    def results(self) -> tuple[str, ...]:
+        """The name of this result: the run, its sweep and its trials; "" before there is any.
+
+        In full, then shorter for those who have less room: the sweep by its keys, and without it.
+        """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
-            return ""
+            return ("",)
         name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "live"
         trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
         if self.marked:
-            return f"STALE: {name}, other settings · {trials}"
+            return (f"STALE: {name}, other settings · {trials}",)
         cells = [cell for part in run.parts.values() for cell in part]
         sweep = self.scenario.sweep if self.scenario is not None else {}
         here = f" · at {words}" if (words := self.cell_words) else ""
         if not run.full or len(cells) < 2 or not sweep:
-            return f"{name} · {trials}{here}"
-        swept = " × ".join(f"{key_words(key).short} {ends(sweep[key])}" for key in sweep)
-        many = math.prod(map(len, sweep.values()))
-        return f"{name} · {swept} · {many} × {trials}{here}"
+            return (f"{name} · {trials}{here}",)
+        keys = {key: key_words(key).short for key in sweep}
+        ranges = " × ".join(f"{keys[key]} {ends(sweep[key])}" for key in sweep)
+        many = f"{math.prod(map(len, sweep.values()))} × {trials}{here}"
+        return (
+            f"{name} · {ranges} · {many}",
+            f"{name} · {' × '.join(keys.values())} · {many}",
+            f"{name} · {many}",
+        )
 
     @property
     def claim(self) -> str:
