@@ -31,7 +31,7 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 TITLES: Final = {
     "app.quit": "Quit",
     "run.start": "Run all trials and the sweep",
-    "run.cancel": "Cancel: leave the field, or stop the run",
+    "run.cancel": "Stop the run, or leave the playback",
     "file.save": "Save the scenario",
     "file.open": "Open a scenario by its path",
     "file.library": "Open a scenario of the library",
@@ -49,6 +49,7 @@ TITLES: Final = {
     "pane.3": "Pane 3: Attack",
     "pane.4": "Pane 4: Charts",
     "pane.5": "Pane 5: Runs",
+    "pane.7": "Pane 7: Defences",
 }
 """The titles of the whole screen's actions in the palette, which has room for a few words."""
 
@@ -153,9 +154,10 @@ def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
 
 def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[SystemCommand]:
     """A command for each action of a node."""
+    vain = _vain(screen) if node is screen else set()
     for action, bindings in _by_action(type(node)).items():
         _, name, arguments = parse(action)
-        if not node.check_action(name, arguments):
+        if name in vain or not node.check_action(name, arguments):
             continue  # it has no effect on what is shown now
         yield SystemCommand(
             _title(node, bindings),
@@ -164,6 +166,19 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
             # Moving about in a list is found by its name, but is no suggestion.
             node in (app, screen) or any(binding.show for binding in bindings),
         )
+
+
+def _vain(screen: Screen[Any]) -> set[str]:
+    """The actions of the workbench whose keys would only say that there is nothing to do."""
+    from .workbench.player import Player
+    from .workbench.screen import WorkbenchScreen
+
+    if not isinstance(screen, WorkbenchScreen):
+        return set()
+    vain = set(screen.past.vain)
+    if screen.shelf.active is None and screen.query_one(Player).playback is None:
+        vain |= {"cancel"} if screen.get_selected_text() else {"cancel", "copy_or_cancel"}
+    return vain
 
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -178,7 +193,13 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
                 partial(_show_tab, screen, charts, tab),
             )
         for tab, title, kind in _sheets():
+            views = list(charts.query(kind))
             for action, bindings in _by_action(kind).items():
+                _, name, arguments = parse(action)
+                # A view that is not made yet has no filter that could be dropped.
+                checks = [view.check_action(name, arguments) for view in views]
+                if not any(checks or [name != "drop_filter"]):
+                    continue
                 yield SystemCommand(
                     f"{title}: {_words(bindings)}",
                     _help(app, bindings),

@@ -17,7 +17,7 @@ from .fitting import fitted
 USE: Final = {
     action: place
     for place, action in enumerate(
-        ("run", "help", "command_palette", "leave", "lab", "export", "save", "open")
+        ("run", "help", "command_palette", "leave", "zoom(True)", "lab", "export", "save", "open")
     )
 }
 """The global keys that are shown when not all of them fit, the most useful first."""
@@ -26,14 +26,16 @@ ALWAYS: Final = 4
 WIDE_GAP: Final = 2
 STOP: Final = "run.cancel"
 """The binding that stops what runs."""
+BACK: Final = "zoom(False)"
+"""The action that shows all panes again."""
 
 
 class KeyHints(Widget):
     """Keys of the focused pane first, then global ones; as many as fit, none cut in half.
 
     Where they do not all fit they stand closer. The most useful global keys have room before any
-    key of a pane, the others after all of them. stops : escape, which is no hint else, is the
-    first: it stops what runs.
+    key of a pane, the others after all of them. The way back from a zoomed pane is the first.
+    stops : escape, which is no hint else, is next: it stops what runs.
     """
 
     DEFAULT_CSS = """
@@ -84,7 +86,10 @@ class KeyHints(Widget):
             if not binding.show or not active.enabled or action in seen:
                 continue
             seen.add(action)
-            (ours if mine else other).append(binding)
+            if mine and binding.action == BACK:
+                first.insert(0, binding)
+            else:
+                (ours if mine else other).append(binding)
         declared = [binding.id for node in (self.screen, self.app) for binding in node.BINDINGS
                     if isinstance(binding, Binding)]  # fmt: skip
         ours.sort(

@@ -50,5 +50,5 @@ KEYS: Final[list[BindingType]] = [
     Binding("ctrl+e", "export", "Write a file", id="lab.export"),
     Binding("a", "releases", "Add this session's runs", id="lab.releases"),
     Binding("y", "copy", "Copy", id="lab.copy"),
-    Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),
+    Binding("question_mark,f1", "help", "Help", id="lab.help"),
 ]

@@ -11,6 +11,9 @@ from .title import NAMES
 
 KEYS: Final[list[BindingType]] = [
     Binding("ctrl+r", "run", "Run", id="run.start"),
+    # Enter is a field's, a list's or a chart's first.
+    Binding("escape,z,enter", "zoom(False)", "Back", id="pane.back"),
+    Binding("alt+z", "zoom(False)", "Back", id="pane.back.anywhere", priority=True),
     Binding("escape", "cancel", "Stop", id="run.cancel", show=False),
     Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
             id="run.cancel-too"),
@@ -18,12 +21,13 @@ KEYS: Final[list[BindingType]] = [
     Binding("ctrl+o", "open", "Open", id="file.open"),
     Binding("ctrl+l", "library", "Library", id="file.library", show=False),
     Binding("ctrl+e", "export", "Export", id="file.export"),
-    Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
+    Binding("6", "lab", "Lab", id="lab.open"),
+    Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
-    Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
-    Binding("z", "zoom", "Zoom", id="pane.zoom", show=False),
-    Binding("alt+z", "zoom", "Zoom", id="pane.zoom.anywhere", show=False, priority=True),
+    Binding("question_mark,f1", "help", "Help", id="help"),
+    Binding("z,enter", "zoom(True)", "Zoom", id="pane.zoom"),
+    Binding("alt+z", "zoom(True)", "Zoom", id="pane.zoom.anywhere", priority=True),
     Binding("y", "copy", "Copy", id="chart.copy", show=False),
     # Before the field with the focus hears of it: a key that follows at once is for the next.
     Binding("tab", "app.focus_next", "Next field", show=False, priority=True,

@@ -40,7 +40,10 @@ TURNS: Final = (3, 7)
 
 
 class Panes(Columns):
-    """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`."""
+    """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`.
+
+    zoomed : the current pane has the whole screen, though there is room for all.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -55,7 +58,7 @@ class Panes(Columns):
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
-        self._zoomed = self._roomy = False
+        self.zoomed = self._cramped = self._roomy = False
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -102,8 +105,8 @@ class Panes(Columns):
 
         (A class on the screen would say the same, and style every widget anew.)
         """
-        cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
-        self._alone = alone = current if cramped or self._zoomed else None
+        self._cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
+        self._alone = alone = current if self._cramped or self.zoomed else None
         if self._roomy != (size.height >= ROOMY):
             self._roomy = not self._roomy
             self.set_class(self._roomy, "-roomy")
@@ -116,9 +119,10 @@ class Panes(Columns):
         self._fold()
         return alone is not None
 
-    def zoom(self) -> None:
-        """Give the current pane the whole screen, or give the others their room back."""
-        self._zoomed = not self._zoomed
+    @property
+    def zooms(self) -> tuple[tuple[bool], ...]:
+        """The ways that the screen's zoom can take: there, or back."""
+        return () if self._cramped else ((not self.zoomed,),)
 
     def _fold(self) -> None:
         """Fold the forms whose turn it is not to a line that says their setting."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...catalogue import named
@@ -30,6 +31,12 @@ class Past:
             self._edits = self._edits.with_edit(WHOLE, before)
         if self._desk.draft is not None:
             self._edits = self._edits.with_edit(edit, self._desk.draft)
+
+    @property
+    def vain(self) -> Iterator[str]:
+        """Those of undo and redo for which there is nothing."""
+        ways = {"undo": self._edits.past, "redo": self._edits.future}
+        return (way for way, edits in ways.items() if not edits)
 
     def undo(self) -> None:
         """Take back the last edit."""

@@ -101,7 +101,7 @@ class WorkbenchScreen(Screen[None]):
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
-        self._past = Past(self)
+        self.past = Past(self)
         self._panes = Panes(id="body")
         self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
@@ -151,22 +151,24 @@ class WorkbenchScreen(Screen[None]):
         self._arrange()
         self._too_small.cover(self, event.size)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Nothing is done to what cannot be seen."""
-        return not self.has_class("-small")
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
+        seen = not self.has_class("-small")
+        return seen and (action != "zoom" or parameters in self._panes.zooms)
 
     def _arrange(self) -> None:
         """Lay out all panes, or the current one alone in a small terminal."""
         alone = self._panes.lay_out(self.app.size, self.pane)
         self._title.pane = self.pane if alone else 0
+        self.refresh_bindings()
 
     def watch_pane(self) -> None:
         if self.is_mounted and self._title.pane:
             self._arrange()
 
-    def action_zoom(self) -> None:
-        """The pane with the focus on the whole screen, and back."""
-        self._panes.zoom()
+    def action_zoom(self, zoomed: bool) -> None:
+        """Give the pane with the focus the whole screen, or show all panes again."""
+        self._panes.zoomed = zoomed
         self._arrange()
 
     def action_pane(self, number: int) -> None:
@@ -177,8 +179,7 @@ class WorkbenchScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one shown where there is room for one only."""
-        number = self._panes.marked(self.focused)
-        if number is not None:
+        if (number := self._panes.marked(self.focused)) is not None:
             self.pane = number
 
     def on_field_focused(self, message: FieldFocused) -> None:
@@ -249,7 +250,7 @@ class WorkbenchScreen(Screen[None]):
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""
-        self._past.remember(edit)
+        self.past.remember(edit)
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
@@ -262,11 +263,11 @@ class WorkbenchScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
-        self._past.undo()
+        self.past.undo()
 
     def action_redo(self) -> None:
         """Make the edit again that was taken back last."""
-        self._past.redo()
+        self.past.redo()
 
     def save_draft(self) -> None:
         """Keep the draft for the next start."""
@@ -293,8 +294,7 @@ class WorkbenchScreen(Screen[None]):
 
     def action_copy_or_cancel(self) -> None:
         """Copy the text that the mouse has selected; where there is none, stop the run."""
-        selected = self.get_selected_text()
-        if selected:
+        if selected := self.get_selected_text():
             files.copy_text(self, selected)
         else:
             self.action_cancel()
@@ -341,7 +341,7 @@ class WorkbenchScreen(Screen[None]):
 
     def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
         self._player.close()
-        self._past.put_back()
+        self.past.put_back()
         self._chosen = True
         self.keep(self.shelf.chosen(shown, overlays))
         self.run_worker(self._kept.read_chosen(note))
@@ -356,7 +356,7 @@ class WorkbenchScreen(Screen[None]):
     def play(self, playback: Playback, draft: Draft) -> None:
         """Show a playback's scenario while it is played; then the draft is back."""
         if self.draft is None or self.draft.document != draft.document:
-            self._past.put_aside()
+            self.past.put_aside()
             self.draft = draft
         self.shelf = self.shelf.chosen(self.shelf.shown)
         self.action_pane(CHARTS)
@@ -369,7 +369,7 @@ class WorkbenchScreen(Screen[None]):
         self.charts.show_round(message.round)
 
     def on_player_closed(self) -> None:
-        self._past.put_back()
+        self.past.put_back()
         self.show()
         self.simulating.preview_soon(edited=True)
         self.action_pane(CHARTS)

@@ -74,7 +74,9 @@ class ScriptEditor(TextArea):
     _comparing: bool = False
 
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
-        return key not in ALT_DIGITS and super().check_consume_key(key, character)
+        if key in ALT_DIGITS:
+            return False
+        return key == "enter" or super().check_consume_key(key, character)
 
     def __init__(self, offers: CompletionList) -> None:
         self.offers = offers
@@ -231,6 +233,10 @@ class ScriptEditor(TextArea):
     def action_leave(self) -> None:
         leave(self)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """The cursor is left, and offered something, where it is."""
+        return action not in ("leave", "offer") or self.screen.focused is self
+
     # Completion.
 
     def action_offer(self) -> None:
@@ -326,6 +332,9 @@ class ProblemList(OptionList):
         self.clear_options()
         self.add_options(Option(sentence(problem)) for problem in problems)
         self.set_class(bool(problems), "-any")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return bool(self.problems)
 
     @property
     def marked(self) -> Problem | None:

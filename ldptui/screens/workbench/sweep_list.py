@@ -86,6 +86,16 @@ class SweepList(Widget, can_focus=True):
     def validate_at(self, at: int) -> int:
         return min(max(at, 0), len(self.rows))
 
+    def watch_at(self) -> None:
+        self.refresh_bindings()
+
+    def watch_rows(self) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """The row that adds a key cannot be removed."""
+        return action != "remove" or self.at < len(self.rows)
+
     def action_move(self, by: int) -> None:
         self.at += by
 
@@ -97,8 +107,7 @@ class SweepList(Widget, can_focus=True):
         self.post_message(self.Asked("add", ""))
 
     def action_remove(self) -> None:
-        if self.at < len(self.rows):
-            self.post_message(self.Asked("remove", self.rows[self.at].key))
+        self.post_message(self.Asked("remove", self.rows[self.at].key))
 
     def action_leave(self) -> None:
         leave(self)

@@ -15,6 +15,7 @@ import scenarios
 from ldptui.app import Workbench
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.screens.workbench.script import ScriptEditor
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
@@ -68,6 +69,30 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         assert not pane(4).region
         await pilot.press("alt+z")
         assert (pane(3).region.width, bool(pane(4).region)) == (44, True)
+
+        def hints() -> str:
+            return seen(app).splitlines()[-1]
+
+        # Enter zooms what it does not edit or open, and the footer has the way there and back.
+        for number in (4, 1):
+            await pilot.press(str(number))
+            await until(pilot, lambda: "z Zoom" in hints())
+            for back in ("enter", "escape", "z"):
+                await pilot.press("enter")
+                assert pane(number).region.width == 120
+                await until(pilot, lambda: hints().startswith(" esc Back"))
+                await pilot.press(back)
+                assert pane(number).region.width < 120
+        await pilot.press("2", "enter")
+        assert pane(2).region.width == 44  # to the next field
+        await pilot.press("3", "alt+s")
+        await until(pilot, lambda: "alt+z Zoom" in hints())  # z and enter are text here
+        await pilot.press("alt+z")
+        await until(pilot, lambda: "alt+z Back" in hints())
+        await pilot.press("enter", "z")
+        assert "\nz" in screen.query_one(ScriptEditor).text
+        await pilot.press("ctrl+z", "ctrl+z", "escape", "escape")
+        assert pane(3).region.width == 44
 
         await pilot.resize_terminal(120, 30)
         await until(pilot, lambda: pane(3).region.width == 120)

@@ -143,8 +143,7 @@ class ChartsPane(Vertical):
 
     def focus_first(self) -> None:
         """Put the focus on what the tab shows."""
-        target = self.current_chart() or self._sheets.first_field(self.tab)
-        if target is not None:
+        if (target := self.current_chart() or self._sheets.first_field(self.tab)) is not None:
             self.screen.set_focus(target)
 
     # Changes of the picture.
@@ -202,8 +201,7 @@ class ChartsPane(Vertical):
     def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
         """The chart has moved its cursor; in the Timeline a click is the round there."""
         message.stop()
-        number = self._boxes.timeline.round_at(message)
-        if number is not None:
+        if (number := self._boxes.timeline.round_at(message)) is not None:
             self.show_round(number)
         self._show()
 
@@ -226,8 +224,7 @@ class ChartsPane(Vertical):
 
     def action_cohort(self, by: int) -> None:
         """Another cohort's bits, another target of the Timeline, another series at the cursor."""
-        box = self._boxes.of(self.tab)
-        if box is not None:
+        if (box := self._boxes.of(self.tab)) is not None:
             box.walk(by)
         self._show()
 
@@ -266,8 +263,7 @@ class ChartsPane(Vertical):
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
-        chart = self._cursor()
-        if chart is not None and (edits := chart.at_cursor()):
+        if (chart := self._cursor()) is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
@@ -276,7 +272,7 @@ class ChartsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        box, chart = self._boxes.of(self.tab), self._cursor()
+        box, own, chart = self._boxes.of(self.tab), self._own(), self._cursor()
         match action:
             case "axis" if self.tab == "map":
                 return self._boxes.layered
@@ -287,6 +283,9 @@ class ChartsPane(Vertical):
                 return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
                 return box is not None and box.walks
+            case "cursor" if parameters == ("pool",):
+                ats = (self.cursor, own and own.at, chart and chart.at)
+                return any(at is not None for at in ats)
             case "cursor" if chart is not None:
                 return chart.points and parameters[:1] not in (("play",), ("faster",))
             case "cursor":
@@ -386,7 +385,8 @@ class ChartsPane(Vertical):
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()
         names = ("axis", "pick", "view", "cohort", "cursor", "take")
-        offered = [self.check_action(action, ()) for action in names]
+        pool = self.check_action("cursor", ("pool",))
+        offered = [pool, *(self.check_action(action, ()) for action in names)]
         if offered != self._offered:
             self._offered = offered
             self.refresh_bindings()
