@@ -128,6 +128,15 @@ def subset_counts_of(supports: NDArray[np.bool_] | NDArray[np.int8]) -> NDArray[
     return np.bincount(said @ base ** np.arange(d), minlength=base**d)
 
 
+every_case = pytest.mark.parametrize("case", CASES, ids=str)
+every_extreme = pytest.mark.parametrize("case", EXTREMES, ids=str)
+
+
+def outcomes_of(case: Case, counts: Any, users: int) -> NDArray[np.int64]:
+    """The outcomes of the counts of these users, as `counts_law` numbers them."""
+    return outcome_counts_of(counts, users, signed=case.code is not None and case.code.signed)
+
+
 def outcome_counts_of(
     counts: NDArray[np.int64], users: int, *, signed: bool = False
 ) -> NDArray[np.int64]:

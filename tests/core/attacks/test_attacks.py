@@ -13,7 +13,7 @@ from support.cases import (
     cell,
     changed,
     experiment,
-    outcome_counts_of,
+    outcomes_of,
     subset_counts_of,
 )
 from support.kinds import CAO_PROTOCOLS
@@ -269,7 +269,7 @@ def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng
         reports = strategy.reports(protocol, View(targets), 40_000, rng)
         seen = subset_counts_of(protocol.supports(reports))
         drawn = strategy.counts(protocol, View(targets), np.full(20_000, 2), rng)
-        outcomes = outcome_counts_of(drawn, 2, signed=case.code is not None and case.code.signed)
+        outcomes = outcomes_of(case, drawn, 2)
         assert budget.law(seen, law), strategy
         assert budget.law(outcomes, counts_law([law, law])), strategy
         assert not budget.law(seen, wrong), strategy

@@ -1,6 +1,5 @@
-"""Mixtures: fakes in parts, their closed forms and both paths, and how a scenario writes them."""
+"""Mixtures: fakes in parts, their closed forms and both paths."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,49 +14,14 @@ from support.report_laws import Case, Moments, Poisoned
 
 from core.attacks.mixture import split
 from core.cell import Cell
-from core.errors import ScenarioError
 from core.kernels.threads import one_thread
 from core.protocols import PROTOCOLS
-from core.scenario import (
-    KINDS,
-    PARTS,
-    edit,
-    kinds_at,
-    known_keys,
-    line_of,
-    parse,
-    schema,
-    sweepable_keys,
-    to_toml,
-)
 from core.theory import (
     estimate_variances,
     expected_bit_counts,
     expected_estimate,
     expected_metrics,
 )
-
-TEXT = """\
-format = 1
-
-[population]
-kind = "counts"
-counts = [500, 300, 150, 50, 0]
-
-[protocol]
-kind = "oue"
-epsilon = 1.0
-
-[attack]
-share = 0.2
-targets = { items = [1, 4, 2] }
-mix = [
-    { kind = "mga", weight = 0.5, seeds = 3 },  # most of them
-    { kind = "ria", weight = 0.3, targets = { items = [0, 1] } },
-    { kind = "demote", weight = 0.2, targets = { items = [3] } },
-]
-"""
-
 
 # The split of the fakes.
 
@@ -182,164 +146,6 @@ def test_metrics_count_the_given_targets_or_those_of_all_parts() -> None:
     counted = cell([5, 4, 3, 2, 1], None, given)
     assert counted.targets.tolist() == [2]
     assert [fakes.targets.tolist() for fakes in counted.fakes] == [[4, 1], [0, 4], wrecked]
-
-
-# The scenario.
-
-
-def test_a_part_has_the_keys_of_its_kind_and_a_weight() -> None:
-    assert set(PARTS) == set(KINDS["attack"]) - {"none"}
-    assert kinds_at("attack.mix.3") is PARTS
-    assert kinds_at("attack.phase.0.mix.1") is PARTS
-    keys = known_keys()
-    assert {"attack.mix.*.weight", "attack.mix.*.seeds", "attack.mix.*.targets.count"} <= set(keys)
-    assert "attack.mix.*.share" not in keys
-
-
-def test_parameters_name_every_part() -> None:
-    (point,) = parse(TEXT).points()
-    parameters = point.parameters
-    assert parameters["attack.share"] == 0.2
-    assert parameters["attack.mix.0.kind"] == "mga"
-    assert parameters["attack.mix.0.weight"] == 0.5
-    assert parameters["attack.mix.1.targets.items"] == [0, 1]
-    assert "attack.kind" not in parameters
-    assert "attack.mix.0.targets.items" not in parameters
-
-
-def test_sweeps_index_the_parts() -> None:
-    text = f"""{TEXT}
-[sweep]
-"attack.mix.0.weight" = [0.1, 0.9]
-"attack.mix.1.kind" = ["ria", "rpa"]
-"""
-    cells = experiment_of(text)
-    assert len(cells) == 4
-    assert [cell.parameters["attack.mix.0.weight"] for cell in cells] == [0.1, 0.1, 0.9, 0.9]
-    assert [cell.parameters["attack.mix.1.kind"] for cell in cells] == ["ria", "rpa"] * 2
-    assert cells[0].fakes[0].count < cells[2].fakes[0].count
-    ranged = text.replace("[0.1, 0.9]", "{ from = 0, to = 1, points = 3 }")
-    assert [cell.parameters["attack.mix.0.weight"] for cell in experiment_of(ranged)][::2] == [
-        0.0,
-        0.5,
-        1.0,
-    ]
-
-
-def test_a_swept_kind_of_a_part_drops_the_keys_of_the_others() -> None:
-    text = f'{TEXT}\n[sweep]\n"attack.mix.0.kind" = ["mga", "apa"]\n'
-    first, second = experiment_of(text)
-    assert first.parameters["attack.mix.0.seeds"] == 3
-    assert "attack.mix.0.seeds" not in second.parameters
-
-
-def experiment_of(text: str) -> tuple[Cell, ...]:
-    return experiment_cells(parse(text))
-
-
-def experiment_cells(scenario: Any) -> tuple[Cell, ...]:
-    import core
-
-    return core.compile(scenario).cells
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message", "line"),
-    [
-        ("weight = 0.5", "weight = -1", "attack.mix.0.weight must be at least 0, got -1", 15),
-        ("weight = 0.5, ", "", "attack.mix.0.weight is required", 15),
-        ('"ria"', '"rio"', 'attack.mix.1.kind must be one of "rpa", "ria"', 16),
-        ('kind = "ria", ', "", "attack.mix.1.kind is required, one of", 16),
-        (
-            "seeds = 3",
-            "seed = 3",
-            r"attack.mix.0.seed is not a known key \(did you mean seeds\?\)",
-            15,
-        ),
-        ("seeds = 3", "share = 0.3", "attack.mix.0.share is not a known key", 15),
-        ("seeds = 3", 'seeds = "x"', "attack.mix.0.seeds must be an integer in", 15),
-        (
-            "items = [0, 1]",
-            "item = [0, 1]",
-            r"attack.mix.1.targets.item is not a known key",
-            16,
-        ),
-        ("items = [3]", "items = [9]", r"attack.mix.2.targets.items must be indices in", 17),
-        (
-            "share = 0.2",
-            'share = 0.2\nkind = "mga"',
-            "attack must have only one of kind, mix and",
-            11,
-        ),
-        ("targets = { items = [1, 4, 2] }", "", "attack.mix.0.targets is required where", 15),
-        ("share = 0.2", "", "attack.share is required", 11),
-        ("share = 0.2", "share = 0.2\nseeds = 3", "attack.seeds is not a known key", 13),
-    ],
-)
-def test_errors_are_at_their_key_and_line(old: str, new: str, message: str, line: int) -> None:
-    text = TEXT.replace(old, new)
-    assert text != TEXT
-    with pytest.raises(ScenarioError, match=message) as raised:
-        experiment_of(text)
-    assert line_of(text, raised.value.key) == line
-
-
-@pytest.mark.parametrize(
-    ("mix", "message"),
-    [
-        ("[]", "attack.mix must be a list of tables, a part each, got "),
-        ('"mga"', "attack.mix must be a list of tables, a part each, got"),
-        ('[{ kind = "ria", weight = 0 }]', "attack.mix must have a part with a positive weight"),
-        ('[{ kind = "none", weight = 1 }]', "attack.mix.0.kind must be one of"),
-    ],
-)
-def test_bad_mixtures(mix: str, message: str) -> None:
-    head = TEXT.partition("mix = [")[0]
-    with pytest.raises(ScenarioError, match=message):
-        parse(f"{head}mix = {mix}\n")
-
-
-def test_a_part_that_makes_no_sense_is_named() -> None:
-    text = TEXT.replace('kind = "oue"', 'kind = "grr"').replace(
-        'kind = "mga", weight = 0.5, seeds = 3', 'kind = "apa", weight = 0.5'
-    )
-    with pytest.raises(ScenarioError, match=r'attack.mix.0.kind must not be "apa" against GRR'):
-        experiment_of(text)
-
-
-def test_bad_keys_of_a_sweep() -> None:
-    for key, message in (
-        ("attack.mix.0.wieght", r"attack.mix.0.wieght is not a key that can be swept .*0.weight\?"),
-        ("attack.mix.7.weight", "sweep.attack.mix.7.weight must name one of the 3 parts"),
-    ):
-        with pytest.raises(ScenarioError, match=message):
-            parse(f'{TEXT}\n[sweep]\n"{key}" = [0.1, 0.2]\n')
-
-
-def test_writing_and_editing_keeps_the_parts() -> None:
-    scenario = parse(TEXT)
-    assert parse(to_toml(scenario.document)).document == scenario.document
-    edited = edit(TEXT, "attack.mix.0.weight", 0.75)
-    assert "weight = 0.75, seeds = 3 },  # most of them" in edited
-    assert parse(edited).document["attack"]["mix"][0]["weight"] == 0.75
-    fewer = parse(edit(TEXT, "attack.mix.2", None))
-    assert [part["kind"] for part in fewer.document["attack"]["mix"]] == ["mga", "ria"]
-    other = parse(edit(TEXT, "attack.mix.0.kind", "rpa"))
-    assert other.document["attack"]["mix"][0] == {"kind": "rpa", "weight": 0.5}
-
-
-def test_the_schema_has_the_mixture_and_its_swept_keys() -> None:
-    described = schema()
-    text = json.dumps(described)
-    assert "MixtureSpec" in text
-    names = described["properties"]["sweep"]["propertyNames"]["anyOf"]
-    assert all("*" not in key for name in names for key in name.get("enum", []))
-    import re
-
-    patterns = [name["pattern"] for name in names if "pattern" in name]
-    assert any(re.search(pattern, "attack.mix.12.weight") for pattern in patterns)
-    assert not any(re.search(pattern, "attack.mix.x.weight") for pattern in patterns)
-    assert "attack.mix.*.weight" in sweepable_keys()
 
 
 def test_one_part_alone_is_its_kind(seed: int) -> None:

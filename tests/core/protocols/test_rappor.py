@@ -1,42 +1,20 @@
-"""RAPPOR's own contract: encode, perturb, bit counts on both paths, what fakes do.
-
-Tiny filters are compared with the enumerated law of the counts of a few users, which is everything
-there is to know about them.
-"""
+"""RAPPOR's own contract: its encoding, its two noises, its parameters, its privacy."""
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from support import budget
-from support.cases import changed
-from support.kinds import UNCONDITIONAL
-from support.rappor_laws import Filters, Law, held_by_one_of, together
+from support.rappor_cases import TINY, bound, every_tiny
+from support.rappor_laws import Filters
 
-from core.attacks import ATTACKS, ListedTargets, RandomItem, View
 from core.errors import ScenarioError
 from core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
 from core.protocols.rappor import bloom_bits, solved_f
-from core.pure import SeedSearch
 
 Rng = np.random.Generator
-SEARCH = SeedSearch()
-
-TINY = [
-    Filters(4, 3, 2, 2, 0.5, 0.5, 0.75),
-    Filters(4, 3, 2, 2, 0.4, 0.0, 1.0),  # one-time
-    Filters(4, 3, 1, 2, 0.0, 0.2, 0.9),  # without permanent noise
-    Filters(4, 4, 3, 1, 0.3, 0.1, 0.6),
-]
-every_tiny = pytest.mark.parametrize("tiny", TINY, ids=str)
-
-
-def bound(tiny: Filters, **others: Any) -> Rappor:
-    noise = BitNoise(tiny.f, tiny.p, tiny.q)
-    return Rappor(tiny.items, tiny.bits, tiny.hashes, tiny.cohorts, noise, **others)
 
 
 # Encoding.
@@ -102,212 +80,6 @@ def test_some_hashes_of_the_tiny_cases_coincide() -> None:
                 for cohort in range(tiny.cohorts)
             }
             assert len(sizes) > 1
-
-
-# The law of the counts, on both paths.
-
-
-def by_counts(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -> Any:
-    if make == "honest":
-        histogram = np.bincount(what[0], minlength=protocol.domain_size)
-        return protocol.sample_counts(np.broadcast_to(histogram, (trials, histogram.size)), rng)
-    fakes = np.full(trials, what[-1])
-    if make == "random":
-        return protocol.random_counts(fakes, rng)
-    return protocol.craft_counts(np.array(what[0]), fakes, SEARCH, rng)
-
-
-def by_reports(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -> Any:
-    if make == "honest":
-        users = len(what[0])
-        reports = protocol.perturb(np.tile(what[0], trials), rng)
-    else:
-        users = what[-1]
-        if make == "random":
-            reports = protocol.random_reports(users * trials, rng)
-        else:
-            reports = protocol.craft(np.array(what[0]), users * trials, SEARCH, rng)
-    counts = np.zeros((trials, protocol.cohorts, protocol.bits + 1), dtype=np.int64)
-    rows, cohorts = np.repeat(np.arange(trials), users), reports["cohort"]
-    np.add.at(counts[:, :, :-1], (rows, cohorts), protocol.unpack(reports))
-    np.add.at(counts[:, :, -1], (rows, cohorts), 1)
-    return counts
-
-
-def seen(counts: Any, law: Law) -> budget.Verdict:
-    """Whole vectors of counts are as likely as the law says."""
-    outcomes = {key: place for place, key in enumerate(law)}
-    found = np.zeros(len(law) + 1)
-    keys, times = np.unique(counts.reshape(len(counts), -1), axis=0, return_counts=True)
-    for key, number in zip(keys.tolist(), times.tolist(), strict=True):
-        found[outcomes.get(tuple(key), len(law))] += number
-    return budget.law(found, [*law.values(), 0.0])
-
-
-both_paths = pytest.mark.parametrize(
-    ("draw", "trials"), [(by_counts, 8_000), (by_reports, 15_000)], ids=["counts", "reports"]
-)
-Draw = Callable[..., Any]
-
-
-@pytest.mark.every(2)
-@both_paths
-@every_tiny
-def test_honest_counts_follow_their_joint_law(
-    tiny: Filters, draw: Draw, trials: int, rng: Rng
-) -> None:
-    held = [0, 2, 2]
-    law = together([tiny.honest(item) for item in held])
-    drawn = draw(bound(tiny), "honest", held, trials=trials, rng=rng)
-    assert seen(drawn, law)
-    assert not seen(drawn, together([tiny.honest(item) for item in (1, 1, 1)]))
-    wrong = Filters(**{**vars(tiny), "f": tiny.f + 0.3})
-    assert not seen(draw(bound(wrong), "honest", held, trials=trials, rng=rng), law)
-
-
-@every_tiny
-def test_bits_drawn_together_are_noticed(tiny: Filters, rng: Rng) -> None:
-    """Every bit right, but all of a report drawn from one number."""
-    true = bound(tiny)
-
-    def perturb(self: Any, values: Any, rng: Rng) -> Any:
-        reports = true.random_reports(values.size, rng)
-        filters = true.encode(values, reports["cohort"])
-        rates = np.where(filters, true.noise.q_star, true.noise.p_star)
-        reports["bits"] = np.packbits(rng.random((values.size, 1)) < rates, axis=1)
-        return reports
-
-    law = together([tiny.honest(1)])
-    assert seen(by_reports(true, "honest", [1], trials=30_000, rng=rng), law)
-    mutant = changed(true, perturb=perturb)
-    assert not seen(by_reports(mutant, "honest", [1], trials=30_000, rng=rng), law)
-
-
-@both_paths
-@every_tiny
-def test_random_counts_follow_their_joint_law(
-    tiny: Filters, draw: Draw, trials: int, rng: Rng
-) -> None:
-    law = together([tiny.random()] * 2)
-    assert seen(draw(bound(tiny), "random", 2, trials=trials, rng=rng), law)
-    honest = together([tiny.random(), tiny.honest(0)])
-    assert not seen(draw(bound(tiny), "random", 2, trials=trials, rng=rng), honest)
-
-
-@both_paths
-@pytest.mark.parametrize("targets", [[1], [3, 0]], ids=str)
-@every_tiny
-def test_crafted_counts_follow_their_joint_law(
-    tiny: Filters, targets: list[int], draw: Draw, trials: int, rng: Rng
-) -> None:
-    law = together([tiny.crafted(targets)] * 2)
-    drawn = draw(bound(tiny), "craft", targets, 2, trials=trials, rng=rng)
-    assert seen(drawn, law)
-    assert not seen(drawn, together([tiny.crafted(targets), tiny.random()]))
-
-
-@pytest.mark.parametrize("path", ["counts", "reports"])
-def test_padding_off_by_one_is_noticed(path: str, rng: Rng) -> None:
-    """Filters that are large enough for a crafted report to need other ones."""
-    tiny, targets = Filters(3, 6, 2, 2, 0.5, 0.5, 0.75), [1]
-    true, law = bound(tiny), together([Filters(3, 6, 2, 2, 0.5, 0.5, 0.75).crafted([1])] * 2)
-    pad = true.padding(np.array(targets))
-    assert pad.min() > 0
-    draw: Draw = by_counts if path == "counts" else by_reports
-    for wrong in (0, 1, -1):
-        mutant = changed(true, padding=lambda self, targets, wrong=wrong: pad + wrong)
-        drawn = draw(mutant, "craft", targets, 2, trials=20_000, rng=rng)
-        assert bool(seen(drawn, law)) == (wrong == 0)
-
-
-def test_crafted_reports_have_as_many_ones_as_honest_ones(rng: Rng) -> None:
-    protocol = Rappor(50, 128, 2, 16, BitNoise(0.5, 0.5, 0.75))
-    targets = np.array([3, 30, 40])
-    reports = protocol.craft(targets, 3000, SEARCH, rng)
-    ones = protocol.unpack(reports).sum(axis=1)
-    assert set(ones.tolist()) == {math.floor(protocol.expected_ones)}
-    honest = protocol.unpack(protocol.perturb(rng.integers(0, 50, size=3000), rng)).sum(axis=1)
-    # The variance of the noise; that of the number of distinct bits is far below it.
-    noise = 128 * protocol.noise.p_star * (1 - protocol.noise.p_star)
-    assert budget.mean(honest, protocol.expected_ones, 1.1 * noise)
-    assert not budget.mean(honest, protocol.expected_ones - 2, 1.1 * noise)
-    filters = protocol.aimed(targets)[reports["cohort"]]
-    assert protocol.unpack(reports)[filters].all()
-
-
-@every_tiny
-def test_support_counts_add_up_the_bits_of_each_cohort(tiny: Filters, rng: Rng) -> None:
-    protocol = bound(tiny)
-    for n in (0, 1, 300):
-        reports = protocol.perturb(rng.integers(0, tiny.items, size=n), rng)
-        counts = protocol.support_counts(reports)
-        assert counts.shape == (tiny.cohorts, tiny.bits + 1)
-        bits = protocol.unpack(reports)
-        for cohort in range(tiny.cohorts):
-            own = reports["cohort"] == cohort
-            assert counts[cohort].tolist() == [*bits[own].sum(axis=0).tolist(), int(own.sum())]
-
-
-@pytest.mark.parametrize("bits", [3, 8, 12, 16])
-def test_random_reports_leave_the_unused_places_empty(bits: int, rng: Rng) -> None:
-    protocol = Rappor(5, bits, 2, 3, BitNoise(0.5, 0.5, 0.75))
-    packed = protocol.random_reports(500, rng)["bits"]
-    whole = np.unpackbits(packed, axis=1)
-    assert not whole[:, bits:].any()
-    assert whole[:, :bits].any(axis=0).all()
-
-
-def test_noise_that_rounds_to_none_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="f must be 1e-15 or more where p = 0 or q = 1"):
-        BitNoise(4e-17, 0.0, 1.0)
-    assert BitNoise(1e-15, 0.0, 1.0).epsilon_one(1) == pytest.approx(2 * math.log(2e15), rel=0.01)
-
-
-@pytest.mark.parametrize("kind", UNCONDITIONAL)
-def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) -> None:
-    """The rates that theory uses, on both paths, with and without a crowded cohort."""
-    protocol = Rappor(30, 24, 2, 4, BitNoise(0.4, 0.3, 0.8))
-    targets, n = np.array([2, 17]), 40_000
-    table: dict[str, Any] = {"targets": ListedTargets((2, 17))}
-    if kind == "untargeted":
-        table = {"size": 2}
-    elif kind == "input":
-        table["distribution"] = (3.0, 1.0)
-    for share in (None, 0.0, 0.3, 1.0):
-        attack: Any = ATTACKS[kind](share=0.1, cohort=share, **table)
-        law = protocol.cohort_law if share is None else protocol.concentrated(share).cohort_law
-        rates = attack.bits(protocol, targets).rates
-        view = View(targets)
-        counted = attack.counts(protocol, view, np.array([n]), rng)[0]
-        reported = protocol.support_counts(attack.reports(protocol, view, n, rng))
-        for counts in (counted, reported):
-            assert counts[:, -1].sum() == n
-            assert budget.proportion(counts[:, -1], n, law)
-            if share:
-                assert not budget.proportion(counts[:, -1], n, protocol.cohort_law)
-            if kind == "rpa":
-                users = np.broadcast_to(counts[:, -1:], rates.shape)
-                assert budget.proportion(counts[:, :-1], users, rates)
-            for cohort in np.flatnonzero(counts[:, -1]):
-                users = counts[cohort, -1]
-                assert budget.proportion(counts[cohort, :-1], users, rates[cohort])
-                if share != 1.0:
-                    off = np.roll(rates[cohort], 1)
-                    if kind != "rpa":
-                        assert not budget.proportion(counts[cohort, :-1], users, off)
-
-
-def test_a_billion_users_and_a_trillion(rng: Rng) -> None:
-    protocol = Rappor(100, 64, 2, 8, BitNoise(0.5, 0.5, 0.75))
-    for n in (10**9, 10**12):
-        histogram = np.full((2, 100), n // 100)
-        counts = protocol.sample_counts(histogram, rng)
-        assert (counts[:, :, -1].sum(axis=1) == n).all()
-        assert ((counts >= 0) & (counts <= counts[:, :, -1:])).all()
-        share, std = protocol.bit_frequencies(counts)
-        truth = protocol.design.bits_of(np.full(100, 0.01))
-        variance = std**2 + 1 / counts[:, :, -1:]
-        assert budget.mean((share - truth) / np.sqrt(variance), 0.0, 1.0)
 
 
 # Noise: both steps, and that the first is remembered.
@@ -465,14 +237,3 @@ def test_epsilon_is_known_next_to_no_noise() -> None:
     assert epsilon == pytest.approx(math.log(3) - math.log(smallest))
     near = [BitNoise(0, p, 0.75).epsilon_one(1) for p in (1e-307, 1e-308)]
     assert near[1] - near[0] == pytest.approx(math.log(10))
-
-
-def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
-    """RIA draws a target for each fake, not one for all."""
-    tiny, targets = TINY[2], np.array([1, 3])
-    law = together([held_by_one_of([tiny.honest(1), tiny.honest(3)])] * 2)
-    attack = RandomItem(0.1, ListedTargets((1, 3)))
-    counts = attack.counts(bound(tiny), View(targets), np.full(15_000, 2), rng)
-    assert seen(counts, law)
-    same = held_by_one_of([together([tiny.honest(item)] * 2) for item in (1, 3)])
-    assert not seen(counts, same)

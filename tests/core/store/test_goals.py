@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.cases import attack, experiment
+from support.stores import record
 
 import core
 import core.search as core_search
@@ -23,7 +24,7 @@ from core.running.runner import run, units
 from core.running.searching import searched
 from core.scenario import Scenario
 from core.search import with_fakes
-from core.store import KeptAnswers, Store, begin, merge, open_store, resume
+from core.store import KeptAnswers, begin, merge, open_store, resume
 from core.store import schema as tables
 from core.store.answers import goal_key
 from ldptui.commands.dictionary import dictionary
@@ -53,18 +54,6 @@ SEARCHED = {
 }
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "runs.sqlite3"
-
-
-def record(store: Store, asked: core.Experiment) -> core.Results:
-    memory = begin(store, asked, "test")
-    *_, last = run(asked, memory=memory)
-    memory.finish(last.results)
-    return last.results
-
-
 @pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
 def test_a_run_that_is_opened_again_has_its_answers(
     path: Path, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -73,7 +62,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     how = {cell.answer.by for cell in there.cells if cell.answer is not None}
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
-        results = record(store, there)
+        results, _ = record(store, there)
     for where in ("core.experiment.solved", "core.cell.Cell.block"):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
@@ -99,7 +88,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
 
 def test_a_table_of_columns_has_the_answer(path: Path) -> None:
     with open_store(path) as store:
-        results = record(store, work(**SEARCHED))
+        results, _ = record(store, work(**SEARCHED))
     found = columns(results)
     meant = dictionary([*found])
     answer = results.experiment.cells[0].answer
@@ -148,7 +137,7 @@ def test_a_replay_looks_for_the_answer_again(path: Path, asked: dict[str, Any]) 
 def test_a_store_from_before_answers_were_kept(path: Path) -> None:
     there = work()
     with open_store(path) as store:
-        results = record(store, there)
+        results, _ = record(store, there)
         for step in tables.MIGRATIONS[:1:-1]:
             for statement in step:
                 back = re.sub(r"ADD COLUMN (\w+) .*", r"DROP COLUMN \1", statement)

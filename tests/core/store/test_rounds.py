@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import alike, attack, experiment
+from support.stores import record
 
 import core
 from core.arms import UNDEFENDED
@@ -20,7 +20,7 @@ from core.replay import replay
 from core.results import Moments, Rounds
 from core.running.runner import run
 from core.scenario import Scenario
-from core.store import RunMemory, Store, begin, cell_keys, open_store, resume
+from core.store import Store, begin, cell_keys, open_store, resume
 
 
 def work(trials: int = 30, **campaign: Any) -> core.Experiment:
@@ -32,21 +32,6 @@ def work(trials: int = 30, **campaign: Any) -> core.Experiment:
         campaign={"rounds": 4, "churn": 0.2, **campaign},
         sweep={"protocol.kind": ["grr", "oue"]},
     )
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "runs.sqlite3") as store:
-        yield store
-
-
-def record(
-    store: Store, experiment: core.Experiment, frequencies: bool = True
-) -> tuple[core.Results, RunMemory]:
-    memory = begin(store, experiment, "test", frequencies=frequencies)
-    *_, last = run(experiment, frequencies=frequencies, memory=memory)
-    memory.finish(last.results)
-    return last.results, memory
 
 
 def assert_equal(one: Rounds | None, other: Rounds | None) -> None:
@@ -145,7 +130,7 @@ def test_a_replay_sees_changed_frequencies_of_a_round(kept: Store) -> None:
 
 @pytest.mark.parametrize("frequencies", [True, False])
 def test_a_recording_holds_the_rounds(kept: Store, tmp_path: Path, frequencies: bool) -> None:
-    there, memory = record(kept, work(), frequencies)
+    there, memory = record(kept, work(), frequencies=frequencies)
     file = tmp_path / "shared.ldptui"
     write_recording(kept, memory.run, file)
     with open_store(None) as other:

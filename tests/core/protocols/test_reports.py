@@ -1,0 +1,220 @@
+"""Honest and random reports of every protocol: p and q by counting, and their law."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.budget import Verdict
+from support.cases import (
+    CASES,
+    EXTREMES,
+    bind,
+    changed,
+    every_case,
+    every_extreme,
+    of_kind,
+    one_percent_more,
+    subset_counts_of,
+)
+from support.report_laws import Case, Moments
+
+from core.kernels.hashing import buckets
+from core.protocols import PROTOCOLS, LocalHashing
+from core.protocols.unary import IndependentBits
+from core.pure import PureProtocol
+
+Rng = np.random.Generator
+
+
+REPORTS = 120_000
+"""Reports of each item: 0.01 more of p is 15 deviations over five items."""
+
+
+# p and q by counting, both ways.
+
+
+def spreads(case: Case) -> Any:
+    """[own item, item]: the variance of what a report says of each item."""
+    return [Moments.of(case.honest(item)).covariance.diagonal() for item in range(case.domain_size)]
+
+
+def reports_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
+    """The rates at which the own item and each other item are supported, over all items."""
+    d, n = case.domain_size, REPORTS
+    values = np.repeat(np.arange(d), n)
+    supports = protocol.supports(protocol.perturb(values, rng))
+    rates = np.full((d, d), case.q) + (case.p - case.q) * np.eye(d)
+    if supports.dtype != np.bool_:  # against items as well
+        said = supports.reshape(d, n, d).swapaxes(0, 1)
+        own = said.diagonal(axis1=1, axis2=2).ravel()
+        together = budget.mean(own, case.p, np.diag(spreads(case)).mean())
+        return budget.mean(said, rates, spreads(case)) & together
+    hits = supports.reshape(d, n, d).sum(axis=1)
+    together = budget.proportion(np.trace(hits), d * n, case.p)
+    return budget.proportion(hits, n, rates) & together
+
+
+@every_case
+def test_reports_show_p_and_q(case: Case, rng: Rng) -> None:
+    assert reports_show_p_and_q(case, bind(case), rng)
+    assert not reports_show_p_and_q(case, one_percent_more(case), rng)
+
+
+@every_case
+def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
+    if case.code is not None:  # the same code for another budget
+        mutant = bind(replace(case, epsilon=case.epsilon * 0.8))
+    elif case.subset_size is not None:  # what is not p is spread over the other items
+        mutant = changed(bind(case), p=case.p - 0.06)
+    elif case.hash_range is None:
+        mutant = changed(bind(case), q=case.q + 0.015)
+    else:
+        mutant = changed(bind(case), hash_range=case.hash_range + 1)
+    assert not reports_show_p_and_q(case, mutant, rng)
+
+
+@pytest.mark.every(2)
+@every_extreme
+def test_reports_show_p_and_q_at_the_edges(case: Case, rng: Rng) -> None:
+    assert reports_show_p_and_q(case, bind(case), rng)
+
+
+def counts_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
+    """A billion users that all hold one item."""
+    n = 10**9
+    histogram = n * np.eye(case.domain_size, dtype=np.int64)
+    rates = np.full((case.domain_size,) * 2, case.q)
+    np.fill_diagonal(rates, case.p)
+    counts = protocol.sample_counts(histogram, rng)
+    if case.code is not None and case.code.signed:
+        return budget.mean(counts[None], n * rates, n * np.array(spreads(case)))
+    return budget.proportion(counts, n, rates)
+
+
+@pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
+def test_counts_show_p_and_q(case: Case, rng: Rng) -> None:
+    assert counts_show_p_and_q(case, bind(case), rng)
+
+
+@every_case
+def test_counts_show_a_wrong_p(case: Case, rng: Rng) -> None:
+    assert not counts_show_p_and_q(case, one_percent_more(case), rng)
+    assert not counts_show_p_and_q(case, bind(replace(case, epsilon=1.01)), rng)
+
+
+# The joint law of one report.
+
+
+def honest_reports_follow_their_law(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
+    """The subsets of the items that the reports of each item support."""
+    d = case.domain_size
+    seen, law = [], []
+    for item in range(d):
+        reports = protocol.perturb(np.full(REPORTS, item), rng)
+        seen.append(subset_counts_of(protocol.supports(reports)))
+        law.append(case.honest(item) / d)
+    return budget.law(np.concatenate(seen), np.concatenate(law))
+
+
+@every_case
+def test_honest_reports_follow_their_law(case: Case, rng: Rng) -> None:
+    assert honest_reports_follow_their_law(case, bind(case), rng)
+
+
+@every_case
+def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
+    """Every bit right, but all drawn from one number, or all hashed by one function."""
+    true = bind(case)
+
+    def perturb(self: Any, values: Any, rng: Rng) -> Any:
+        if isinstance(true, LocalHashing):
+            reports = true.perturb(values, rng)
+            reports["seed"] = 7
+            return reports
+        if isinstance(true, IndependentBits):
+            one = rng.random((values.size, 1))
+            rate = np.where(values[:, None] == np.arange(case.domain_size), case.p, case.q)
+            return np.packbits(one < rate, axis=1)
+        if case.code is not None:  # only the first message that agrees
+            reports = true.perturb(values, rng)
+            first = (case.code.supports > 0).argmax(axis=0).astype(np.uint32)[values]
+            return np.where(rng.random(values.size) < case.p, first, reports)
+        kept, d = rng.random(values.size) < case.p, case.domain_size
+        if case.subset_size is not None:  # neighbours, not any others
+            sets = np.arange(case.subset_size) + np.where(kept, 0, 1)[:, None] + values[:, None]
+            bits = np.zeros((values.size, d), dtype=np.uint8)
+            np.put_along_axis(bits, sets % d, 1, axis=1)
+            return np.packbits(bits, axis=1)
+        return np.where(kept, values, (values + 1) % d)
+
+    assert not honest_reports_follow_their_law(case, changed(true, perturb=perturb), rng)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.hash_range], ids=str)
+def test_hashing_reports_another_bucket_uniformly(case: Case, rng: Rng) -> None:
+    """The distance from the own bucket to the one sent; the seed is uniform."""
+    protocol, g = bind(case), case.hash_range
+    assert g is not None
+    assert isinstance(protocol, LocalHashing)
+    values = rng.integers(0, case.domain_size, size=500_000)
+    reports = protocol.perturb(values, rng)
+    own = buckets(values, reports["seed"].copy(), g).astype(int)
+    apart = (reports["value"].astype(int) - own) % g
+    law = np.full(g, (1 - case.p) / (g - 1))
+    law[0] = case.p
+    assert budget.law(np.bincount(apart, minlength=g), law)
+    assert not budget.law(np.bincount(apart, minlength=g), np.roll(law, 1))
+    top_bits = np.bincount(reports["seed"] >> np.uint32(24), minlength=256)
+    assert budget.law(top_bits, np.full(256, 1 / 256))
+    assert np.unique(reports["seed"]).size > 499_900  # one fresh seed each
+
+
+@every_case
+def test_random_reports_follow_their_law(case: Case, rng: Rng) -> None:
+    protocol = bind(case)
+    seen = subset_counts_of(protocol.supports(protocol.random_reports(REPORTS, rng)))
+    assert budget.law(seen, case.random())
+    assert not budget.law(seen, case.honest(0))
+
+
+@pytest.mark.parametrize("kind", ["sue", "oue"])
+@pytest.mark.parametrize("d", [8, 9, 11])
+def test_unary_reports_of_more_than_one_byte(kind: str, d: int, rng: Rng) -> None:
+    """The law over all items, and nothing in the bits after the last one."""
+    case = Case(kind, d, 1.0)
+    protocol = bind(case)
+    for reports, law in (
+        (protocol.random_reports(REPORTS, rng), case.random()),
+        (protocol.perturb(np.full(REPORTS, d - 1), rng), case.honest(d - 1)),
+    ):
+        assert budget.law(subset_counts_of(protocol.supports(reports)), law)
+        assert not budget.law(subset_counts_of(protocol.supports(reports)), case.honest(0))
+        assert np.unpackbits(reports, axis=1)[:, d:].sum() == 0
+
+
+# Support counts.
+
+
+@pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
+def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> None:
+    protocol = bind(case)
+    for n in (0, 1, 255, 256, 1000):
+        values = rng.integers(0, case.domain_size, size=n)
+        for reports in (protocol.perturb(values, rng), protocol.random_reports(n, rng)):
+            counts = protocol.support_counts(reports)
+            assert counts.dtype == np.int64
+            assert counts.tolist() == protocol.supports(reports).sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("d", [7, 8, 9, 300])
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_support_counts_of_larger_domains(kind: str, d: int, rng: Rng) -> None:
+    protocol = bind(of_kind(kind, d, 1.0))
+    reports = protocol.perturb(rng.integers(0, d, size=9000), rng)
+    supports = protocol.supports(reports)
+    assert supports.shape == (9000, d)
+    assert supports.dtype in (np.bool_, np.int8)
+    assert protocol.support_counts(reports).tolist() == supports.sum(axis=0).tolist()

@@ -1,0 +1,47 @@
+"""Runs that are recorded in a store, and results that are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import core
+from core.arms import UNDEFENDED
+from core.running.runner import run
+from core.store import RunMemory, Store, begin, cell_keys
+
+from .cases import alike
+
+
+def record(
+    to: Store, work: core.Experiment, workers: int = 1, frequencies: bool = True, **how: Any
+) -> tuple[core.Results, RunMemory]:
+    kept = begin(to, work, "test", frequencies=frequencies, **how)
+    *_, last = run(work, workers, frequencies=frequencies, memory=kept)
+    kept.finish(last.results)
+    return last.results, kept
+
+
+def key_of(cell: core.Cell) -> str:
+    return cell_keys([cell])[0]
+
+
+def alone(work: core.Experiment) -> core.Results:
+    *_, last = run(work)
+    return last.results
+
+
+def assert_same(one: core.Results, other: core.Results) -> None:
+    """To the last bit."""
+    assert one.digest == other.digest
+    for a, b in zip(one.cells, other.cells, strict=True):
+        assert alike(a.metrics, b.metrics)
+        np.testing.assert_array_equal(a.fingerprints, b.fingerprints)
+        for before, after in ((a.arms[arm], b.arms[arm]) for arm in UNDEFENDED):
+            assert before is not None
+            assert after is not None
+            assert before.trials == after.trials
+            np.testing.assert_array_equal(before.mean, after.mean)
+            np.testing.assert_array_equal(before.squares, after.squares)
+        np.testing.assert_array_equal(np.asarray(a.detected), np.asarray(b.detected))
