@@ -198,7 +198,7 @@ LATE = {
     "ldptui.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.session.draft.completion": "the first completion",
-    "ldptui.widgets.number_table": "the first table",
+    "ldptui.widgets.filtered_table": "the first table",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

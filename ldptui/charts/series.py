@@ -21,6 +21,10 @@ Tone = Literal[
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
 ]  # fmt: skip
 """The meaning of a colour; `draw` maps it to the theme, the charset and a marker of its own."""
+TONES: Final[tuple[Tone, ...]] = (
+    "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
+)  # fmt: skip
+"""The colours of curves beside each other, in order; more of them cannot be told apart."""
 
 
 @dataclass(frozen=True)

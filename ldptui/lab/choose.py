@@ -19,13 +19,13 @@ from core.ranges import BUDGET
 from core.sampling import Counts
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series
+from ..charts.series import TONES, Axis, Plot, Series
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
 from .answer import Answer
 from .asking import Ask, Steps, answer_of
 from .figure import curves
-from .mechanisms import DRAWN, LOCAL, TONES, bound
+from .mechanisms import DRAWN, LOCAL, bound
 from .output import Report, Row, laid_out, row, show
 from .scenarios import current
 

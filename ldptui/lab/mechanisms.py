@@ -9,7 +9,6 @@ from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.protocols.curators import Curator, Neighbours
 
 from ..catalogue.kinds import in_order, swept_kinds
-from ..charts.series import Tone
 from ..explain.formula import Formula
 from ..explain.formulas import entries
 from ..explain.setting import Setting
@@ -20,10 +19,6 @@ BESIDE: Final = CURATORS[0]
 """The curator whose error a local protocol has to reach."""
 DRAWN: Final = tuple(swept_kinds("protocol", ""))
 """The local protocols that a chart has room for."""
-TONES: Final[tuple[Tone, ...]] = (
-    "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
-)  # fmt: skip
-"""The colours of kinds in a chart, in order."""
 
 
 def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:

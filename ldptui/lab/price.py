@@ -19,12 +19,12 @@ from core.ranges import USERS
 from core.sampling import Counts, Floats
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series
+from ..charts.series import TONES, Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import curves
-from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, TONES, bound, curator, has
+from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, bound, curator, has
 from .output import Report, Row, laid_out, row, show
 from .scenarios import current
 

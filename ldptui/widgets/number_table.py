@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.events import Click
 from textual.geometry import Region, Size
 from textual.reactive import reactive
@@ -19,9 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from ..charts.rows import clean
-from ..terminal.keyboard import key_of
-from .choice_bar import ChoiceBar
-from .filter_input import FilterInput, no_match
+from .filter_input import no_match
 from .plot import palette_of
 
 if TYPE_CHECKING:
@@ -30,10 +26,6 @@ if TYPE_CHECKING:
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
-KEYS: Final = {
-    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "b", "table.filter": "slash"
-}  # fmt: skip
-"""The keys that the row over a table names."""
 TARGET = "target"
 """The text in a row that marks it as one of a target."""
 
@@ -279,83 +271,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
                 falling = not self.order[1] if same and self.order else self._falling(at)
                 self.order = (at, falling)
             start += width + GAP
-
-
-class FilteredTable(Vertical):
-    """A `NumberTable` with a text field for its filter, which `/` opens."""
-
-    DEFAULT_CSS = """
-    FilteredTable { height: 1fr; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
-        Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),
-    ]
-
-    _shown: tuple[str, tuple[object, ...]] | None = None
-
-    def compose(self) -> ComposeResult:
-        yield ChoiceBar()
-        yield NumberTable()
-        yield FilterInput("filter: words that a row must hold", self._focus_table)
-
-    def show(
-        self,
-        source: str,
-        numbers: tuple[object, ...],
-        table_of: Callable[[], Table | None],
-        empty: str = "",
-    ) -> None:
-        """Put a table in, with its title and the name of its chart, `source`, over it.
-
-        numbers : what it comes from; only of others than before the table is made. empty : what is
-        said where there is none.
-        """
-        if (source, numbers) == self._shown:
-            return
-        self._shown = (source, numbers)
-        table = self.query_one(NumberTable).table = table_of()
-        bar = self.query_one(ChoiceBar)
-        view, run, sort, words = (key_of(self.app, name, key) for name, key in KEYS.items())
-        bar.prefix = table.title if table else empty or f"no numbers yet: {run} runs the scenario"
-        bar.switches = (
-            ("source", f"{view} {source}"), ("sort", f"{sort} sort"), ("filter", f"{words} filter")
-        )  # fmt: skip
-        self._count()
-
-    def as_text(self) -> str:
-        """The rows shown, tab-separated and in full precision, with a header."""
-        return self.query_one(NumberTable).as_text()
-
-    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
-        if message.choice == "filter":
-            message.stop()
-            self.action_filter()
-        elif message.choice == "sort":
-            message.stop()
-            self.query_one(NumberTable).action_sort()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "drop_filter" or self.query_one(FilterInput).is_used
-
-    def action_filter(self) -> None:
-        self.query_one(FilterInput).open()
-
-    def action_drop_filter(self) -> None:
-        self.query_one(FilterInput).leave()
-
-    def _focus_table(self) -> None:
-        self.query_one(NumberTable).focus()
-
-    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
-        message.stop()
-        self.query_one(NumberTable).wanted = message.words
-        self._count()
-
-    def _count(self) -> None:
-        shown = self.query_one(NumberTable)
-        total = len(shown.table.rows) if shown.table is not None else 0
-        self.query_one(FilterInput).count(len(shown.rows), total)
 
 
 def _from_cell(text: str, start: int) -> str:

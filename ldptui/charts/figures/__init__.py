@@ -8,9 +8,11 @@ mean over the trials.
 from __future__ import annotations
 
 from ...text.interval import NORMAL_95
+from .answers import answer_plot
 from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
 from .deviations import residuals
 from .frequencies import frequency_table, top_bars
+from .hitters import counts_plot, survivors_plot
 from .items import findings, findings_note, scores, standard_errors, trials_note
 from .limits import steady_limits
 from .measurement import (
@@ -35,7 +37,9 @@ __all__ = [
     "Quantity",
     "Table",
     "Value",
+    "answer_plot",
     "belongs",
+    "counts_plot",
     "covered",
     "error_of",
     "error_plot",
@@ -57,6 +61,7 @@ __all__ = [
     "steady_limits",
     "success_plot",
     "success_table",
+    "survivors_plot",
     "top_bars",
     "trials_note",
 ]

@@ -11,7 +11,7 @@ from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
 from ...text import format as fmt
 from ...text.interval import INTERVAL, with_reach
-from ..series import Axis, Plot, Series, Tone
+from ..series import TONES, Axis, Plot, Series, Tone
 from .bounds import beside, held_against, with_bounds
 from .defended import with_defended
 from .items import OVERLAID
@@ -43,15 +43,6 @@ COINCIDE: Final = "within 1 %"
 
 LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
-
-_TONES: Final[tuple[Tone, ...]] = (
-    "series-0",
-    "series-1",
-    "series-2",
-    "series-3",
-    "series-4",
-    "series-5",
-)
 
 
 def gain_plot(
@@ -98,7 +89,7 @@ def gain_plot(
         room,
         [(curve.x, curve.support) for curve in curves],
     )
-    tones = _TONES[: len(curves)] if len(curves) > 1 else ()
+    tones = TONES[: len(curves)] if len(curves) > 1 else ()
     plot = with_defended(plot, curves, cells, axis.key, tones)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
     return with_bounds(plot, lines_of, tones, maximal)
@@ -208,7 +199,7 @@ def _curve_series(
     single = len(lines) == 1
 
     def tone(number: int, alone: Tone) -> Tone:
-        return alone if single else _TONES[number % len(_TONES)]
+        return alone if single else TONES[number % len(TONES)]
 
     for number, (label, xs, ys) in enumerate(lines):
         name = f"{label}, {theory}" if single else label

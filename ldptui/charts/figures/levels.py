@@ -20,12 +20,12 @@ from .table import Column, Table, Value
 SHARES: Final = "·▁▂▃▄▅▆▇█"
 """Never, in up to an eighth of the trials, … in all or nearly all."""
 ASCII_SHARES: Final = ".12345678"
-WIDE: Final = 120
-"""Cells from which the means have their standard errors below them."""
 HEAD: Final = 22
 """Cells of the words left of the levels."""
 NAME: Final = 12
 """Cells of an item's name."""
+MARKS: Final = 24
+"""Levels that have a mark of their own in the row of an item."""
 
 Details = Mapping[str, Any]
 
@@ -51,6 +51,15 @@ def levels_rows(
     ):
         rows.append([(pad(clean(line, charset), width).rstrip(), palette.muted)])
     return rows
+
+
+def width_of(details: Details) -> int:
+    """The cells that the rows take where there is room for all of them."""
+    levels: Sequence[Details] = details["levels"]
+    most = max(len(fmt.count(level["candidates"])) for level in levels)
+    code: int = levels[-1]["bits"] + len({level["bits"] for level in levels})
+    items = NAME + max(7, min(len(levels), MARKS) + 1) + 34 + 2 + code
+    return max(HEAD + (max(5, most) + 1) * len(levels), items)
 
 
 def _columns(levels: Sequence[Details], width: int, at: int | None) -> tuple[list[Details], int]:
@@ -116,7 +125,7 @@ def _level_rows(
             style = palette.clean if tone == "clean" else palette.attacked
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
             lines.append((f"{words}, {arm}", means, style))
-            if width >= WIDE:
+            if cells > 5:
                 errors = [level[arm][group]["standard_error"] for level in shown]
                 lines.append(("  ±", [fmt.short(error, 2) for error in errors], palette.muted))
             if arm == "attacked":
@@ -139,7 +148,7 @@ def _item_rows(
 ) -> list[Row]:
     """A row for each item, as wide as there is room: the code last, as it may be long."""
     marks = ASCII_SHARES if charset == "ascii" else SHARES
-    step = max(1, -(-len(levels) // 24))
+    step = max(1, -(-len(levels) // MARKS))
     at = [*range(0, len(levels), step)]
     at[-1] = len(levels) - 1
     lengths = [level["bits"] for level in levels]

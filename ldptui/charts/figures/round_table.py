@@ -9,8 +9,9 @@ from core.summary import Estimate
 from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import with_reach
+from ..series import TONES
 from .readings import MEASURED
-from .rounds import TONES, entry_words
+from .rounds import entry_words
 from .table import Column, Table, Value
 
 

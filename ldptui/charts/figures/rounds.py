@@ -16,14 +16,9 @@ from core.summary import Estimate
 from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
-from ..series import Axis, Plot, Series, Tone
+from ..series import TONES, Axis, Plot, Series
 from .limits import steady_limits
 from .points import MANY
-
-TONES: Final[tuple[Tone, ...]] = (
-    "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
-)  # fmt: skip
-"""The tones of the targets in one chart; more of them cannot be told apart."""
 
 CROWDED: Final = 60
 """The number of points from which on those of several targets take turns."""

@@ -12,10 +12,10 @@ from core.errors import ScenarioError
 from core.lab.designer import Demand, Design, Rated, rated
 from core.protocols import DIALS, KINDS
 
-from ...charts.series import Axis, Plot, Series, Tone
+from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text
 from ..figure import Figure, figure
-from ..mechanisms import DRAWN, LOCAL, TONES
+from ..mechanisms import DRAWN, LOCAL
 from .table import named
 
 POINTS = 65

@@ -14,9 +14,9 @@ from core.bounds.planner import Oracle
 from core.errors import ScenarioError
 from core.ranges import USERS
 
-from ...charts.series import Axis, Plot, Series, Tone
+from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text
-from ..mechanisms import DRAWN, TONES, bound
+from ..mechanisms import DRAWN, bound
 
 POINTS: Final = 65
 """Points of a curve."""

@@ -11,7 +11,7 @@ from support.charts_pane import showing
 from support.told import told
 
 import core
-from ldptui.charts.figures.answers import answer_table
+from ldptui.charts.figures.answers import answer_plot, answer_table
 from ldptui.session import draft as drafts
 from ldptui.widgets.number_table import NumberTable
 
@@ -73,6 +73,30 @@ async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None
         await pilot.press("b")
         assert "protocol↑" in shown.render_line(0).text
         assert shown.virtual_size.width <= 74
+
+
+def test_the_chart_has_a_line_for_each_setting_over_the_number_swept() -> None:
+    """Its points are the table's; a cell out of reach has a mark that no line joins."""
+    goal = document()
+    goal["sweep"] = {"protocol.kind": ["oue", "laplace"], "goal.at_least": [0.01, 0.5, 5.0]}
+    cells = told(goal, "answer")[0].parts["answer"]
+    plot, table = answer_plot(cells), answer_table(cells)
+    assert plot is not None
+    assert table is not None
+    assert plot.x.label == "gain, at least"
+    assert plot.x.log
+    assert plot.y.log
+    points = {s.label: dict(zip(s.x, s.y, strict=True)) for s in plot.series if s.style == "points"}
+    lines = {s.label: list(s.x) for s in plot.series if s.style == "line"}
+    assert lines == {"OUE": [0.01, 0.5, 5.0], "LAPLACE": [0.01, 0.5]}
+    names = [column.name for column in table.columns]
+    for row in (dict(zip(names, row, strict=True)) for row in table.rows):
+        name = str(row["protocol"]).upper() if row["met"] == "yes" else "not reached"
+        assert points[name][float(row["≥"] or 0)] == row["fakes m"]
+
+
+def test_kinds_alone_have_no_axis() -> None:
+    assert answer_plot(told(document(), "answer")[0].parts["answer"]) is None
 
 
 def test_without_a_goal_there_is_no_answer() -> None:

@@ -4,7 +4,16 @@ from typing import Any
 
 import pytest
 
-from ldptui.charts.figures.levels import items_table, level_at, level_table, levels_rows, lost_level
+from ldptui.charts.draw import draw
+from ldptui.charts.figures import counts_plot, survivors_plot
+from ldptui.charts.figures.levels import (
+    items_table,
+    level_at,
+    level_table,
+    levels_rows,
+    lost_level,
+    width_of,
+)
 from ldptui.charts.rows import DARK, length
 
 
@@ -105,3 +114,35 @@ def test_the_level_looked_at_has_its_column_where_not_all_have_one(width: int) -
         assert numbers == sorted(numbers)
         column = next(x for x in range(width) if level_at(shown, width, x, at) == at)
         assert column < width
+
+
+@pytest.mark.parametrize(("groups", "bits"), [(10, 10), (40, 64), (1, 8)])
+def test_the_width_is_the_one_from_which_no_row_grows(groups: int, bits: int) -> None:
+    shown = details(groups, bits)
+    widest = [max(map(length, levels_rows(shown, width, DARK, "braille")[:-2]))
+              for width in (width_of(shown), width_of(shown) + 100)]  # fmt: skip
+    assert widest[0] == widest[1] <= width_of(shown)
+
+
+def test_the_chart_of_the_levels_has_what_the_table_has() -> None:
+    """Means with their intervals by Student's t of 20 trials, 2.093 standard errors."""
+    plot = survivors_plot(details(), 3)
+    points = {series.label: series for series in plot.series if series.style == "points"}
+    assert list(points["true hitters after"].y) == [3] * 10
+    assert list(points["targets before"].y) == [1.5] * 10
+    assert points["targets after"].error == pytest.approx([0.2093] * 10, rel=1e-3)
+    lines = [series for series in plot.series if series.style == "line" and len(series.x)]
+    assert [line.y[0] for line in lines] == [3.5, 3.5, 2.0, 2.0]
+    assert plot.cursor == 3
+    text = "\n".join(strip.text for strip in draw(plot, 54, 20, DARK, "braille"))
+    assert "line = approximation" in text
+
+
+def test_the_chart_of_counts_says_what_has_no_place_on_it() -> None:
+    """The target has 0 users, the hitter is not named under attack: one point is left of four."""
+    plot = counts_plot(details())
+    (before,) = [series for series in plot.series if series.style == "points"]
+    assert (before.label, list(before.x), list(before.y)) == ("true hitters before", [5000], [1125])
+    assert plot.note.endswith("2 of 2 are not named or at 0")
+    assert plot.x.log
+    assert (plot.x.low, plot.x.high) == (plot.y.low, plot.y.high) == (750, 7500)

@@ -37,7 +37,8 @@ from ldptui.session.snapshot import Overlay, Snapshot, over
 from ldptui.session.trials import TrialEstimates
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
-from ldptui.widgets.number_table import FilteredTable, NumberTable
+from ldptui.widgets.filtered_table import FilteredTable
+from ldptui.widgets.number_table import NumberTable
 
 
 def edited(key: str, value: Any) -> drafts.Draft:
@@ -528,6 +529,30 @@ async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> Non
             await pilot.press("L")
         assert table.render_line(0).text.split()[-1] == "trials"
         assert table.render_line(1).text.split()[-1] == "20"
+
+
+@pytest.mark.parametrize(("size", "beside"), [(WIDE, True), (NORMAL, False), ((140, 14), False)])
+async def test_a_table_that_leaves_room_has_its_chart_beside_it(
+    size: tuple[int, int], beside: bool
+) -> None:
+    async with showing(size, run=snapshot(scenario())) as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        drawn = chart(pane, "gain")
+        pane.tab = "table"
+        await pilot.pause()
+        assert shown(pane) == ["beside"] * beside
+        table, view = pane.query_one("#table NumberTable"), pane.query_one("#beside")
+        assert table.has_focus
+        if beside:
+            assert chart(pane, "beside") == drawn
+            assert table.region.width >= table.virtual_size.width
+            assert view.region.x == table.region.right + 2
+            assert view.region.right == pane.content_region.right
+        pane.tab = "equations"
+        await pilot.pause()
+        assert shown(pane) == []
+        assert pane.query_one("#equations").region.width == pane.content_region.width
 
 
 async def test_table_of_another_chart() -> None:

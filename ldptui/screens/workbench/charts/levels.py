@@ -50,6 +50,14 @@ class LevelsView(Pointed):
         """The rows as plain text."""
         return self._sheet.as_text()
 
+    @property
+    def needs(self) -> tuple[int, int]:
+        """The cells that the rows take, with the bar that scrolls them; no more is of use."""
+        from ....charts.figures.levels import width_of
+
+        needs = width_of(self._followed) + 2 if self._followed is not None else self.size.width
+        return needs, needs
+
     # The cursor.
 
     def stops(self) -> Sequence[int]:

@@ -355,7 +355,7 @@ class ChartsPane(Vertical):
         marked = shown.stale if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
         self._boxes.follow(shown.scenario)
-        width, height = self.content_size
+        width, height = size = self.content_size
         self._wide = width >= WIDE
         visible = self._visible()
         self._columns.display = bool(visible)
@@ -367,7 +367,7 @@ class ChartsPane(Vertical):
             if box.display:
                 box.show(shown, room)
         self._sheets.display = not visible
-        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind])
+        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind], size)
         self._show_bars()
         if width:
             self._tell_parts()

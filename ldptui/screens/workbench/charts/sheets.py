@@ -1,17 +1,23 @@
-"""The tabs without a chart: table, answer, one report, privacy, equations."""
+"""The tabs of numbers and words: table, answer, items, levels, one report, privacy, equations."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from textual.app import ComposeResult
+from textual.geometry import Size
 from textual.widget import Widget
 
-from ....widgets.blank import Rows
+from ....widgets.blank import Columns
+from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ....widgets.number_table import FilteredTable
+    from ....charts.series import Chart
+    from ....session.snapshot import CellView
+    from ....widgets.filtered_table import FilteredTable
     from ..equations import EquationsView
     from ..privacy import PrivacyView
     from ..report import ReportView
@@ -20,20 +26,41 @@ if TYPE_CHECKING:
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView | LevelsView
 
+GAP: Final = 2
+LEAST: Final = 40
+"""Cells that the chart beside numbers has at least."""
+WIDE: Final = 60
+"""Cells from which on the words over a table have the room first."""
+LOWEST: Final = 16
+"""Rows that it has at least."""
 
-class Sheets(Rows):
-    """The view of one tab; each is made, and imported, when its tab is first shown."""
 
-    DEFAULT_CSS = """
-    Sheets > .sheet { height: 1fr; }
+class Sheets(Columns):
+    """The view of one tab; each is made, and imported, when its tab is first shown.
+
+    Numbers that leave room have their chart beside them.
     """
+
+    DEFAULT_CSS = f"""
+    Sheets > .sheet {{ height: 1fr; width: 1fr; }}
+    Sheets > #beside {{ margin-left: {GAP}; display: none; }}
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chart = ChartView(id="beside", empty="")
+        self._picture: Chart | None = None
+        self._drawn: tuple[object, ...] = ()  # what the picture was made of
+
+    def compose(self) -> ComposeResult:
+        yield self._chart
 
     async def open(self, tab: str) -> None:
         """Make the view of a tab, whose name becomes its id, if it is not there."""
         if not self.query(f"#{tab}"):
             sheet = _made(tab)
             sheet.add_class("sheet")
-            await self.mount(sheet)
+            await self.mount(sheet, before=self._chart)
 
     def of(self, tab: str) -> Sheet | None:
         """The view of a tab; None for those with charts, and until it is made."""
@@ -52,13 +79,23 @@ class Sheets(Rows):
         shown: Shown,
         source: str,
         charts: Box,
+        size: Size,
     ) -> None:
-        """Hand the draft to the view of a tab, or the numbers of these charts, called `source`."""
-        for sheet in self.children:
+        """Hand the draft to the view of a tab, or the numbers of these charts, called `source`.
+
+        size : of the pane, whose first row has the tabs.
+        """
+        for sheet in self.query(".sheet"):
             sheet.display = sheet.id == tab
         view: Any = self.of(tab)
         if view is None:
+            self._chart.display = False
             return
+        self._hand(tab, view, shown, source, charts)
+        self._place(tab, view, shown, charts, size)
+
+    def _hand(self, tab: str, view: Any, shown: Shown, source: str, charts: Box) -> None:
+        """Show what the view of a tab is about."""
         if tab == "table":
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
         elif tab == "levels":
@@ -80,11 +117,47 @@ class Sheets(Rows):
             if view.draft is not draft:
                 view.draft = draft
 
+    def _place(self, tab: str, view: Any, shown: Shown, charts: Box, size: Size) -> None:
+        """Put the chart of these numbers beside them, where both have room."""
+        least, best = getattr(view, "needs", (size.width, size.width))
+        needs = max(least, min(best, size.width - GAP - WIDE))
+        room, chart = Size(max(0, size.width - GAP - needs), max(0, size.height - 1)), None
+        if room.width >= LEAST and room.height >= LOWEST:
+            if tab == "table":
+                charts.show(shown, room)
+                chart = charts.charts()[0].chart
+            else:
+                chart = self._picture_for(tab, view, shown)
+        self._chart.display = chart is not None
+        view.styles.width = "1fr" if chart is None else needs
+        self._chart.chart = chart
+
+    def _picture_for(self, tab: str, view: Any, shown: Shown) -> Chart | None:
+        """The chart of a tab that has none of its own, drawn once for the same numbers."""
+        answers = shown.cells("answer") if tab == "answer" else ()
+        state = tab, answers, shown.followed, getattr(view, "at", None)
+        if state != self._drawn:
+            self._drawn, self._picture = state, _picture(*state)
+        return self._picture
+
+
+def _picture(
+    tab: str, answers: tuple[CellView, ...], followed: Mapping[str, Any] | None, at: int | None
+) -> Chart | None:
+    """The chart of the numbers of a tab; None where there is none."""
+    from ....charts import figures
+
+    if tab == "answer":
+        return figures.answer_plot(answers) if answers else None
+    if followed is None:
+        return None
+    return figures.counts_plot(followed) if tab == "items" else figures.survivors_plot(followed, at)
+
 
 def _made(tab: str) -> Sheet:
     match tab:
         case "table" | "answer" | "items":
-            from ....widgets.number_table import FilteredTable
+            from ....widgets.filtered_table import FilteredTable
 
             return FilteredTable(id=tab)
         case "report":

@@ -1,0 +1,109 @@
+"""A table of numbers under its title, with a text field that filters its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from ..terminal.keyboard import key_of
+from .choice_bar import ChoiceBar
+from .filter_input import FilterInput
+from .number_table import GAP, NumberTable
+
+if TYPE_CHECKING:
+    from ..charts.figures import Table
+
+KEYS: Final = {
+    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "b", "table.filter": "slash"
+}  # fmt: skip
+"""The keys that the row over a table names."""
+
+
+class FilteredTable(Vertical):
+    """A `NumberTable` with a text field for its filter, which `/` opens."""
+
+    DEFAULT_CSS = """
+    FilteredTable { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),
+    ]
+
+    _shown: tuple[str, tuple[object, ...]] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield ChoiceBar()
+        yield NumberTable()
+        yield FilterInput("filter: words that a row must hold", self._focus_table)
+
+    def show(
+        self,
+        source: str,
+        numbers: tuple[object, ...],
+        table_of: Callable[[], Table | None],
+        empty: str = "",
+    ) -> None:
+        """Put a table in, with its title and the name of its chart, `source`, over it.
+
+        numbers : what it comes from; only of others than before the table is made. empty : what is
+        said where there is none.
+        """
+        if (source, numbers) == self._shown:
+            return
+        self._shown = (source, numbers)
+        table = self.query_one(NumberTable).table = table_of()
+        bar = self.query_one(ChoiceBar)
+        view, run, sort, words = (key_of(self.app, name, key) for name, key in KEYS.items())
+        bar.prefix = table.title if table else empty or f"no numbers yet: {run} runs the scenario"
+        bar.switches = (
+            ("source", f"{view} {source}"), ("sort", f"{sort} sort"), ("filter", f"{words} filter")
+        )  # fmt: skip
+        self._count()
+
+    @property
+    def needs(self) -> tuple[int, int]:
+        """The cells that all columns take with the bar that scrolls; and all words over them."""
+        bar = self.query_one(ChoiceBar)
+        least = max(self.query_one(NumberTable).virtual_size.width + GAP, cell_len(bar.prefix))
+        words = [bar.prefix, *(label for _, label in bar.switches)]
+        return least, max(least, sum(map(cell_len, words)) + GAP * (len(words) - 1))
+
+    def as_text(self) -> str:
+        """The rows shown, tab-separated and in full precision, with a header."""
+        return self.query_one(NumberTable).as_text()
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        if message.choice == "filter":
+            message.stop()
+            self.action_filter()
+        elif message.choice == "sort":
+            message.stop()
+            self.query_one(NumberTable).action_sort()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "drop_filter" or self.query_one(FilterInput).is_used
+
+    def action_filter(self) -> None:
+        self.query_one(FilterInput).open()
+
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def _focus_table(self) -> None:
+        self.query_one(NumberTable).focus()
+
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
+        self.query_one(NumberTable).wanted = message.words
+        self._count()
+
+    def _count(self) -> None:
+        shown = self.query_one(NumberTable)
+        total = len(shown.table.rows) if shown.table is not None else 0
+        self.query_one(FilterInput).count(len(shown.rows), total)
