@@ -22,7 +22,7 @@ import scenarios
 from ..session.claim import split_claim
 from ..terminal import places
 from ..widgets.dialog import Dialog, ModalScreen
-from ..widgets.option_list import OptionList
+from ..widgets.option_list import LineList
 
 
 @dataclass(frozen=True)
@@ -75,16 +75,10 @@ class LibraryScreen(ModalScreen[Path | None]):
         Input:focus { border: round $accent; background-tint: transparent; }
         Input:nocolor > .input--cursor { text-style: underline; }
         Container { layout: vertical; height: 1fr; }
-        OptionList {
+        LineList {
             width: 1fr;
             height: 1fr;
             margin-left: 1;
-            background: transparent;
-            text-wrap: nowrap;
-            text-overflow: ellipsis;
-            scrollbar-size-vertical: 1;
-            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
-            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
         }
         VerticalScroll {
             width: 1fr;
@@ -94,10 +88,10 @@ class LibraryScreen(ModalScreen[Path | None]):
             scrollbar-size-vertical: 1;
         }
     }
-    LibraryScreen.-narrow OptionList { height: 8; }
+    LibraryScreen.-narrow LineList { height: 8; }
     LibraryScreen.-wide {
         Container { layout: horizontal; }
-        OptionList { width: auto; max-width: 64%; }
+        LineList { width: auto; max-width: 64%; }
         VerticalScroll { border-top: none; border-left: solid $foreground 30%; }
     }
     """
@@ -114,7 +108,7 @@ class LibraryScreen(ModalScreen[Path | None]):
         self._all: tuple[Entry, ...] = ()
         self._shown: tuple[Entry, ...] = ()
         # Keys may come before what is composed is there to be asked for.
-        self._list = OptionList(compact=True, markup=False)
+        self._list = LineList()
         self._text = Static(markup=False)
         self._scroll = VerticalScroll(self._text)
         self._list.can_focus = self._scroll.can_focus = False
@@ -160,7 +154,7 @@ class LibraryScreen(ModalScreen[Path | None]):
         event.stop()
         self._choose()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
         self._choose()
 

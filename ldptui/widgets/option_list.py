@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.events import Click
 from textual.widgets import OptionList as TextualOptionList
+from textual.widgets.option_list import Option
 
 
 class OptionList(TextualOptionList):
@@ -23,6 +24,29 @@ class OptionList(TextualOptionList):
 
     async def _on_click(self, event: Click) -> None:
         hear_click(self, event)
+
+
+class LineList(OptionList):
+    """A list with one line for each option, on the ground of what holds it."""
+
+    DEFAULT_CSS = """
+    LineList {
+        background: transparent;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
+        &:focus > .option-list--option-highlighted {
+            color: $foreground;
+            background: $block-cursor-blurred-background;
+            text-style: bold;
+        }
+        &:ansi > .option-list--option-highlighted { text-style: bold underline; }
+        &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+    }
+    """
+
+    def __init__(self, *options: Option) -> None:
+        super().__init__(*options, compact=True, markup=False)
 
 
 def hear_click(options: TextualOptionList, event: Click) -> None:

@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 
 from ..terminal.places import is_folder
 from .field import act_at_once
-from .option_list import OptionList
+from .option_list import LineList
 
 MOST: Final = 500
 """The most completions that are listed; one more letter leaves fewer."""
@@ -140,16 +140,10 @@ class PathField(Vertical):
         & > Static.-path { text-wrap: nowrap; text-overflow: fold; }
         & > Static.-refused { color: $text-error; }
         & > Static.-asking { color: $text-warning; }
-        & > OptionList {
+        & > LineList {
             height: auto;
             max-height: 10;
             margin: 0 1;
-            background: transparent;
-            text-wrap: nowrap;
-            text-overflow: ellipsis;
-            scrollbar-size-vertical: 1;
-            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
-            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
         }
     }
     """
@@ -186,7 +180,7 @@ class PathField(Vertical):
         field.cursor_blink = False
         yield field
         yield Static(markup=False)
-        listed = OptionList(compact=True, markup=False)
+        listed = LineList()
         listed.can_focus = False
         listed.styles.max_height = self._rows
         yield listed
@@ -232,7 +226,7 @@ class PathField(Vertical):
         event.stop()
         self._take(event.value if self._marked is None else self._marked)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
         if self._marked is not None:  # what was typed since may have changed the list
             self._take(self._marked)
@@ -240,7 +234,7 @@ class PathField(Vertical):
     @property
     def _marked(self) -> str | None:
         """The candidate under the cursor of the list."""
-        at = self.query_one(OptionList).highlighted
+        at = self.query_one(LineList).highlighted
         return None if at is None else self._candidates[at]
 
     def _take(self, text: str) -> None:
@@ -262,7 +256,7 @@ class PathField(Vertical):
 
     def _list(self, typed: str) -> None:
         self._candidates = completions(typed, self._folder, self._suffix)
-        listed = self.query_one(OptionList)
+        listed = self.query_one(LineList)
         listed.clear_options()
         listed.add_options(Option(self._row(path)) for path in self._candidates)
         listed.highlighted = None
@@ -285,7 +279,7 @@ class PathField(Vertical):
             self.action_move(1)
 
     def action_move(self, by: int) -> None:
-        listed = self.query_one(OptionList)
+        listed = self.query_one(LineList)
         if not self._candidates:
             return
         last = len(self._candidates) - 1

@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 from ...session.exporting import ExportChoice, What, default_path
 from ...terminal.places import current_dir, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
-from ...widgets.option_list import OptionList
+from ...widgets.option_list import LineList
 from ...widgets.path_field import PathField
 from .open import home_as_tilde
 
@@ -36,24 +36,14 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
-    AUTO_FOCUS = "OptionList"
+    AUTO_FOCUS = "LineList"
 
     DEFAULT_CSS = """
     ExportScreen {
         align: center middle;
-        & > Dialog > OptionList {
+        & > Dialog > LineList {
             height: auto;
             margin: 0 1 1 1;
-            background: transparent;
-            text-wrap: nowrap;
-            text-overflow: ellipsis;
-            &:focus > .option-list--option-highlighted {
-                color: $foreground;
-                background: $block-cursor-blurred-background;
-                text-style: bold;
-            }
-            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
-            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
         }
     }
     """
@@ -73,7 +63,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def compose(self) -> ComposeResult:
         with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
-            yield OptionList(
+            yield LineList(
                 *(
                     Option(
                         Content.assemble(
@@ -83,15 +73,14 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
                     )
                     for what, (name, explained) in CHOICES.items()
                 ),
-                compact=True,
             )
             yield PathField(self._folder, rows=4)
 
     def on_mount(self) -> None:
-        for choices in list(self.query(OptionList))[:1]:  # none where the app ends meanwhile
+        for choices in list(self.query(LineList))[:1]:  # none where the app ends meanwhile
             choices.highlighted = 0
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
         event.stop()
         self._what = next(what for what in CHOICES if what == event.option_id)
         field = self.query_one(PathField)
@@ -106,7 +95,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             field = self.query_one(PathField)
             field.tell(f"→ {field.absolute(event.text)}")
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
         event.stop()
         text = self.query_one(PathField).text
         if text.strip():
@@ -127,7 +116,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             self.dismiss(ExportChoice(self._what, path))
 
     def action_cursor(self, way: str) -> None:
-        options = self.query_one(OptionList)
+        options = self.query_one(LineList)
         (options.action_cursor_down if way == "down" else options.action_cursor_up)()
 
     def action_leave(self) -> None:
