@@ -25,8 +25,8 @@ Charset = Literal["ascii", "block", "braille"]
 
 # Points: a marker for each tone, so that it means the same in every chart.
 MARKERS = {
-    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "▲", "muted": "·",
-    "series-0": "●", "series-1": "▲", "series-2": "■", "series-3": "◇", "series-4": "+",
+    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "△", "muted": "·",
+    "series-0": "●", "series-1": "△", "series-2": "□", "series-3": "◇", "series-4": "+",
     "series-5": "▽",
 }  # fmt: skip
 ASCII_MARKERS = {

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Final
 
 from ..rows import (
     ASCII_MARKERS,
     MARKERS,
     Charset,
+    Palette,
 )
-from ..series import Plot
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
+from ..series import Plot, Series
+from .axes import Scale, floats, limits
+from .shapes import DOT, SHAPES, TICKS, Shape, in_braille
 
 DOTS: dict[Charset, tuple[int, int]] = {"ascii": (1, 1), "block": (2, 2), "braille": (2, 4)}
 
@@ -25,9 +23,20 @@ _RASTER: dict[Charset, str] = {"block": "hd", "braille": "braille"}
 
 _CLOUDS: dict[Charset, str] = {"block": "▞", "braille": "⡪"}
 
-_SPARE = "●×■▲◆+◇○"
+_SPARE = "●×□△◆+◇○▽≡HZ"
 
-_ASCII_SPARE = "ox#+%@^&$"
+_ASCII_SPARE = "ox#+%@^&$=HZ"
+
+SIGN, SMALL, TICKED = range(3)
+"""The sizes of marks: that of their sign, a small shape, a tick."""
+SIGNS: Final = 6
+"""Dots from one mark to the next from which on each has the size of its sign."""
+SMALLS: Final = 4
+"""Dots from which on each has a small shape."""
+LONE: Final = 6
+"""No more places than this are too near each other."""
+FEW: Final = 2
+"""A series with this number of times fewer marks than another one has few."""
 
 # Lines: dots on and off along the line, and what the legend shows; the first is unbroken.
 _SOLID: list[tuple[tuple[int, ...], str]] = [
@@ -48,53 +57,125 @@ _ASCII_DOTTED = ".:',"
 class Mark:
     """The look of one series: `glyph` for points (or an ASCII line), `dashes` for lines.
 
-    `dashes` are dots on and off in turn, () an unbroken line; `sample` is the legend's. Higher
-    layers are drawn over lower ones: 0 clouds of glyphs, 1 a cloud of dots, 2 lines, 3 points.
+    `dashes` are dots on and off in turn, () an unbroken line; `shape` is that of points in braille;
+    `sample` is the legend's. Higher layers are drawn over lower ones: 0 clouds of glyphs or ticks,
+    1 a cloud of dots, 2 lines, 3 points.
     """
 
     glyph: str
     sample: str
     dashes: tuple[int, ...] = ()
     layer: int = 2
+    shape: Shape = ()
 
 
 def marks_of(plot: Plot, charset: Charset, width: int) -> list[Mark]:
-    """A mark for each series of the plot, no two the same.
+    """A mark for each series of the plot, no two the same, in a picture of this width.
 
     The first series with more points than columns is a cloud of dots where there are dots.
     """
     plain = charset == "ascii"
-    markers, spare = (ASCII_MARKERS, _ASCII_SPARE) if plain else (MARKERS, _SPARE)
-    used: set[str] = set()
+    points = iter(_of_points(plot, charset, width))
     lines = {"line": 0, "dotted": 0}
     marks: list[Mark] = []
     for series in plot.series:
         if series.style == "points":
-            cloud = series.cloud and len(series.x) > width
-            if cloud and not plain and not any(mark.layer == 1 for mark in marks):
-                # The second cloud shows by its own glyphs where the first one is not.
-                marks.append(Mark(_RASTER[charset], _CLOUDS[charset], layer=1))
-                continue
-            glyph = markers[series.tone]
-            if glyph in used:
-                glyph = next((s for s in spare if s not in used), glyph)
-            used.add(glyph)
-            marks.append(Mark(glyph, glyph, layer=0 if cloud else 3))
-            continue
-        if series.style == "band":
+            marks.append(next(points))
+        elif series.style == "band":
             marks.append(Mark("", ":" if plain else _CLOUDS[charset], layer=1))
-            continue
-        if not len(series.x):  # it names lines in the legend, and is none
+        elif not len(series.x):  # it names lines in the legend, and is none
             marks.append(Mark("", "--" if plain else "──"))
-            continue
-        index = lines[series.style]
-        lines[series.style] += 1
-        if plain:
-            glyphs = _ASCII_SOLID if series.style == "line" else _ASCII_DOTTED
-            glyph = glyphs[index % len(glyphs)]
-            marks.append(Mark(glyph, glyph * 2))
         else:
-            patterns = _SOLID if series.style == "line" else _DOTTED
-            dashes, sample = patterns[index % len(patterns)]
-            marks.append(Mark(_RASTER[charset], sample, dashes))
+            marks.append(_of_line(series.style, lines[series.style], charset))
+            lines[series.style] += 1
     return marks
+
+
+def _of_line(style: str, index: int, charset: Charset) -> Mark:
+    """The mark of the next line of a style."""
+    if charset == "ascii":
+        glyphs = _ASCII_SOLID if style == "line" else _ASCII_DOTTED
+        glyph = glyphs[index % len(glyphs)]
+        return Mark(glyph, glyph * 2)
+    patterns = _SOLID if style == "line" else _DOTTED
+    dashes, sample = patterns[index % len(patterns)]
+    return Mark(_RASTER[charset], sample, dashes)
+
+
+def _of_points(plot: Plot, charset: Charset, width: int) -> list[Mark]:
+    """The marks of the series of points."""
+    plain = charset == "ascii"
+    markers, spare = (ASCII_MARKERS, _ASCII_SPARE) if plain else (MARKERS, _SPARE)
+    series = [each for each in plot.series if each.style == "points"]
+    clouds = [each.cloud and len(each.x) > width for each in series]
+    single = [each for each, cloud in zip(series, clouds, strict=True) if not cloud]
+    rooms = iter(_rooms(plot, single, width) if charset == "braille" else ())
+    ticks, used = iter(TICKS), set[str]()
+    marks: list[Mark] = []
+    for each, cloud in zip(series, clouds, strict=True):
+        if cloud and not plain and not any(mark.layer == 1 for mark in marks):
+            # The second cloud shows by its own glyphs where the first one is not.
+            marks.append(Mark(_RASTER[charset], _CLOUDS[charset], layer=1))
+            next(ticks)  # a single dot, as those of the cloud
+            continue
+        glyph = markers[each.tone]
+        if glyph in used:
+            glyph = next((s for s in spare if s not in used), glyph)
+        used.add(glyph)
+        layer = 0 if cloud else 3
+        if charset != "braille":
+            marks.append(Mark(glyph, glyph, layer=layer))
+            continue
+        room = TICKED if cloud else next(rooms)
+        shape = next(ticks, TICKS[-1]) if room == TICKED else SHAPES.get(glyph, DOT)[room]
+        sample = glyph if room == SIGN else in_braille(shape)
+        marks.append(Mark(glyph, sample, layer=layer, shape=shape))
+    return marks
+
+
+def _rooms(plot: Plot, series: Sequence[Series], width: int) -> list[int]:
+    """The size of the marks of each series, by the room from one mark to the next.
+
+    A series with few marks among many keeps a shape, and leaves the ticks of others in sight.
+    """
+    longest = max((len(each.x) for each in series), default=0)
+    rooms = []
+    for each in series:
+        near = [other for other in series if len(other.x) < FEW * len(each.x)]
+        pitch = _pitch(plot, near, width)
+        few = FEW * len(each.x) <= longest
+        rooms.append(SIGN if pitch >= SIGNS else SMALL if few or pitch >= SMALLS else TICKED)
+    return [max(SMALL, room) for room in rooms] if TICKED in rooms else rooms
+
+
+def _pitch(plot: Plot, series: Sequence[Series], width: int) -> float:
+    """The dots across from a mark of these series to the next one, in the middle of all."""
+    import numpy as np
+
+    ends = limits(plot.x, [floats(each.x) for each in plot.series])
+    if ends is None or not series:
+        return math.inf
+    x = Scale(*ends, plot.x.log, width, DOTS["braille"][0], plot.x.linear)
+    places = x.unit(np.concatenate([floats(each.x) for each in series]))
+    dots = np.unique(np.round(places[np.isfinite(places)] * x.last))
+    return float(np.median(np.diff(dots))) if len(dots) > LONE else math.inf
+
+
+def style_in(plot: Plot, series: Series, palette: Palette) -> str:
+    """The style of a series: where colours do not tell all apart, lines behind points are dim."""
+    style = palette.style(series.tone)
+    if palette.coloured or series.style not in ("line", "dotted") or style == palette.muted:
+        return style
+    marked = any(each.style == "points" for each in plot.series)
+    return f"dim {style}" if marked else style
+
+
+def alike(plot: Plot, marks: Sequence[Mark], palette: Palette) -> str:
+    """A sentence where there are more series of points than marks; colours count if there are."""
+    looks = [
+        (mark.shape or mark.glyph, palette.coloured and series.tone)
+        for series, mark in zip(plot.series, marks, strict=True)
+        if series.style == "points" and mark.layer == 3
+    ]
+    more = len(looks) - len(set(looks))
+    return f"{more} of {len(looks)} series have the mark of another one, f picks" if more else ""

@@ -8,9 +8,8 @@ from typing import Final
 from ..rows import Charset, Palette, Row, centred, clean, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
-from .marks import DOTS, marks_of
+from .marks import marks_of, style_in
 from .plots import level_entries, plot_place, plot_rows
-from .raster import sample_of
 
 LEAST: Final = 22
 """Cells of width that a panel has at least."""
@@ -69,7 +68,7 @@ def panel_place(
 
 def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: Charset) -> _Layout:
     plots = panels.plots
-    head = _heading(panels, width, height, palette, charset)
+    head = _heading(panels, width, height, palette, charset, width)
     across = max(1, min(len(plots), (width + GAP) // (LEAST + GAP)))
     spare = height - len(head) - 2
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
@@ -79,6 +78,7 @@ def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: 
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
     foot = sentence(clean(note, charset), width, palette.muted, 1 if left or height >= 12 else 0)
     size = (width - GAP * (across - 1)) // across
+    head = _heading(panels, width, height, palette, charset, size)
     rows = (height - len(head) - len(foot) - 1) // down
     return _Layout(shown, across, (size, rows), head, foot)
 
@@ -104,17 +104,20 @@ def _joined(lines: list[list[Row]], size: int) -> Row:
 
 
 def _heading(
-    panels: Panels, width: int, height: int, palette: Palette, charset: Charset
+    panels: Panels, width: int, height: int, palette: Palette, charset: Charset, size: int
 ) -> list[Row]:
-    """The title, what y is, and an entry for each series that any panel has."""
+    """The title, what y is, and an entry for each series that any panel has.
+
+    size : the width of a panel, in which marks have their size.
+    """
     entries: dict[str, Entry] = {}
     for plot in panels.plots:
-        for series, mark in zip(plot.series, marks_of(plot, charset, width), strict=True):
+        for series, mark in zip(plot.series, marks_of(plot, charset, size), strict=True):
             label = clean(series.label, charset)
             if series.legend and label and label not in entries:
                 entries[label] = Entry(
-                    sample_of(mark, DOTS[charset][1], palette),
-                    palette.style(series.tone),
+                    mark.sample,
+                    style_in(plot, series, palette),
                     label,
                     palette.foreground,
                 )

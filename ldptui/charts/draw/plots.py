@@ -29,8 +29,8 @@ from .axes import (
     ticks,
 )
 from .legend import Entry, flow, sentence, with_legend
-from .marks import DOTS, Mark, marks_of
-from .raster import in_dots, rasterise, sample_of
+from .marks import DOTS, Mark, alike, marks_of, style_in
+from .raster import rasterise
 from .stamps import REACH
 
 if TYPE_CHECKING:
@@ -121,10 +121,11 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     x_label = clean(plot.x.label, charset) if spare >= 3 else ""
     if height < LOW and x_label in clean(plot.title, charset):
         x_label = ""  # the title says it, and each row counts
-    note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
+    words = "; ".join(filter(None, (alike(plot, marks, palette), plot.note)))
+    note = sentence(clean(words, charset), width, palette.muted, spare - 3)
     rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
-    beside, above_it = REACH if in_dots(down, palette) else (0, 0)
+    beside, above_it = REACH if charset == "braille" else (0, 0)
     if all(series.style != "points" for series in plot.series):
         above_it = min(1, above_it)  # lines need less room than marks
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
@@ -286,8 +287,8 @@ def heading(
         return []
     entries = [
         Entry(
-            sample_of(mark, DOTS[charset][1], palette),
-            palette.style(series.tone),
+            mark.sample,
+            style_in(plot, series, palette),
             label,
             palette.foreground,
         )

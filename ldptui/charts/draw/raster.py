@@ -20,21 +20,18 @@ from .axes import (
     sanitise,
 )
 from .bands import BLANK, BRAILLE, band_cells
-from .marks import Mark
-from .stamps import stamp, ticked
+from .marks import Mark, style_in
+from .stamps import spread, stamp
 
 if TYPE_CHECKING:
     from .axes import Floats
-
-TICKED = "⠇"
-"""A cloud of ticks in a legend."""
 
 
 def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
 ) -> Canvas:
     """The data area: clouds and bands of dots below, then lines, error bars, single points."""
-    with_stamps = in_dots(y.dots, palette)
+    with_stamps = y.dots == len(BRAILLE[0])
     jobs: list[Job] = []
     bands: list[tuple[str, Floats]] = []
     whiskers: list[tuple[str, Floats]] = []
@@ -45,7 +42,7 @@ def rasterise(
             points = sane.points if dotted else one_per_cell(sane.points, x, y)
             glyph = mark.glyph
             if mark.layer == 0 and with_stamps:
-                points, glyph = ticked(points, y), "braille"
+                points, glyph = spread(points, mark.shape, y), "braille"
             jobs.append((mark.layer, number, points, [], glyph))
         if len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
@@ -54,8 +51,8 @@ def rasterise(
             kept.append((palette.style(series.tone), sane.bars))
     jobs.sort(key=lambda job: job[0])
     clouds = [job for job in jobs if job[0] < 2]
-    stamped = [job for job in jobs if job[0] == 3] if with_stamps else []
-    solid = [job for job in jobs if job[0] >= 2 and job not in stamped]
+    stamped = [job for job in jobs if with_stamps and job[0] == 3]
+    solid = [job for job in jobs if job[0] == 2 or (job[0] == 3 and not with_stamps)]
     chars, numbers = build(plotext, solid, x, y)
     if clouds:
         # Lines are cut out of the clouds: plotext would mix the dots of both.
@@ -65,7 +62,7 @@ def rasterise(
                 if not number:
                     chars[row][column] = under[row][column]
                     line[column] = owners[row][column]
-    colours = ["", *(palette.style(series.tone) for series in plot.series)]
+    colours = ["", *(style_in(plot, series, palette) for series in plot.series)]
     canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
     for style, bars in bands:
         for row, column, char, on_line in band_cells(bars, x, y):
@@ -80,20 +77,9 @@ def rasterise(
             if numbers[row][column] not in points_of:
                 merged = over(canvas.chars[row][column], char)
                 canvas.chars[row][column], canvas.styles[row][column] = merged, style
-    stamp(
-        canvas, [(glyph, points, colours[number]) for _, number, points, _, glyph in stamped], x, y
-    )
+    shapes = [(marks[job[1] - 1].shape, job[2], colours[job[1]]) for job in stamped]
+    stamp(canvas, shapes, x, y)
     return canvas
-
-
-def in_dots(dots: int, palette: Palette) -> bool:
-    """True where points are drawn in the dots of the lines: braille, and colours of our own."""
-    return dots == len(BRAILLE[0]) and palette.coloured
-
-
-def sample_of(mark: Mark, dots: int, palette: Palette) -> str:
-    """The sign of a series in the legend, as `rasterise` draws the series."""
-    return TICKED if mark.layer == 0 and in_dots(dots, palette) else mark.sample
 
 
 Job = tuple[int, int, "Floats", list[int], str]
@@ -211,14 +197,14 @@ def over(below: str, char: str) -> str:
 def whisker_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
     """The cells (row from the top, column, character) of error bars, dot by dot.
 
-    At most one bar in three columns, so that they stay apart.
+    At most one bar in three columns of dots, so that they stay apart.
     """
     free = -1
     for u, _, bottom, top in bars[bars[:, 0].argsort(kind="stable")].tolist():
         column = x.dot(u) // x.dots
-        if column < free:
+        if x.dot(u) < free:
             continue
-        free = column + 3
+        free = x.dot(u) + 3
         low, high = (math.floor(end * y.last + 0.5) for end in (bottom, top))
         for cell in range(low // y.dots, high // y.dots + 1):
             dots = [low <= y.dots * cell + dot <= high for dot in range(y.dots)]

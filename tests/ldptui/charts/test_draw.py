@@ -116,17 +116,17 @@ def test_a_line_in_ascii() -> None:
 
 
 def test_log_axes_have_decades() -> None:
-    assert rows(DECADES, 40, 14, palette=ANSI_DARK) == [
+    assert rows(DECADES, 40, 14, "block") == [
         "Points",
-        "MSE                            ● a   ▲ b",
+        "MSE                            ● a   △ b",
         " 10⁰┤ ●",
         "    │",
-        "    │ ▲          ●",
-        "10⁻²┤            ▲         ●",
+        "    │ △          ●",
+        "10⁻²┤            △         ●",
         "    │",
-        "    │                      ▲          ●",
+        "    │                      △          ●",
         "    │",
-        "10⁻⁴┤                                 ▲",
+        "10⁻⁴┤                                 △",
         "    └─┬──────────┬─────────┬──────────┬─",
         "      1          10       100       1000",
         "                      n",
@@ -172,15 +172,15 @@ def test_error_bars_are_clipped_and_levels_dotted() -> None:
     assert rows(plot, 30, 12, palette=ANSI_DARK) == [
         "y                          ● a",
         " 2┤           ⢸",
-        "  │⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⢸⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁ up",
-        "  │⡇          ●",
-        " 0┤●          ⢸",
-        "  │⡇          ⢸",
-        "  │⡇          ⢸          ●",
-        "  │           ⢸          ⠈",
+        "  │⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⣘⡀⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂ up",
+        "  │ ⡆        ⠸⣿⡿",
+        " 0┤⣴⣶⡄        ⢰",
+        "  │⠙⡛⠁        ⢸",
+        "  │ ⠇         ⢸        ⢰⣿⣷",
+        "  │           ⢸         ⠉⠁",
         "-2┤           ⢸",
-        "  └┬──────────┬──────────┬─",
-        "   0          1          2",
+        "  └─┬─────────┬─────────┬──",
+        "    0         1         2",
         "              x",
     ]
     assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - -  up"
@@ -535,7 +535,8 @@ def test_two_clouds_differ() -> None:
     assert "×" not in drawn
     legend = rows(Plot("", X, Y, (near, far)), 60, 20)[0]
     assert "⡪ before   ⠇ after" in legend
-    assert "×" in "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20, palette=ANSI_DARK)[1:])
+    assert "⡪ before   ⠇ after" in rows(Plot("", X, Y, (near, far)), 60, 20, palette=ANSI_DARK)[0]
+    assert "×" in "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20, "block")[1:])
 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
@@ -567,9 +568,9 @@ def test_marks_have_the_colour_of_their_series(palette: Palette) -> None:
         for segment in strip
         if segment.style is not None and segment.style.color in colours and segment.text.strip()
     ]
-    assert found[:2] == list(zip("●▲", colours, strict=True))  # in the legend
+    assert found[:2] == list(zip("●△", colours, strict=True))  # in the legend
     drawn = {(colour, mark[0] >= "\u2800") for mark, colour in found[2:]}
-    assert drawn == {(colour, palette.coloured) for colour in colours}
+    assert drawn == {(colour, True) for colour in colours}
 
 
 # --- The gate --------------------------------------------------------------------------------
@@ -741,9 +742,9 @@ def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> No
     )
 
     def places(*shown: Series) -> list[tuple[int, int]]:
-        drawn = rows(Plot("", Axis("x"), Axis("y"), shown), 60, 16, "braille", ANSI_DARK)
+        drawn = rows(Plot("", Axis("x"), Axis("y"), shown), 60, 16, "block", ANSI_DARK)
         return [
-            (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char in "●▲■"
+            (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char in "●△□"
         ]
 
     assert len(places(series[0])) == 3

@@ -16,8 +16,7 @@ from core.scenario import load
 from ldptui.charts import figures
 from ldptui.charts.draw import draw, plots
 from ldptui.charts.draw.legend import flow, sentence, shortened
-from ldptui.charts.draw.marks import DOTS, marks_of
-from ldptui.charts.draw.raster import sample_of
+from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Row, length
@@ -112,8 +111,9 @@ def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -
         for series, mark in zip(chart.series, marks_of(chart, charset, width), strict=True):
             if series.label and series.legend:
                 labels = {series.label, shortened(series.label)}
-                sample = sample_of(mark, DOTS[charset][1], DARK)
-                assert any(words(f"{sample} {label}") in text for label in labels), "\n".join(lines)
+                assert any(words(f"{mark.sample} {label}") in text for label in labels), "\n".join(
+                    lines
+                )
     else:
         markers = ASCII_MARKERS if charset == "ascii" else MARKERS
         body = next(at for at, line in enumerate(lines) if line.split()[:1] == [chart.item])
