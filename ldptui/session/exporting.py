@@ -193,16 +193,21 @@ def _remark(snapshot: Snapshot) -> str:
     return "" if snapshot.full else " (of the preview; after ctrl+r, of the whole run)"
 
 
-def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) -> Path:
-    """A name that is free: results.csv, results-2.csv, … in the folder (default: the current)."""
+def default_path(
+    what: str, stem: str = "ldptui", folder: Path | None = None, chart: str = "chart"
+) -> Path:
+    """A name that is free: results.csv, results-2.csv, … in the folder (default: the current).
+
+    stem : its beginning. chart : the name of the chart that is shown.
+    """
     name, ending = {
         "csv-cells": ("results", ".csv"),
         "csv": ("trials", ".csv"),
         "json": ("results", ".json"),
-        "chart-text": ("chart", ".txt"),
-        **dict.fromkeys(COLUMNS, ("figure", ".pdf")),
+        "chart-text": (chart, ".txt"),
+        **dict.fromkeys(COLUMNS, (chart, ".pdf")),
         "screen-svg": ("screen", ".svg"),
-    }.get(what, ("chart", ".svg"))
+    }.get(what, (chart, ".svg"))
     place = folder or current_dir()
     free = place / f"{stem}-{name}{ending}"
     number = 2

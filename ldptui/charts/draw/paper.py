@@ -6,10 +6,13 @@ mark and dashes of its own besides. Closed forms lie behind the points.
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from core.files import whole_file
 
 from ..series import Axis, Bars, Chart, Grid, Panels, Plot, Series, Tone
 from .compact import compact
@@ -59,7 +62,7 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     """Write a chart as wide as one or two columns of a paper; the suffix says in which format.
 
     caption : stands below it. embedded : a text that the file keeps. Raises ImportError without
-    matplotlib.
+    matplotlib, FileError where the file, which appears whole or not at all, cannot be written.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -115,16 +118,21 @@ def _shape(chart: Chart) -> float:
 
 
 def _save(figure: Any, path: Path, embedded: str) -> None:
-    match path.suffix:
-        case ".svg":
-            figure.savefig(path, metadata={"Description": embedded, "Date": None})
-            path.write_text(compact(path.read_text("utf-8")), encoding="utf-8")
-        case ".pdf":
-            figure.savefig(path, dpi=DPI, metadata={"Keywords": embedded, "CreationDate": None})
-        case ".png":
-            figure.savefig(path, dpi=DPI, metadata={"Description": embedded})
+    drawn, form = io.BytesIO(), path.suffix.removeprefix(".")
+    match form:
+        case "svg":
+            about = {"Description": embedded, "Date": None}
+            figure.savefig(drawn, format=form, metadata=about)
+            drawn = io.BytesIO(compact(drawn.getvalue().decode()).encode())
+        case "pdf":
+            about = {"Keywords": embedded, "CreationDate": None}
+            figure.savefig(drawn, format=form, dpi=DPI, metadata=about)
+        case "png":
+            figure.savefig(drawn, format=form, dpi=DPI, metadata={"Description": embedded})
         case _:
-            path.write_text(f"% {embedded}\n{in_pgf(figure)}", encoding="utf-8")
+            drawn.write(f"% {embedded}\n{in_pgf(figure)}".encode())
+    with whole_file(path) as file:
+        file.write(drawn.getvalue())
 
 
 def _draw(axes: Any, chart: Chart) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from core.errors import RunError, ScenarioError, got
+from core.files import write_atomically
 from core.scenario import parse, to_toml
 from core.store import Store, begin, open_store
 
@@ -52,7 +53,7 @@ def plot(options: Namespace) -> int:
     caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
     embedded = figure.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
-        out.write_text(_in_text(chart, caption, embedded), encoding="utf-8")
+        write_atomically(out, _in_text(chart, caption, embedded))
     else:
         from ...charts.draw.paper import write_figure
 

@@ -10,7 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets.option_list import Option
 
-from ...session.exporting import ExportChoice, What, default_path
+from ...session.exporting import COLUMNS, ExportChoice, What, default_path
+from ...session.figure import DRAWN
 from ...terminal.places import current_dir, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.option_list import LineList
@@ -32,7 +33,8 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
 class ExportScreen(ModalScreen[ExportChoice | None]):
     """Choose what with up and down, change the name if need be, and press enter.
 
-    The name follows the choice until it is edited. An existing file is asked about first.
+    The name follows the choice until it is edited, and has its suffix where it is left out. An
+    existing file is asked about first. stem : the beginning of names. chart : the chart shown.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -53,10 +55,10 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         Binding("k", "cursor('up')", "Previous", show=False, id="export.previous"),
     ]
 
-    def __init__(self, stem: str = "ldptui", folder: Path | None = None) -> None:
+    def __init__(self, stem: str = "ldptui", chart: str = "chart") -> None:
         super().__init__()
-        self._stem = stem
-        self._folder = folder or current_dir()
+        self._stem, self._chart = stem, chart
+        self._folder = current_dir()
         self._what: What = "csv-cells"
         self._proposed = ""
         self._asked: Path | None = None
@@ -85,9 +87,12 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         self._what = next(what for what in CHOICES if what == event.option_id)
         field = self.query_one(PathField)
         if field.text == self._proposed:
-            path = default_path(self._what, self._stem, self._folder)
-            self._proposed = home_as_tilde(path)
+            self._proposed = home_as_tilde(self._default)
             field.text = self._proposed
+
+    @property
+    def _default(self) -> Path:
+        return default_path(self._what, self._stem, self._folder, self._chart)
 
     def on_path_field_changed(self, event: PathField.Changed) -> None:
         self._asked = None
@@ -109,6 +114,11 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         field = self.query_one(PathField)
         if is_folder(path):
             field.tell(f"{path} is a folder: add a name", refused=True)
+            return
+        path = path if path.suffix else path.with_suffix(self._default.suffix)
+        if self._what in COLUMNS and path.suffix not in DRAWN:
+            ends = ", ".join(DRAWN)
+            field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
         elif is_there(path) and path != self._asked:
             self._asked = path
             field.tell(f"{path} exists; enter again overwrites it", asking=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import scenarios
+from core.errors import FileError
 
 from ...messages import LongWork
 from ...session import exporting, figure
@@ -98,8 +99,12 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """
     from ..dialogs.export import ExportScreen
+    from ..dialogs.save import default_path
 
-    desk.app.push_screen(ExportScreen(), partial(_export, desk, write_trials))
+    run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
+    same = run is None or (draft is not None and alike(run.document, draft.document or {}))
+    stem = default_path(draft).stem if draft is not None and same else "ldptui"
+    desk.app.push_screen(ExportScreen(stem, desk.charts.tab), partial(_export, desk, write_trials))
 
 
 def _export(
@@ -125,8 +130,6 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
     view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
     if view is None or view.chart is None or scenario is None:
         desk.note("this tab shows no chart to draw; nothing was written")
-    elif path.suffix not in figure.DRAWN:
-        desk.note(f"a figure ends in {', '.join(figure.DRAWN)}, got {path.name}")
     elif run is None or not run.snapshot.full or run.status != "done":
         key = key_of(desk.app, *RUN)
         desk.note(f"a figure for paper is of a whole run: {key} runs the scenario")
@@ -152,6 +155,8 @@ def _write_figure(chart: Chart, run: Run, path: Path, columns: int) -> str:
                      embedded=figure.embedded(run.document, view.digest, view.numpy))  # fmt: skip
     except ImportError:
         return "figures need matplotlib: pip install 'ldptui[plot]'"
+    except FileError as error:
+        return str(error)
     except (OSError, RuntimeError, ValueError) as error:
         return f"{path} cannot be written: {error}"
     return f"wrote {path}; ldptui replay computes it again"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import FileError
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Chart, Panels, Plot, Series
 
@@ -62,3 +63,15 @@ def test_clouds_differ_by_their_marks(tmp_path: Path) -> None:
     marks = pgf.split(r"\pgfsys@defobject{currentmarker}")[1:]
     placed = [mark for mark in marks if mark.count("useobject") == len(xs)]
     assert ["curveto" in mark for mark in placed] == [True, False]  # dots are round, crosses not
+
+
+def test_a_figure_that_cannot_be_written_whole_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "figure.pdf"
+    path.write_bytes(b"kept")
+    monkeypatch.setattr("core.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(FileError, match=r"figure.pdf cannot be written: full"):
+        write_figure(panels(1), path, columns=1, caption="", embedded="")
+    assert path.read_bytes() == b"kept"
+    assert [found.name for found in tmp_path.iterdir()] == ["figure.pdf"]

@@ -514,6 +514,19 @@ async def test_an_existing_file_is_asked_about_and_a_folder_refused(folder: Path
         assert app.answers == [ExportChoice("csv-cells", folder / "goods.csv")]
 
 
+async def test_a_figure_has_a_suffix_that_can_be_drawn(folder: Path) -> None:
+    app = Bare(ExportScreen("fig6", "gain"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * list(CHOICES).index("figure"))
+        assert "fig6-gain.pdf" in seen(app)
+        await type_in(pilot, "mine.txt")
+        await pilot.press("enter")
+        assert app.said() == "a figure ends in .svg, .pdf, .png, .pgf, got mine.txt"
+        await type_in(pilot, "mine")
+        await pilot.press("enter")
+        assert app.answers == [ExportChoice("figure", folder / "mine.pdf")]
+
+
 async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
     (folder / "ldptui-results.csv").write_text("", encoding="utf-8")
     app = Bare(ExportScreen())

@@ -72,7 +72,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
     "OpenScreen": ("Open a scenario · from /home/ann", "type or paste a path", "tab completes"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
-    "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "ldptui-results.csv"),
+    "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-results.csv"),
     "PathScreen": ("A table to read", "type or paste a path", "enter chooses"),
     "ConfirmScreen": ("Open the scenario of run 2?", "Open (y)", "Stay (n)"),
     "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),

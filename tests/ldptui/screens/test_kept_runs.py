@@ -9,6 +9,7 @@ import pytest
 from support.fake_engine import FakeEngine
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, status, workbench
+from textual.app import App
 from textual.widgets import OptionList, Static
 
 import scenarios
@@ -32,6 +33,7 @@ from ldptui.session.figure import carried
 from ldptui.session.runs import changes
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
+from ldptui.widgets.path_field import PathField
 
 __all__ = ["own_home"]
 
@@ -119,6 +121,11 @@ async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
         assert "run 2" not in seen(app)
 
 
+def proposed(app: App[Any]) -> str:
+    """The name of the file that the export proposes."""
+    return Path(app.screen.query_one(PathField).text).name
+
+
 async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,17 +142,18 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         await until(pilot, lambda: screen.shelf.shown == -2)
         await pilot.press("ctrl+e")
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
+        assert proposed(screen.app) == "quickstart-an-attack-moves-an-estimate-results.csv"
         screen.app.screen.dismiss(ExportChoice("csv", out))
         await until(pilot, lambda: "trials.csv" in status(screen))
         asked: list[tuple[What, str]] = [
-            ("figure", "chart.doc"), ("figure-column", "narrow.svg"), ("figure", "chart.svg"),
+            ("figure-column", "narrow.svg"), ("figure", "chart.svg"),
         ]  # fmt: skip
         for what, name in asked:
             await pilot.press("ctrl+e")
             await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
             screen.app.screen.dismiss(ExportChoice(what, tmp_path / name))
             await until(pilot, lambda name=name: name in status(screen))
-            assert (tmp_path / name).exists() == name.endswith(".svg")
+            assert (tmp_path / name).exists()
         assert widths == [1, 2]
     with open_store(store) as kept:
         assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
@@ -155,6 +163,16 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         drawn = f"{whole.digest}, drawn by NumPy {whole.numpy}"
         assert drawn in (tmp_path / "chart.svg").read_text(encoding="utf-8").split("\n")[1]
         assert parse(to_toml(whole.document)).document == kept.experiment(2).scenario.document
+
+
+async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        for steps, name in ((0, "-estimate-results.csv"), (5, "-estimate-frequencies.pdf")):
+            await pilot.press("ctrl+e", *["down"] * steps)
+            await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
+            assert proposed(screen.app) == f"quickstart-an-attack-moves-an{name}"
+            await pilot.press("escape")
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:

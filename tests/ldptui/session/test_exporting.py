@@ -208,13 +208,13 @@ def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
     assert default_path("csv-cells", "mga", tmp_path) == tmp_path / "mga-results.csv"
     (tmp_path / "mga-results.csv").write_text("", encoding="utf-8")
     assert default_path("csv-cells", "mga", tmp_path) == tmp_path / "mga-results-2.csv"
-    names = {default_path(what, "x", tmp_path).name for what in get_args(What)}
+    names = {default_path(what, "x", tmp_path, "gain").name for what in get_args(What)}
     assert names == {
-        "x-figure.pdf",
+        "x-gain.pdf",
         "x-results.csv",
         "x-trials.csv",
         "x-results.json",
-        "x-chart.txt",
-        "x-chart.svg",
+        "x-gain.txt",
+        "x-gain.svg",
         "x-screen.svg",
     }
