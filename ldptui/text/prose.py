@@ -37,6 +37,17 @@ def wrapped(text: str, width: int, first: int | None = None) -> list[str]:
     return lines
 
 
+def first_lines(text: str, width: int, most: int) -> list[str]:
+    """The text in at most `most` lines; an ellipsis after a whole word stands for the rest."""
+    lines = wrapped(text, width)
+    if len(lines) > most:
+        words = lines[most - 1].split(" ")
+        while len(words) > 1 and cell_len(" ".join(words)) > width - 2:
+            words.pop()
+        lines[most - 1] = f"{' '.join(words)} …"
+    return lines[:most]
+
+
 def narrowed(lines: list[str], width: int) -> list[str]:
     """The lines of a formula with wide gaps closed up until they fit; two blanks of a gap stay.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 """The keys that the line of the folded pane says; the sweep comes after the first."""
 
-MANY_KEYS: Final = 3
-"""The number of swept keys from which that line says it in place of their names."""
+ROOM: Final = 25
+"""The columns of that line beside its number and its name, in the column of the forms."""
 
 FORM_TABLES: Final = ("population", "protocol", "task")
 """The tables whose keys are fields here."""
@@ -166,7 +167,10 @@ class ParametersPane(VerticalScroll, FormPane):
 
     @property
     def setting(self) -> str:
-        """The population, the budget and the sweep, then its size: the last is dropped first."""
+        """The population, the budget and the sweep, then its size: the last is dropped first.
+
+        The sweep is never dropped: where its keys have no room, it says their number.
+        """
         draft = self.draft
         if draft is None or not draft.parses:
             return ""
@@ -175,10 +179,13 @@ class ParametersPane(VerticalScroll, FormPane):
             f"{key_words(key).short} {shown(value)}" if value is not None else ""
             for key, value in values.items()
         )
+        population = kind_of(draft, "population")
         keys = [key_words(key).short for key in sweep_of(draft)]
-        swept = " × ".join(keys) if len(keys) < MANY_KEYS else f"{len(keys)} keys"
-        words = (kind_of(draft, "population"), budget, f"↔ {swept}" if swept else "", *sizes)
-        return "  ".join(filter(None, words))
+        swept = [f"↔ {' × '.join(keys)}", f"↔ {len(keys)} keys"] if keys else [""]
+        told = [(population, budget, words) for words in swept] + [(population, swept[-1])]
+        lines = ["  ".join(filter(None, words)) for words in told]
+        line = next((line for line in lines if cell_len(line) <= ROOM), lines[-1])
+        return "  ".join(filter(None, (line, *sizes)))
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:

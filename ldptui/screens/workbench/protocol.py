@@ -247,9 +247,10 @@ class ProtocolPane(Widget, can_focus=True):
             return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground bold")
         if self._facts is None:
             return []
-        star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
-        lines = (self._facts.numbers, self._facts.asked)
-        return [star, *(row for line in lines for row in _wrapped(line, width, muted(self)))]
+        star, *lines = (f"★ {self._facts.why}", self._facts.numbers, self._facts.asked)
+        starred = _wrapped(star, width, muted(self))
+        starred[0] = starred[0].stylize("$text-success", 0, 1)
+        return [*starred, *(row for line in lines for row in _wrapped(line, width, muted(self)))]
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:
         """Why to pick the chosen protocol, and what it does."""

@@ -19,7 +19,7 @@ from ...session.runs import Run, changes, described, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
-from ...text.prose import wrapped
+from ...text.prose import first_lines
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
@@ -39,12 +39,14 @@ WORDS: Final = {
 MOST_OVERLAYS: Final = 4
 """More runs over one another cannot be told apart."""
 ROOM_FOR_DETAILS: Final = 8
-"""Rows from which the run under the cursor is described below the list."""
+"""Rows from which a rule and four lines below the list describe the run under the cursor."""
 ROOM_FOR_DIGEST: Final = 4
-"""Rows from which a line below the list says its digest."""
+"""Rows from which a line below the list says its digest, and lines that no run needs say more."""
 DETAILS: Final = 4
 """Lines of the description at least; it takes half of the pane up to `MOST_DETAILS`."""
 MOST_DETAILS: Final = 8
+BRIEF: Final = 2
+"""Sentences of the description where there is less room: its row says what differs."""
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
@@ -183,10 +185,12 @@ class RunsPane(Vertical):
             return
         details.set_class(brief, "-brief")
         before = _befores(self.shelf.runs).get(run.key)
-        most = 1 if brief else min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
-        details.styles.height = most + (not brief)
-        texts = [spelled(self, text) for text in _description(run, before, brief)]
-        text = Text("\n".join(_fitting(texts, width - 2, most)), no_wrap=True)
+        half = min(MOST_DETAILS, max(DETAILS, (height - 1) // 2))
+        most = max(1, min(DETAILS, height - len(self._keys))) if brief else half
+        told = _description(run, before)[: min(most, BRIEF) if brief else most]
+        lines = _fitting([spelled(self, text) for text in told], width - 2, most)
+        details.styles.height = len(lines) if brief else most + 1
+        text = Text("\n".join(lines), no_wrap=True)
         details.update(text, layout=False)  # its height does not depend on the words
 
     @property
@@ -292,17 +296,17 @@ def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
     return found
 
 
-def _description(run: Run, before: Run | None, brief: bool) -> list[str]:
-    """A run in sentences: its state and digest; unless it has to be brief, its setting and news."""
+def _description(run: Run, before: Run | None) -> list[str]:
+    """A run in sentences: its state and digest, its setting, and its news."""
     status = WORDS.get(run.status, run.status) if run.number is not None else run.status
     name = f"{run.name[:1].upper()}{run.name[1:]}"
     digest = run.snapshot.digest if run.snapshot.full else ""
     drawn = fmt.drawn_by(digest, run.snapshot.numpy) if digest else ""
-    head = " · ".join(filter(None, (f"{name}: {status}", drawn, run.title)))
-    if brief:
-        return [head]
     kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
-    texts = [head, f"{described(run.document)} · {kept}"]
+    texts = [
+        " · ".join(filter(None, (f"{name}: {status}", drawn, run.title))),
+        f"{described(run.document)} · {kept}",
+    ]
     if before is not None:
         news = " ".join(changes(before.document, run.document)) or "nothing changed."
         texts.append(f"Since {before.name}: {news}")
@@ -313,18 +317,8 @@ def _fitting(texts: list[str], width: int, most: int) -> list[str]:
     """Texts in at most `most` lines: each has one, and what is left goes to them in their order."""
     lines: list[str] = []
     for at, text in enumerate(texts):
-        lines += _first_lines(text, width, most - len(lines) - (len(texts) - at - 1))
+        lines += first_lines(text, width, most - len(lines) - (len(texts) - at - 1))
     return lines
-
-
-def _first_lines(text: str, width: int, most: int) -> list[str]:
-    """A text in at most `most` lines; an ellipsis stands for the rest."""
-    lines = wrapped(text, width)
-    if len(lines) > most:
-        last = Text(f"{lines[most - 1]} …")
-        last.truncate(width, overflow="ellipsis")
-        lines[most - 1] = last.plain
-    return lines[:most]
 
 
 def _when(moment: float) -> str:

@@ -26,7 +26,7 @@ from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
-from ldptui.screens.workbench.runs import RunsPane, _first_lines, _fitting
+from ldptui.screens.workbench.runs import RunsPane, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What
 from ldptui.session.figure import carried
@@ -265,12 +265,8 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
         assert engine.requests == []
 
 
-def test_lines_that_have_no_room_end_with_an_ellipsis() -> None:
+def test_each_text_of_the_details_has_a_line_and_the_first_ones_what_is_left() -> None:
     words = "The population: counts → zipf."
-    assert _first_lines(words, 20, 2) == ["The population:", "counts → zipf."]
-    assert _first_lines(words, 20, 1) == ["The population: …"]
-    assert _first_lines(words, 15, 1) == ["The population…"]
-    # Each text has a line, and what is left goes to the first ones.
     assert _fitting([words, words], 20, 3) == [
         "The population:",
         "counts → zipf.",

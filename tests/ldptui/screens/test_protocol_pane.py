@@ -266,7 +266,7 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
             one = cell.noise.epsilon_one(2)
             assert spreads["oue"] == f"±{frequency_std(OUE(64, one), cell.users):.4f}"
             assert spreads["rappor"] == f"±{count_std(cell.noise, 2, cell.users) / cell.users:.4f}"
-            assert "ε₁ = 1.07: OUE/OLH/SS" in shown
+            assert "ε₁ = 1.07: OUE/OLH/SS" in shown.replace("\n", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,14 +6,18 @@ from typing import Final
 
 from rich.cells import cell_len
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....widgets.words import put, spelled
+from ....text.prose import first_lines
+from ....widgets.words import put, put_or_hide, spelled
 from .shown import Shown
 
 ROOM: Final = 24
 """Rows of the pane from which a line says what the scenario claims."""
+ROOM_FOR_MORE: Final = 27
+"""Rows from which a second line goes on with it."""
 
 
 def border_title(pane: Widget, shown: Shown) -> Content:
@@ -29,11 +33,11 @@ def border_title(pane: Widget, shown: Shown) -> Content:
 
 
 class ClaimLine(Static):
-    """The claim of the scenario in one line; nothing where it claims nothing."""
+    """The claim of the scenario, or how it begins; nothing where it claims nothing."""
 
     DEFAULT_CSS = """
     ClaimLine {
-        height: 1;
+        height: auto;
         text-wrap: nowrap;
         text-overflow: ellipsis;
         color: $text-muted;
@@ -43,11 +47,15 @@ class ClaimLine(Static):
     def __init__(self) -> None:
         super().__init__(markup=False)
 
-    def show(self, shown: Shown, rows: int) -> None:
-        """Say what is claimed, in a pane of this number of rows; 0: there is no chart."""
-        words = f"Claim: {shown.claim}" if shown.claim else ""
-        put(self, words)
-        self.display = bool(words) and rows >= ROOM
+    def show(self, shown: Shown, room: Size) -> int:
+        """Say what is claimed, in a pane of this size; the lines that it takes.
+
+        room : without rows where there is no chart.
+        """
+        most = 0 if room.height < ROOM else 1 if room.height < ROOM_FOR_MORE else 2
+        lines = first_lines(f"Claim: {shown.claim}", room.width, most) if shown.claim else []
+        put_or_hide(self, "\n".join(lines))
+        return len(lines)
 
 
 class Warnings(Static):

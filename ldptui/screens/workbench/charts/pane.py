@@ -361,7 +361,8 @@ class ChartsPane(Vertical):
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
         self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
-        room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1))
+        claimed = self._claim.show(shown, Size(width, height) if visible else Size())
+        room = Size(width // 2 - 1 if self._wide else width, max(0, height - max(1, claimed)))
         for name, box in self._boxes:
             box.display = name in visible
             if box.display:
@@ -379,7 +380,6 @@ class ChartsPane(Vertical):
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
         entitle(self, border_title(self, shown))
-        self._claim.show(shown, self.content_size.height if self._visible() else 0)
         self._warnings.show(shown, bool(self._visible()))
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)

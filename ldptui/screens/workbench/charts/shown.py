@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -169,7 +169,7 @@ class Shown:
     def results(self) -> tuple[str, ...]:
         """The name of this result: the run, its sweep and its trials; "" before there is any.
 
-        In full, then shorter for those who have less room: the sweep by its keys, and without it.
+        In full, then shorter for those who have less room. A preview says what a run would sweep.
         """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
@@ -179,18 +179,16 @@ class Shown:
         if self.marked:
             return (f"STALE: {name}, other settings · {trials}",)
         cells = [cell for part in run.parts.values() for cell in part]
-        sweep = self.scenario.sweep if self.scenario is not None else {}
         here = f" · at {words}" if (words := self.cell_words) else ""
-        if not run.full or len(cells) < 2 or not sweep:
-            return (f"{name} · {trials}{here}",)
-        keys = {key: key_words(key).short for key in sweep}
-        ranges = " × ".join(f"{keys[key]} {ends(sweep[key])}" for key in sweep)
-        many = f"{math.prod(map(len, sweep.values()))} × {trials}{here}"
-        return (
-            f"{name} · {ranges} · {many}",
-            f"{name} · {' × '.join(keys.values())} · {many}",
-            f"{name} · {many}",
-        )
+        plain, scenario = f"{name} · {trials}{here}", self.scenario
+        if scenario is None or not scenario.sweep or (run.full and len(cells) < 2):
+            return (plain,)
+        swept, many = wordings_of(scenario.sweep), count(scenario.cells)
+        if run.full:
+            size = f"{many} × {trials}{here}"
+            return (*(f"{name} · {words} · {size}" for words in swept), f"{name} · {size}")
+        size = f"{many} × {count(int(scenario.document.get('trials', base.trials)))}"
+        return (*(f"{plain} · {self.run_key} runs {words} · {size}" for words in swept), plain)
 
     @property
     def claim(self) -> str:
@@ -225,13 +223,32 @@ class Shown:
         return FIRST if snapshot is None else NO_ESTIMATE.format(self.run_key)
 
 
+def wordings_of(sweep: Mapping[str, Sequence[object]]) -> tuple[str, ...]:
+    """The swept keys, from all that is known of their values to their number."""
+    names = {key: key_words(key).short for key in sweep}
+    words = {key: f"{names[key]} {ends(values)}" for key, values in sweep.items()}
+    numbers = {key: words[key] if _numbers(values) else names[key] for key, values in sweep.items()}
+    shorter = [" × ".join(each.values()) for each in (words, numbers, names)]
+    return tuple(dict.fromkeys((*shorter, *[f"{len(sweep)} keys"] * (len(sweep) > 1))))
+
+
 def ends(values: Sequence[object]) -> str:
     """The values of a sweep: numbers by their ends, few words each, many by their number."""
-    numbers = [value for value in values if isinstance(value, int | float)]
-    if len(numbers) == len(values):
-        return "…".join(dict.fromkeys(short(float(end)) for end in (numbers[0], numbers[-1])))
-    words = [str(value) for value in values]
-    return " ".join(words) if len(words) <= 3 else f"{len(words)} kinds"
+    numbers = _numbers(values)
+    if numbers:
+        return "…".join(dict.fromkeys(short(end) for end in (numbers[0], numbers[-1])))
+    words = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    return " ".join(words) if len(words) <= 3 else f"{len(words)} values"
+
+
+def _numbers(values: Sequence[object]) -> list[float]:
+    """The values of a sweep over numbers; of any other none."""
+    numbers = [
+        float(value)
+        for value in values
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    return numbers if len(numbers) == len(values) else []
 
 
 def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:

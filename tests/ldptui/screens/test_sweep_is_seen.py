@@ -1,0 +1,73 @@
+"""The sweep of every bundled scenario: its keys and its size are on the screen at 120 columns."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from rich.cells import cell_len
+from support.fake_engine import base_snapshot
+
+import scenarios
+from ldptui.catalogue import key_words
+from ldptui.screens.workbench.charts.shown import Shown
+from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.session.draft import Draft, draft_of, sweep_of
+from ldptui.text.format import count
+
+WIDE, BESIDE = 103, 57
+"""The cells of the title of the charts at 120 columns: alone, and beside the forms."""
+FOLDED = 25
+"""The cells of the line of the folded form beside its name."""
+
+
+def drafts() -> list[Draft]:
+    texts = [scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()]
+    found = [draft_of(text, scenarios.path("quickstart").parent) for text in texts]
+    return [draft for draft in found if sweep_of(draft)]
+
+
+def fitting(shown: Shown, room: int) -> str:
+    """The result in the longest words that fit."""
+    return next((words for words in shown.results if cell_len(words) <= room), shown.results[-1])
+
+
+def test_every_sweep_is_seen() -> None:
+    for draft in drafts():
+        assert draft.scenario is not None
+        keys = [key_words(key).short for key in sweep_of(draft)]
+        cells, asked = count(draft.scenario.cells), draft.scenario.document["trials"]
+        live = Shown(draft, base_snapshot(1))
+        whole = dataclasses.replace(base_snapshot(1), full=True, kept=3)
+        run = Shown(draft, dataclasses.replace(whole, parts={"base": live.cells("base") * 2}))
+        for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
+            for room in (WIDE, BESIDE):
+                result = fitting(shown, room)
+                assert cell_len(result) <= room, result
+                assert size in result, result
+            near = fitting(shown, BESIDE)
+            assert all(key in near for key in keys) or f"{len(keys)} keys" in near, near
+            assert all(key in fitting(shown, WIDE) for key in keys), fitting(shown, WIDE)
+        pane = ParametersPane()
+        pane.draft = draft
+        assert "↔" in pane.setting[:FOLDED], pane.setting
+        line = pane.setting[: pane.setting.find("  ", pane.setting.index("↔"))]
+        assert cell_len(line) <= FOLDED, pane.setting
+
+
+@pytest.mark.parametrize(
+    ("room", "words"),
+    [
+        (90, "run 3 · protocol grr oue olh × attack rpa ria mga × β 0.001…0.1 · 90 × 20 trials"),
+        (70, "run 3 · protocol × attack × β 0.001…0.1 · 90 × 20 trials"),
+        (55, "run 3 · protocol × attack × β · 90 × 20 trials"),
+        (40, "run 3 · 3 keys · 90 × 20 trials"),
+        (20, "run 3 · 90 × 20 trials"),
+    ],
+)
+def test_a_title_says_of_a_sweep_what_has_room(room: int, words: str) -> None:
+    cells = Shown(None, base_snapshot(1)).cells("base") * 2
+    run = dataclasses.replace(base_snapshot(1), full=True, kept=3, parts={"base": cells})
+    text = scenarios.path("cao-gain-beta").read_text(encoding="utf-8")
+    draft = draft_of(text, scenarios.path("quickstart").parent)
+    assert fitting(Shown(draft, run), room) == words
