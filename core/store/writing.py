@@ -41,27 +41,11 @@ def begin(
     """
     scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
     named = [addresses(*each) for each in zip(experiment.cells, marks, strict=True)]
-    cells = []
     with store.writing() as db:
-        for cell, mark, (_, genuine) in zip(experiment.cells, marks, named, strict=True):
-            population, name = cell.first.population, None
-            if cell.parameters["population.kind"] not in STATED:
-                labels = json.dumps(population.labels, ensure_ascii=False)
-                name = keep_population(db, population.histogram, labels)
-            cells.append(
-                RunCell(
-                    position=cell.index,
-                    trials=cell.trials,
-                    parameters=cell.parameters,
-                    users=population.users,
-                    malicious=cell.malicious,
-                    domain_size=cell.task.size(cell.first),
-                    genuine=genuine,
-                    histogram=mark,
-                    population=name,
-                    answer=cell.answer,
-                )
-            )
+        cells = [
+            _row_of(db, cell, mark, genuine)
+            for cell, mark, (_, genuine) in zip(experiment.cells, marks, named, strict=True)
+        ]
         run = Run(
             id=0,
             uid=uuid.uuid4().hex,
@@ -87,6 +71,29 @@ def begin(
         )
         number, places = insert_run(db, run, cells, [key for key, _ in named])
     return RunMemory(store, number, places, fresh, frequencies)
+
+
+def _row_of(db: sqlite3.Connection, cell: Cell, mark: str, genuine: str) -> RunCell:
+    """The row of a cell; its population is kept too where the scenario does not state it.
+
+    mark : the digest of its histogram. genuine : the address of its genuine users.
+    """
+    population, name = cell.first.population, None
+    if cell.parameters["population.kind"] not in STATED:
+        labels = json.dumps(population.labels, ensure_ascii=False)
+        name = keep_population(db, population.histogram, labels)
+    return RunCell(
+        position=cell.index,
+        trials=cell.trials,
+        parameters=cell.parameters,
+        users=population.users,
+        malicious=cell.malicious,
+        domain_size=cell.task.size(cell.first),
+        genuine=genuine,
+        histogram=mark,
+        population=name,
+        answer=cell.answer,
+    )
 
 
 def resume(

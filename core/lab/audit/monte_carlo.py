@@ -9,7 +9,7 @@ NeurIPS 2020). A high bound refutes a claim; a low one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Final, Protocol
@@ -115,16 +115,11 @@ def audit(
     scores = {
         (a, b): lens.weights(tables[a], tables[b]) for a, b in permutations(range(len(draws)), 2)
     }
-    best = (-math.inf, (0, 1), 0.0)
     seen: dict[int, dict[tuple[int, int], list[Floats]]] = {}
     for at, draw in enumerate(draws):
         pairs = {pair: weights for pair, weights in scores.items() if at in pair}
         seen[at] = lens.scores(draw, part, pairs, rng)
-    for a, b in scores:
-        first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
-        bound, threshold = _best_threshold(first, second, confidence, delta)
-        best = max(best, (bound, (a, b), threshold))
-    _, (a, b), threshold = best
+    (a, b), threshold = _most_telling(seen, scores, confidence, delta)
     fresh = samples - 2 * part
     hits = [
         int((np.concatenate(sums[a, b]) >= threshold).sum())
@@ -188,6 +183,21 @@ def _support_of(
     if supports is None or domain_size > FEW_REPORTS:
         return None
     return lambda reports: supports(reports)[:, items]
+
+
+def _most_telling(
+    seen: Mapping[int, Mapping[tuple[int, int], list[Floats]]],
+    pairs: Iterable[tuple[int, int]],
+    confidence: float,
+    delta: float,
+) -> tuple[tuple[int, int], float]:
+    """The two inputs whose scores prove the largest ε, and the score above which they do."""
+    best = (-math.inf, (0, 1), 0.0)
+    for a, b in pairs:
+        first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
+        bound, threshold = _best_threshold(first, second, confidence, delta)
+        best = max(best, (bound, (a, b), threshold))
+    return best[1:]
 
 
 def _best_threshold(

@@ -36,21 +36,11 @@ def top_bars(
 ) -> Bars:
     """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
 
-    at : the place of an item that is looked at: it has a bar, the last one, if it had none. The
-    targets come first, at most half the rows of them, then what is falsely detected, at most a
-    quarter; each group by falling true frequency, so that no row moves while the estimates change.
+    at : the place of an item that is looked at: it has a bar, the last one, if it had none.
     """
     true, attacked = frequencies.true, bool(frequencies.targets)
-    by_true = by_rank(frequencies)
-    marked = set(target_places(frequencies))
-    aimed = [at for at in by_true if at in marked]
-    verdicts = findings(frequencies)
-    rows = max(1, rows)
-    false = [at for at in by_true if verdicts[at] == "false" and at not in marked][: rows // 4]
-    others = [*false, *(at for at in by_true if at not in marked and at not in set(false))]
-    if len(aimed) + len(others) > rows:
-        aimed = aimed[: max(rows // 2, rows - len(others))]
-    shown = [*aimed, *others[: rows - len(aimed)]]
+    marked, verdicts = set(target_places(frequencies)), findings(frequencies)
+    shown = _first_places(frequencies, marked, verdicts, max(1, rows))
     if at is not None and at not in shown:
         shown[-1] = at
     errors = standard_errors(frequencies)
@@ -69,25 +59,48 @@ def top_bars(
         )
         for at in shown
     )
-    rest: str | Rest = ""
-    left = frequencies.domain_size - len(shown)
-    if left:
-        now = None
-        if len(true) == frequencies.domain_size:
-            now = math.fsum(estimates) - math.fsum(estimates[at] for at in shown)
-        held = 1 - math.fsum(true[at] for at in shown)
-        rest = Rest(left, len(frequencies.targets) - len(aimed), held, now)
     title = "Targets and most frequent items" if attacked else "Most frequent items"
     if compact:
         title = "Targets, top items" if attacked else "Top items"
     return Bars(
         title,
         bars,
-        rest=rest,
+        rest=_rest(frequencies, estimates, shown, marked),
         note=joined(trials_note(frequencies.trials, compact=compact, note=note), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
         cursor="" if at is None else frequencies.labels[at],
     )
+
+
+def _first_places(
+    frequencies: Frequencies, marked: set[int], verdicts: Sequence[str], rows: int
+) -> list[int]:
+    """The places of the items that have a bar.
+
+    The targets come first, at most half the rows of them, then what is falsely detected, at most a
+    quarter; each group by falling true frequency, so that no row moves while the estimates change.
+    """
+    by_true = by_rank(frequencies)
+    aimed = [at for at in by_true if at in marked]
+    false = [at for at in by_true if verdicts[at] == "false" and at not in marked][: rows // 4]
+    others = [*false, *(at for at in by_true if at not in marked and at not in set(false))]
+    if len(aimed) + len(others) > rows:
+        aimed = aimed[: max(rows // 2, rows - len(others))]
+    return [*aimed, *others[: rows - len(aimed)]]
+
+
+def _rest(
+    frequencies: Frequencies, estimates: Sequence[float], shown: Sequence[int], marked: set[int]
+) -> str | Rest:
+    """The items without a bar; "" where all have one."""
+    left, true = frequencies.domain_size - len(shown), frequencies.true
+    if not left:
+        return ""
+    now = None
+    if len(true) == frequencies.domain_size:
+        now = math.fsum(estimates) - math.fsum(estimates[at] for at in shown)
+    targets = len(frequencies.targets) - len(marked.intersection(shown))
+    return Rest(left, targets, 1 - math.fsum(true[at] for at in shown), now)
 
 
 def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Table:
