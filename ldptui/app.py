@@ -51,6 +51,7 @@ DARK = Theme(
     warning="#e8b04b",
     error="#ef7a72",
     dark=True,
+    variables={"foreground-muted": "#d5dae2bd"},
 )
 LIGHT = Theme(
     name="ldptui-light",
@@ -65,7 +66,9 @@ LIGHT = Theme(
     warning="#9a5b00",
     error="#b3261e",
     dark=False,
+    variables={"foreground-muted": "#20262ebd"},
 )
+"""Quiet words are the foreground at 74 %: 4.5 times the luminance of every ground, or a part."""
 
 
 SHOWN: Final = Shown()

@@ -84,13 +84,13 @@ DARK = Palette(
 LIGHT = Palette(
     foreground="#1c1c1c",
     background="#f5f5f5",
-    muted="#767676",
+    muted="#6c6c6c",
     true="#1c1c1c",
     clean="#005fd7",
     attacked="#d70000",
-    theory="#008700",
+    theory="#007d00",
     target="#af00af",
-    series=("#005fd7", "#af5f00", "#af00af", "#008700", "#d70000", "#008787"),
+    series=("#005fd7", "#af5f00", "#af00af", "#007d00", "#d70000", "#008787"),
 )
 ANSI_DARK = Palette(
     foreground="default",

@@ -34,8 +34,10 @@ ALT_DIGITS: Final = (
     "section_sign",
     "pilcrow_sign",
     "bullet",
+    "ª",
+    "º",
 )
-"""Textual's names of alt+1 … alt+8 from a terminal without the kitty keyboard protocol.
+"""Textual's names of alt+1 … alt+9 and alt+0 from a terminal without the kitty keyboard protocol.
 
 They go to a pane or a tab everywhere, so text fields leave them alone.
 """

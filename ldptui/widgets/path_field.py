@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
@@ -121,6 +123,11 @@ class PathInput(Input):
         active = self.screen.active_bindings.get(event.key)
         if active is not None and active.binding.action.startswith(EDITS):
             await act_at_once(self, event)
+
+    def on_resize(self) -> None:
+        """Show the part of a long path where the cursor is: Textual shows how it begins."""
+        at = cell_len(self.value[: self.cursor_position])
+        self.scroll_to_region(Region(at, 0, 1, 1), force=True, animate=False)
 
 
 class PathField(Vertical):

@@ -36,13 +36,13 @@ def palette_of(app: App[Any]) -> Palette:
     try:
         foreground = Color.parse(app.theme_variables["foreground"])
         background = Color.parse(app.theme_variables["background"])
+        muted = Color.parse(app.theme_variables["foreground-muted"])
     except (KeyError, ColorParseError):
         return base
     if foreground.ansi is not None or background.ansi is not None:
         return base  # a colour of the terminal has no RGB value to mix
-    return base.with_text(
-        foreground.hex, background.hex, background.blend(foreground, 0.6, alpha=1.0).hex
-    )
+    quiet = background.blend(muted, muted.a, alpha=1.0)
+    return base.with_text(foreground.hex, background.hex, quiet.hex)
 
 
 class ChartView(Widget, can_focus=True):

@@ -19,13 +19,13 @@ from ...widgets.path_field import PathField
 from .open import home_as_tilde
 
 CHOICES: Final[dict[What, tuple[str, str]]] = {
-    "csv-cells": ("Results, CSV", "one row per cell: parameters and metrics ± error"),
-    "json": ("Results, JSON", "the same, with the scenario and all frequencies"),
-    "csv": ("Trials, CSV", "one row per trial, of a run that is kept"),
+    "csv-cells": ("Results, CSV", "a row per cell: metrics ± error"),
+    "json": ("Results, JSON", "the same, and all frequencies"),
+    "csv": ("Trials, CSV", "a row per trial of a kept run"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
-    "chart-svg": ("Chart, SVG", "a picture that scales, in the colours of the theme"),
-    "figure-column": ("Figure, 84 mm", "one column of a paper: .pdf, .svg, .png or .pgf"),
-    "figure": ("Figure, 174 mm", "as wide as a page: .pdf, .svg, .png or .pgf"),
+    "chart-svg": ("Chart, SVG", "scales, in the theme's colours"),
+    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png .pgf"),
+    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png .pgf"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 

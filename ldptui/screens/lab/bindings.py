@@ -34,7 +34,7 @@ KEYS: Final[list[BindingType]] = [
     ),
     *(
         Binding(
-            f"alt+{number},{meta}",
+            f"alt+{number % 10},{meta}",
             f"go({number})",
             topic.title,
             show=False,

@@ -135,10 +135,14 @@ def aligned(numbers: Sequence[str]) -> tuple[str, ...]:
 
 
 def aligned_on(words: Sequence[str], mark: str) -> tuple[str, ...]:
-    """The words with their marks below each other; whole numbers end where a point would be."""
+    """The words with their marks below each other; whole numbers end where a point would be.
+
+    A percent sign is no part of its number.
+    """
     parts = []
     for word in words:
-        end = word.find(mark) if mark in word else word.find("e") if "e" in word else len(word)
+        whole = len(word.removesuffix(" %"))
+        end = word.find(mark) if mark in word else word.find("e") if "e" in word else whole
         parts.append((word[:end], word[end:]))
     before = number_column(part[0] for part in parts)
     after = words_column(part[1] for part in parts)

@@ -23,7 +23,7 @@ from ..words import spelled
 
 def muted(widget: Widget) -> str:
     """The style of quiet words. ($text-muted is a colour that only CSS can resolve.)"""
-    return "dim" if widget.app.native_ansi_color else "$foreground 68%"
+    return "dim" if widget.app.native_ansi_color else "$foreground-muted"
 
 
 def faint(widget: Widget) -> str:

@@ -502,6 +502,13 @@ def test_points_are_aligned_and_uncertainties_have_two_digits() -> None:
         assert len(error.lstrip("0.")) == 2
 
 
+def test_a_percent_sign_is_no_part_of_the_number_before_it() -> None:
+    """`3 %` stood as far left as 300."""
+    assert table.aligned(["126", "2.83 %", "3 %", "1e-6"]) == (
+        "126     ", "  2.83 %", "  3 %   ", "  1e-6  ",
+    )  # fmt: skip
+
+
 def test_one_trial_has_no_uncertainty_and_no_attack_no_gain() -> None:
     text = TINY.replace("trials = 4", "trials = 1")
     *_, last = run(compile(parse(text)))

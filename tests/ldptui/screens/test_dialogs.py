@@ -269,6 +269,15 @@ async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
 
 
+async def test_the_end_of_a_long_path_is_seen_with_the_cursor(folder: Path) -> None:
+    """At 60 columns the field showed how the path begins, and no cursor."""
+    app = Bare(SaveScreen(draft_in(folder, "long-" * 20 + "name.toml")))
+    async with app.run_test(size=(60, 18)):
+        field = app.screen.query_one(Input)
+        assert round(field.scroll_x) + field.content_size.width > len(field.value)
+        assert "long-name.toml " in next(line for line in seen(app).split("\n") if ".toml" in line)
+
+
 async def test_another_file_is_overwritten_only_when_enter_is_pressed_again(folder: Path) -> None:
     app = Bare(SaveScreen(draft_in(folder)))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -248,6 +248,9 @@ async def test_tabs_by_key_and_by_click() -> None:
         await until(pilot, lambda: screen.tab == NAMES[0])
         await pilot.press("section_sign")  # alt+6 in most terminals
         await until(pilot, lambda: screen.tab == "check")
+        for key, name in (("alt+9", "plan"), ("º", "design")):  # alt+0 in most terminals
+            await pilot.press(key)
+            await until(pilot, lambda name=name: screen.tab == name)
         await pilot.press("inverted_exclamation_mark")
         await until(pilot, lambda: screen.tab == NAMES[0])
         await pilot.click("#lab-tabs", offset=(1 + len("Central  1 Accuracy") + 4, 0))

@@ -1,0 +1,96 @@
+"""The colours of our themes: every text can be read on its ground, every mark is told from it.
+
+The ratios are those of WCAG 2.2, 1.4.3 and 1.4.11; controls that cannot be used are exempt there.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from textual.color import Color
+from textual.theme import Theme
+
+import ldptui
+from ldptui.app import DARK, LIGHT
+from ldptui.charts import rows
+
+TEXT: Final = 4.5
+MARK: Final = 3.0
+TEXTS: Final = (
+    "foreground", "foreground-muted", "text-muted", "text-accent", "text-primary", "text-success",
+    "text-warning", "text-error",
+)  # fmt: skip
+EXEMPT: Final = {"text-disabled"}
+GROUNDS: Final = ("background", "surface", "panel")
+CURSOR: Final = "block-cursor-blurred-background"
+"""The ground of the row at a cursor, over any other ground."""
+
+
+def luminance(color: Color) -> float:
+    parts = [part / 255 for part in (color.r, color.g, color.b)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: Color, second: Color) -> float:
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def over(color: Color, ground: Color) -> Color:
+    return ground.blend(color, color.a, alpha=1.0)
+
+
+def text_on(value: str, ground: Color) -> Color:
+    """A text's colour on a ground: `auto 60%` is that much of black or of white."""
+    if not value.startswith("auto"):
+        return over(Color.parse(value), ground)
+    share = float(value.split()[1].rstrip("%")) / 100
+    return ground.blend(ground.get_contrast_text(1.0), share, alpha=1.0)
+
+
+def grounds(colours: dict[str, str]) -> list[Color]:
+    plain = [Color.parse(colours[name]) for name in GROUNDS]
+    return [*plain, *(over(Color.parse(colours[CURSOR]), ground) for ground in plain[:2])]
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+def test_every_text_can_be_read_on_every_ground(theme: Theme) -> None:
+    colours = theme.to_color_system().generate()
+    faint = [
+        (name, ground.hex, round(contrast(text_on(colours[name], ground), ground), 2))
+        for name in TEXTS
+        for ground in grounds(colours)
+        if contrast(text_on(colours[name], ground), ground) < TEXT
+    ]
+    assert faint == []
+
+
+@pytest.mark.parametrize(
+    ("theme", "palette"), [(DARK, rows.DARK), (LIGHT, rows.LIGHT)], ids=["dark", "light"]
+)
+def test_every_mark_is_told_from_its_ground_and_words_in_its_colour_are_read(
+    theme: Theme, palette: rows.Palette
+) -> None:
+    ground = Color.parse(theme.background or "")
+    for tone in ("true", "clean", "attacked", "theory", "target"):
+        assert contrast(Color.parse(palette.style(tone)), ground) >= TEXT, tone
+    for colour in palette.series:
+        assert contrast(Color.parse(colour), ground) >= MARK, colour
+    own = Color.parse(palette.background)
+    for colour in (palette.foreground, palette.muted):
+        assert contrast(Color.parse(colour), own) >= TEXT, colour
+
+
+def test_no_text_has_another_colour() -> None:
+    """All colours of texts in the product are among those that are checked here."""
+    root = Path(ldptui.__file__).parent
+    source = "\n".join(path.read_text("utf-8") for path in root.rglob("*.py"))
+    used = set(re.findall(r"(?<![-\w])color: \$([a-z-]+)", source))
+    used |= set(re.findall(r"\"\$((?:text|foreground)[a-z-]*)[ \"]", source))
+    assert used - EXEMPT <= {*TEXTS}
