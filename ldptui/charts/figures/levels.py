@@ -31,14 +31,23 @@ Details = Mapping[str, Any]
 
 
 def levels_rows(
-    details: Details, width: int, palette: Palette, charset: Charset, at: int | None = None
+    details: Details,
+    width: int,
+    palette: Palette,
+    charset: Charset,
+    at: int | None = None,
+    *,
+    errors: bool = True,
 ) -> list[Row]:
-    """The levels, then the items; no row is wider than the width. at : the level looked at."""
+    """The levels, then the items; no row is wider than the width.
+
+    at : the level looked at. errors : below the means, where columns are wide enough for them.
+    """
     levels = details["levels"]
     trials = fmt.count(details["trials"])
     strong = f"bold {palette.foreground}"
     rows: list[Row] = [[(f"Survivors of each level, mean of {trials} trials", strong)]]
-    rows += _level_rows(levels, width, palette, charset, at)
+    rows += _level_rows(levels, width, palette, charset, at, errors)
     rows += [[], [("Where items are lost, with the attack", strong)]]
     ordered = sorted(details["watched"], key=lambda item: item["code"])
     rows += _item_rows(ordered, levels, width, palette, charset)
@@ -104,7 +113,12 @@ def level_table(details: Details, at: int) -> Table:
 
 
 def _level_rows(
-    levels: Sequence[Details], width: int, palette: Palette, charset: Charset, at: int | None
+    levels: Sequence[Details],
+    width: int,
+    palette: Palette,
+    charset: Charset,
+    at: int | None,
+    errors: bool,
 ) -> list[Row]:
     """A column for each level: bits, candidates, survivors; the one looked at has a pointer."""
     shown, cells = _columns(levels, width, at)
@@ -125,9 +139,9 @@ def _level_rows(
             style = palette.clean if tone == "clean" else palette.attacked
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
             lines.append((f"{words}, {arm}", means, style))
-            if cells > 5:
-                errors = [level[arm][group]["standard_error"] for level in shown]
-                lines.append(("  ±", [fmt.short(error, 2) for error in errors], palette.muted))
+            if errors and cells > 5:
+                known = [level[arm][group]["standard_error"] for level in shown]
+                lines.append(("  ±", [fmt.short(error, 2) for error in known], palette.muted))
             if arm == "attacked":
                 expected = [fmt.short(level[arm][group]["theory"], digits) for level in shown]
                 lines.append(("  approximation", expected, palette.theory))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.events import Click
@@ -15,6 +15,9 @@ from ..rows_view import RowsView
 if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....session.draft import Draft
+
+TALL: Final = 36
+"""Rows from which the standard errors have rows too, which the items need below."""
 
 
 class LevelsView(Pointed):
@@ -87,4 +90,5 @@ class LevelsView(Pointed):
             return centred(self._empty, width, height, palette.muted)
         from ....charts.figures.levels import levels_rows
 
-        return levels_rows(self._followed, width, palette, charset, self._at)
+        tall = height >= TALL
+        return levels_rows(self._followed, width, palette, charset, self._at, errors=tall)
