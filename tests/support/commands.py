@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from ldptui.commands import cli
@@ -26,6 +29,8 @@ share = 0.1
 targets = { items = [1, 2] }
 """
 
+TWENTY = TINY.replace("trials = 4", "trials = 20")
+
 Captured = pytest.CaptureFixture[str]
 
 
@@ -43,3 +48,18 @@ def fail(capsys: Captured, code: int, *arguments: str) -> str:
     assert output.out == ""
     (line,) = output.err.splitlines()
     return line
+
+
+def noted(capsys: Captured, *arguments: str) -> str:
+    """The standard error of a command that succeeds."""
+    code = cli.main(arguments)
+    output = capsys.readouterr()
+    assert code == 0, output.err
+    return output.err
+
+
+def listed(capsys: Captured, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(
+        succeed(capsys, "runs", "list", "--format", "json", *arguments)
+    )
+    return found

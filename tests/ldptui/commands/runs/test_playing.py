@@ -1,0 +1,99 @@
+"""Runs that are replayed, recorded and shared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import Captured, fail, listed, noted, succeed
+
+from core.store import open_store
+from ldptui.commands import cli
+from ldptui.terminal import places
+
+
+def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Captured) -> None:
+    digest = json.loads(succeed(capsys, "run", tiny, "--format", "json"))["digest"]
+    assert succeed(capsys, "replay", "last") == (
+        f"identical: 20 trials, {digest}, drawn by NumPy {np.__version__}\n"
+    )
+    with open_store(kept) as there:
+        there._db.execute("UPDATE runs SET ldptui = '0.0.9', numpy = '1.9'")
+    words = noted(capsys, "replay", "last")
+    assert words.startswith("note: computed with ldptui 0.0.9, this is ")
+    assert "computed with NumPy 1.9, here it is" in words
+    assert "and yet the numbers are the same" in words
+    with open_store(kept) as there:
+        there._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
+    assert cli.main(["replay", "last"]) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith("different: cell 0, trial 4: the fingerprint of its counts was 0")
+    assert "numbers may differ for that reason" in output.err
+
+
+@pytest.mark.parametrize("here", ["2.4.6", "2.5.0", "2.10.1"])
+@pytest.mark.parametrize("there", ["2.4.0", "2.5.5"])
+def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
+    here: str, there: str, tiny: str, kept: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    succeed(capsys, "run", tiny, "--quiet")
+    with open_store(kept) as store:
+        store._db.execute("UPDATE runs SET numpy = ?", (there,))
+        store._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
+    monkeypatch.setattr("numpy.__version__", here)
+    assert cli.main(["replay", "last"]) == 1
+    corrected = here != "2.4.6"
+    told = capsys.readouterr().err
+    said = "draws large binomials otherwise" in told
+    assert (f"`pip install numpy=={there}` under Python" in told) == said
+    assert said == (corrected != (there == "2.5.5"))
+
+
+def test_a_recording_carries_the_data_of_a_csv_file(
+    tmp_path: Path, kept: Path, capsys: Captured
+) -> None:
+    (tmp_path / "data.csv").write_text("item\nb\na\nb\nc\nü\n", encoding="utf-8")
+    scenario = tmp_path / "mine.toml"
+    scenario.write_text(
+        'format = 1\n[population]\nkind = "csv"\npath = "data.csv"\ncolumn = "item"\n'
+        '[protocol]\nkind = "grr"\nepsilon = 1.0\n[attack]\nkind = "mga"\nshare = 0.3\n'
+        'targets = { items = ["c", "ü"] }\n',
+        encoding="utf-8",
+    )
+    out = tmp_path / "mine.ldptui"
+    assert "wrote" in noted(
+        capsys, "record", str(scenario), "--out", str(out), "--tag", "t", "--store", str(kept)
+    )
+    (tmp_path / "data.csv").unlink()
+    scenario.unlink()
+    kept.unlink()
+    assert str(tmp_path) not in out.read_text("utf-8")
+    identical = succeed(capsys, "replay", str(out))
+    assert identical.startswith("identical: 20 trials, xxh3:")
+    assert not kept.exists()
+    assert succeed(capsys, "runs", "import", str(out)) == "run 1 imported\n"
+    assert succeed(capsys, "runs", "import", str(out)) == "run 1 was here already\n"
+    (run,) = listed(capsys)
+    assert run["tags"] == ["t"]
+    assert succeed(capsys, "replay", "1") == identical
+    again = tmp_path / "again"
+    noted(capsys, "runs", "export", "1", "--out", str(again))
+    assert again.read_bytes() == out.read_bytes()
+    shown = json.loads(succeed(capsys, "runs", "show", "1", "--format", "json", "--frequencies"))
+    assert shown["cells"][0]["frequencies"]["items"] == ["a", "b", "c", "ü"]
+    out.write_bytes(out.read_bytes().replace(b'"share": 0.3', b'"share": 0.2'))
+    assert "its digest is not the one it says" in fail(capsys, 3, "runs", "import", str(out))
+    assert "its digest is not the one it says" in fail(capsys, 3, "replay", str(out))
+
+
+def test_a_recording_alone_needs_no_store(
+    tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LDPTUI_STORE")
+    monkeypatch.setattr(places, "store_file", lambda: tmp_path / "never")
+    out = tmp_path / "out.ldptui"
+    noted(capsys, "record", tiny, "--out", str(out), "--trials", "3", "--seed", "5")
+    assert "identical: 3 trials" in succeed(capsys, "replay", str(out))
+    assert not (tmp_path / "never").exists()

@@ -1,0 +1,196 @@
+"""The command run: formats, options, limits, and files written whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import Captured, fail, succeed
+
+import ldptui
+from core.arms import UNDEFENDED
+from core.metrics import metrics_of
+from ldptui.commands import cli
+
+
+def test_json(capsys: Captured, tiny: str) -> None:
+    document = json.loads(succeed(capsys, "run", tiny, "--format", "json"))
+    assert document["status"] == "done"
+    assert document["ldptui"] == ldptui.__version__
+    assert document["scenario"]["title"] == "Tiny"
+    (cell,) = document["cells"]
+    assert cell["trials"] == 4
+    assert "frequencies" not in cell
+    with_more = succeed(capsys, "run", tiny, "--format", "json", "--frequencies")
+    assert len(json.loads(with_more)["cells"][0]["frequencies"]["attacked"]) == 8
+
+
+def test_csv(capsys: Captured, tiny: str) -> None:
+    text = succeed(capsys, "run", tiny, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["trial"] for row in rows] == ["0", "1", "2", "3"]
+    assert set(metrics_of(UNDEFENDED)) < set(rows[0])
+
+
+def test_options_change_the_scenario(capsys: Captured, tiny: str) -> None:
+    text = succeed(
+        capsys,
+        *("run", tiny, "--format", "json", "--trials", "2", "--seed", "7", "--path", "reports"),
+        *("--set", "protocol.kind=olh", "--set", "protocol.hash_range=5"),
+        *("--set", "attack.targets.items=[3]"),
+        *("--set", "title=A name"),
+    )
+    document = json.loads(text)
+    (cell,) = document["cells"]
+    assert cell["parameters"]["trials"] == 2
+    assert cell["parameters"]["seed"] == 7
+    assert cell["path"] == "reports"
+    assert cell["hash_range"] == 5
+    assert cell["parameters"]["attack.targets.items"] == [3]
+    assert document["scenario"]["title"] == "A name"
+
+
+def test_setting_a_swept_key_replaces_its_sweep(capsys: Captured) -> None:
+    arguments = ("run", "quickstart", "--format", "json", "--trials", "1")
+    text = succeed(capsys, *arguments, "--set", "attack.share=0.1")
+    (cell,) = json.loads(text)["cells"]
+    assert cell["parameters"]["attack.share"] == 0.1
+    text = succeed(capsys, *arguments, "--set", "sweep.attack.share=[0.1, 0.2]")
+    assert [cell["parameters"]["attack.share"] for cell in json.loads(text)["cells"]] == [0.1, 0.2]
+
+
+def test_answers_that_took_a_search_are_known_the_next_time(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = ("--set", "goal.metric=targets_in_top_k", "--set", "goal.at_least=5", "--trials", "1",
+            "--set", "population.users=2000", "--store", str(tmp_path / "runs"))  # fmt: skip
+    first = succeed(capsys, "run", "quickstart", *goal, "--no-store")
+    assert succeed(capsys, "run", "quickstart", *goal) == first
+    monkeypatch.setattr("core.cell.Cell.block", None)
+    assert cli.main(["run", "quickstart", *goal]) == 0
+    out, told = capsys.readouterr()
+    assert out == first
+    assert "note: 1 of 1 answers to goals were known (--fresh searches again)" in told
+    assert cli.main(["run", "quickstart", *goal, "--fresh"]) == 70
+
+
+def test_a_goal_set_by_hand_takes_the_place_of_the_share(capsys: Captured) -> None:
+    arguments = ("run", "quickstart", "--format", "json", "--trials", "1")
+    goal = ("--set", "goal.metric=gain", "--set", "goal.at_least=0.5")
+    assert cli.main([*arguments, *goal]) == 0
+    output = capsys.readouterr()
+    (cell,) = json.loads(output.out)["cells"]  # and the sweep of the share is gone
+    assert cell["answer"]["reached"]
+    (told,) = output.err.splitlines()
+    assert told.endswith("quickstart.toml is left out: [goal] is set in its place")
+    assert told.startswith("note: attack.share of ")
+    assert cli.main(["run", "fake-accounts", "--set", "attack.share=0.1", "--trials", "1"]) == 0
+    output = capsys.readouterr()
+    assert "it takes" not in output.out
+    (told,) = output.err.splitlines()
+    assert told.endswith("fake-accounts.toml is left out: attack.share is set in its place")
+    # Both by hand contradict each other.
+    rule = "attack.share must be left out where [goal] is given, which finds it, got 0.2"
+    assert rule in fail(capsys, 2, *arguments, *goal, "--set", "attack.share=0.2")
+
+
+def test_each_column_of_an_answer_has_a_name_of_its_own(capsys: Captured) -> None:
+    goal = ("--set", "goal.metric=gain", "--set", "goal.at_least=1", "--quiet")
+    written = succeed(capsys, "run", "cao-gain-beta", "--trials", "1", *goal)
+    assert "protocol  attack  fakes m" in written
+
+
+def test_trials_and_workers_do_not_change_a_number(capsys: Captured, tiny: str) -> None:
+    def cells(*more: str) -> Any:
+        return json.loads(succeed(capsys, "run", tiny, "--format", "json", *more))
+
+    alone, together = cells("--trials", "45"), cells("--trials", "45", "--workers", "2")
+    assert alone == together
+    assert alone["digest"] != cells("--trials", "44")["digest"]
+    assert alone["digest"] != cells("--trials", "45", "--seed", "1")["digest"]
+
+
+def test_limits(capsys: Captured, tiny: str) -> None:
+    setting = ("--set", "population.users=20_000_000_000_000")
+    assert "--no-limits" in fail(capsys, 2, "run", tiny, *setting)
+    assert succeed(capsys, "run", tiny, *setting, "--no-limits")
+
+
+def test_out_writes_the_file_whole_and_prints_nothing(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "new" / "result.json"
+    assert cli.main(["run", tiny, "--format", "json", "--out", str(out)]) == 0
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err == f"wrote {out}\n"
+    assert json.loads(out.read_text(encoding="utf-8"))["status"] == "done"
+    text = out.with_suffix(".txt")
+    assert cli.main(["run", tiny, "--out", str(text), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert text.read_text(encoding="utf-8").startswith("Tiny\n")
+    assert {file.name for file in out.parent.iterdir()} == {"result.json", "result.txt"}
+
+
+def test_the_end_of_a_files_name_says_its_format(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    for name, form in (("a.csv", "csv"), ("a.json", "json"), ("A.CSV", "csv")):
+        assert cli.main(["run", tiny, "--out", str(tmp_path / name), "--quiet"]) == 0
+        written = (tmp_path / name).read_text("utf-8")
+        assert written == succeed(capsys, "run", tiny, "--format", form)
+    out = str(tmp_path / "a.csv")
+    line = fail(capsys, 2, "run", tiny, "--format", "json", "--out", out)
+    assert line.endswith(
+        '--format must be csv or csv-cells for a file that ends in .csv, got "json"'
+    )
+    line = fail(capsys, 2, "run", tiny, "--format", "parquet")
+    assert line.endswith("--out is required: Parquet goes into a file")
+
+
+@pytest.mark.parametrize("name", ["core.py", "core/__init__.py"])
+def test_a_package_that_hides_the_simulator_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "ldptui", "run", "quickstart"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert str(tmp_path / "core") in line
+    assert "start from another folder" in line
+
+
+def test_a_file_stays_as_it_was_when_it_cannot_be_written(
+    capsys: Captured, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "result.csv"
+    out.write_text("precious", encoding="utf-8")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    line = fail(capsys, 3, "run", tiny, "--format", "csv", "--out", str(out))
+    assert line == f"{out} cannot be written: No space left on device"
+    assert out.read_text(encoding="utf-8") == "precious"
+    assert {path.name for path in tmp_path.iterdir()} == {"result.csv", "tiny.toml"}
+
+
+def test_out_writes_through_a_link_and_into_a_pipe(tiny: str, tmp_path: Path) -> None:
+    goal, link = tmp_path / "goal.csv", tmp_path / "link.csv"
+    goal.touch()
+    link.symlink_to(goal)
+    assert cli.main(["run", tiny, "--format", "csv", "--out", str(link), "--quiet"]) == 0
+    assert link.is_symlink()
+    assert goal.read_text(encoding="utf-8").startswith("cell,trial,")
+    assert cli.main(["run", tiny, "--out", os.devnull, "--quiet"]) == 0
+    assert Path(os.devnull).is_char_device()

@@ -1,0 +1,147 @@
+"""The command theory: the closed forms of every kind, as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from support.commands import Captured, fail, succeed
+from support.kinds import CAO_ATTACKS
+
+from core.protocols import CENTRAL, KINDS, PROTOCOLS
+from ldptui import exits
+from ldptui.commands import cli, theory_options
+
+
+def forms(capsys: Captured, *arguments: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(succeed(capsys, "theory", *arguments, "--format", "json"))
+    return document
+
+
+@pytest.mark.parametrize("kind", CENTRAL)
+def test_theory_of_a_curator(kind: str, capsys: Captured) -> None:
+    arguments = ("theory", kind, "--epsilon", "1", "--items", "100", "--users", "10000")
+    attacked = ("--share", "0.05", "--targets", "4", "--target-frequency", "0.02")
+    found = json.loads(succeed(capsys, *arguments, *attacked, "--format", "json"))
+    assert [found[key] for key in ("p", "q", "hash_range", "variance_per_user")] == [None] * 4
+    assert (found["scale"], found["sensitivity"], found["neighbours"]) == (2, 2, "change-one")
+    rho = math.exp(-0.5)
+    variance = 2 * rho / (1 - rho) ** 2 if kind == "geometric" else 8
+    assert found["frequency_std"] == pytest.approx(math.sqrt(variance) / 10_000)
+    if kind == "stability":
+        assert found["gain"] == dict.fromkeys(CAO_ATTACKS)
+        assert found["threshold"] == pytest.approx(2 * math.log(2e6) + 1)
+    else:
+        gains = {"rpa": 0.05 * (0.04 - 0.02), "ria": 0.05 * 0.98, "mga": 0.05 * 0.98}
+        assert found["gain"] == pytest.approx(gains)
+        assert found["gain_std"]["mga"] == pytest.approx(0.05 * math.sqrt(4 * variance) / 1e4, 1e-3)
+    near = json.loads(succeed(capsys, *arguments, "--neighbours", "add-remove", "--format", "json"))
+    assert near["scale"] == 1
+    written = succeed(capsys, *arguments, *attacked)
+    assert f"{kind.upper()}, ε = 1" in written
+    assert "no local protocol" in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("stability", "--delta", "0"), "--delta must be greater than 0 for the stability"),
+        (("laplace", "--delta", "0.1"), "--delta is an option of stability, not of laplace"),
+        (
+            ("oue", "--neighbours", "add-remove"),
+            "--neighbours is an option of laplace, geometric or stability, not of",
+        ),
+    ],
+)
+def test_options_of_a_curator(arguments: tuple[str, ...], words: str, capsys: Captured) -> None:
+    line = fail(capsys, exits.USAGE, "theory", *arguments, "--epsilon", "1", "--items", "10")
+    assert words in line
+
+
+def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
+    full = forms(
+        capsys,
+        *("oue", "--epsilon", "1", "--items", "1024", "--users", "100000", "--share", "0.05"),
+        *("--targets", "1", "--target-frequency", "0.01"),
+    )
+    assert list(full) == [
+        "p",
+        "q",
+        "hash_range",
+        "variance_per_user",
+        "gain_factor",
+        "report_bits",
+        "frequency_std",
+        "gain",
+        "gain_std",
+        "recommended",
+        "bound",
+    ]
+    assert full["p"] == 0.5
+    assert full["hash_range"] is None
+    assert full["variance_per_user"] == pytest.approx(3.6827, abs=1e-4)
+    assert full["frequency_std"] == pytest.approx((3.6827 / 100_000) ** 0.5, rel=1e-4)
+    assert full["gain"] == {
+        "rpa": pytest.approx(0.0495),
+        "ria": pytest.approx(0.0495),
+        "mga": pytest.approx(0.1577, abs=1e-4),
+    }
+    assert set(full["gain_std"]) == set(CAO_ATTACKS)
+    assert full["recommended"] == "oue"
+
+
+def test_theory_has_an_option_for_every_key_of_a_protocol() -> None:
+    options = {action.dest for action in theory_options.parser("theory", cli._parser)._actions}
+    keys = {key.name for spec in KINDS.values() for key in fields(spec)} - {"kind"}
+    assert keys <= options, "a key of a protocol has no row in ldptui/catalogue/keys.toml"
+
+
+def test_what_needs_an_option_that_is_not_given_is_null(capsys: Captured) -> None:
+    nothing = dict.fromkeys(CAO_ATTACKS)
+    bare = forms(capsys, "grr", "--epsilon", "1", "--items", "8")
+    assert bare["recommended"] == "grr"
+    assert bare["frequency_std"] is None
+    assert bare["gain"] == bare["gain_std"] == nothing
+    options = ("--share", "0.05", "--targets", "2", "--target-frequency", "0.1")
+    without_users = forms(capsys, "grr", "--epsilon", "1", "--items", "8", *options)
+    assert None not in without_users["gain"].values()
+    assert without_users["gain_std"] == nothing
+    for missing in range(0, 6, 2):
+        fewer = options[:missing] + options[missing + 2 :]
+        found = forms(capsys, "grr", "--epsilon", "1", "--items", "8", "--users", "9", *fewer)
+        assert found["gain"] == found["gain_std"] == nothing
+
+
+@pytest.mark.parametrize(("rule", "g"), [("nearest", 8), ("ceil", 9), ("floor", 8), ("5", 5)])
+def test_the_hash_range_follows_its_rule(capsys: Captured, rule: str, g: int) -> None:
+    found = forms(capsys, "olh", "--epsilon", "2", "--items", "64", "--hash-range", rule)
+    assert found["hash_range"] == g
+    assert found["q"] == pytest.approx(1 / g)
+
+
+def test_the_seed_search_of_theory(capsys: Captured) -> None:
+    given = ("--share", "0.05", "--targets", "10", "--target-frequency", "0.01")
+    base = ("OLH", "--epsilon", "1", "--items", "1024", *given)
+    gains = [
+        forms(capsys, *base, "--seeds", seeds, "--scoring", scoring)["gain"]["mga"]
+        for seeds, scoring in (("1", "anchor"), ("1000", "anchor"), ("1000", "bucket"))
+    ]
+    assert gains == sorted(gains)
+    assert gains[1] == pytest.approx(1.1852, abs=1e-4)
+
+
+def test_the_theory_table_names_each_quantity_its_formula_and_its_source(
+    capsys: Captured,
+) -> None:
+    given = ("--share", "0.05", "--targets", "10", "--target-frequency", "0.01", "--users", "9999")
+    for protocol in PROTOCOLS:
+        text = succeed(capsys, "theory", protocol, "--epsilon", "1", "--items", "64", *given)
+        assert max(map(len, text.splitlines())) <= 80
+        for word in ("variance per user", "frequency std", "gain of MGA", "CJG eq. 7", "USENIX"):
+            assert word in text
+        own = hasattr(KINDS[protocol].mechanism, "unit_variance")  # not Wang's
+        assert ("W17 th. 2" in text) is not own
+    assert "--users" in succeed(capsys, "theory", "grr", "--epsilon", "1", "--items", "8")
