@@ -107,9 +107,10 @@ def pattern(key: str) -> str:
     return re.sub(r"\.\d+(?=\.|$)", ".*", key)
 
 
-def sweepable_keys() -> list[str]:
+@functools.cache
+def sweepable_keys() -> tuple[str, ...]:
     """The keys that `[sweep]` may name, `*` for the number of a part."""
-    return [key for key in KNOWN if key not in ("format", "title", "about", *OPEN)]
+    return tuple(key for key in KNOWN if key not in ("format", "title", "about", *OPEN))
 
 
 def sweepable_like(key: str) -> list[str]:

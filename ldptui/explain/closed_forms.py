@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -70,6 +70,7 @@ def choice(protocol: Supporting) -> Iterator[Formula]:
     )  # fmt: skip
 
 
+@lru_cache
 def errors_of_the_best(domain_size: int, epsilon: float) -> tuple[float, float]:
     """n times the mean squared errors of SS, and of the better of GRR and OUE."""
     best = theory.least_error(domain_size, epsilon)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -13,7 +13,6 @@ from ...text.format import MISSING, decimals, fixed, short
 if TYPE_CHECKING:
     from core.cell import Cell
 
-    from ...explain.formula import Formula
     from ...explain.setting import Setting
     from ...session.draft import Draft
 
@@ -45,7 +44,8 @@ def facts_of(draft: Draft) -> Facts | None:
     from core.capabilities import memoises
     from core.protocols import CENTRAL, NAMED, family_of
 
-    from ...explain.table import SPREAD, in_a_line
+    from ...explain.formulas import entries
+    from ...explain.table import in_a_line
     from ...explain.tasks import task_named
 
     cell = draft.cell
@@ -58,8 +58,7 @@ def facts_of(draft: Draft) -> Facts | None:
     listed = listed_kinds("protocol")
     kinds = sorted(NAMED, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
     settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
-    rows = {kind: _rows(setting) for kind, setting in settings.items()}
-    spreads = {kind: _value(known, SPREAD) for kind, known in rows.items()}
+    spreads = {kind: _spread(setting) for kind, setting in settings.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
     errors = {kind: _mean_error(settings[kind], spread) for kind, spread in local.items()}
     least = min((error for error in errors.values() if error is not None), default=math.nan)
@@ -80,7 +79,9 @@ def facts_of(draft: Draft) -> Facts | None:
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best),
-        numbers="" if setting is None else in_a_line(setting, rows[chosen]),
+        numbers=""
+        if setting is None
+        else in_a_line(setting, _or_none(lambda: entries(setting)) or {}),
         asked="" if task is None else task.remark(cell),
     )
 
@@ -144,15 +145,22 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     return bound(spec, cell.population.domain_size, users=cell.users)
 
 
-def _rows(setting: Setting | None) -> dict[str, Formula]:
-    """The formulas of a setting by their fields; none where one of them fails."""
+def _spread(setting: Setting | None) -> float | None:
+    """σ of one estimated frequency: of a pure protocol by the law of all, else as its story has it.
+
+    (The story has it too, between the texts of all its formulas, which take ten times as long.)
+    """
+    from core.theory import frequency_std
+
     from ...explain.formulas import entries
+    from ...explain.table import SPREAD
 
-    return {} if setting is None else _or_none(lambda: entries(setting)) or {}
-
-
-def _value(rows: Mapping[str, Formula], key: str) -> float | None:
-    return rows[key].value if key in rows else None
+    if setting is None:
+        return None
+    protocol, users = setting.protocol, setting.users
+    if users is not None and setting.is_pure:
+        return _or_none(lambda: frequency_std(protocol, users))
+    return _or_none(lambda: entries(setting)[SPREAD].value)
 
 
 def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
