@@ -7,6 +7,7 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -15,7 +16,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
 from textual.reactive import var
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -26,7 +26,7 @@ from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerCh
 from ...session.draft import base
 from ...session.question import Question, Reply
 from ...terminal.clipboard import copy
-from ...terminal.compositor import ChangedRegionsCompositor
+from ...terminal.compositor import FrugalScreen
 from ...terminal.places import current_dir
 from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
     from ...session.runs import Run
 
 DEBOUNCE_S: Final = 0.1
-"""From the last keystroke to the question."""
+"""From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
-"""The same where every keystroke is answered; Textual's timers cannot do with 0."""
+"""The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
 ROOM_FOR_NUMBERS: Final = 70
 """Columns from which a tab is named with the number that is its key."""
 HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
 NAMES: Final = tuple(TOPICS)
 
 
-class LabScreen(Screen[None]):
+class LabScreen(FrugalScreen):
     """Tabs of forms with their answers; what was typed stays while the app runs."""
 
     AUTO_FOCUS = ""
@@ -78,13 +78,13 @@ class LabScreen(Screen[None]):
 
     def __init__(self, engine: type[Engine] = Engine) -> None:
         super().__init__()
-        self._compositor = ChangedRegionsCompositor()
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()
         self.pages = {name: Page(topic) for name, topic in TOPICS.items()}
         self._question: Question | None = None
         self._debounce: Timer | None = None
+        self._typed = 0.0  # when the last keystroke came
         self._field = ""
         self._key = 0
         self._ready = False  # its widgets are there and the engine is started
@@ -198,7 +198,8 @@ class LabScreen(Screen[None]):
         _, topic, name = message.key.split(".", 2)
         self.pages[topic].edit(self._draft, name, message.value)
         self._show_values()
-        self._ask_soon()
+        before, self._typed = self._typed, time.monotonic()
+        self._ask_soon(at_once=self._typed - before > DEBOUNCE_S)
 
     def on_field_focused(self, message: FieldFocused) -> None:
         message.stop()
@@ -206,10 +207,10 @@ class LabScreen(Screen[None]):
 
     # Questions and answers.
 
-    def _ask_soon(self) -> None:
+    def _ask_soon(self, *, at_once: bool = False) -> None:
         if self._debounce is not None:
             self._debounce.stop()
-        wait = AT_ONCE_S if self.page.topic.live else DEBOUNCE_S
+        wait = AT_ONCE_S if at_once or self.page.topic.live else DEBOUNCE_S
         self._debounce = self.set_timer(wait, self._ask)
 
     def _ask(self, **more: Any) -> None:

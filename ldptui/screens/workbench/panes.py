@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.content import Content
 from textual.events import Click
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from ...widgets.blank import Columns, Rows
@@ -208,7 +208,7 @@ class Panes(Columns):
         if self._marked is not None:
             for rule in (*BORDER_RULES, "border_title_color"):
                 self._marked.styles.clear_rule(rule)
-            self._marked.refresh()
+            _redraw_border(self._marked)
         accent = Color.parse(self.app.theme_variables["accent"])
         # Without colours of its own a terminal still shows where the focus is.
         edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
@@ -216,5 +216,13 @@ class Panes(Columns):
         for rule in BORDER_RULES:
             pane.styles.set_rule(rule, edge)
         pane.styles.set_rule("border_title_color", accent)
-        pane.refresh()
+        _redraw_border(pane)
         self._marked = pane
+
+
+def _redraw_border(pane: Widget) -> None:
+    """Draw the border of a pane anew, and nothing that stands inside."""
+    (width, height), (left, top) = pane.outer_size, pane.content_offset
+    rows = [Region(-left, y - top, width, 1) for y in (0, height - 1)]
+    columns = [Region(x - left, -top, 1, height) for x in (0, width - 1)]
+    pane.refresh(*(rows + columns if width and height else []))

@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
 from textual.reactive import Reactive, var
-from textual.screen import Screen
 from textual.widget import Widget
 
 from ...engine import Engine
@@ -38,7 +37,7 @@ from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
-from ...terminal.compositor import ChangedRegionsCompositor
+from ...terminal.compositor import FrugalScreen
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine, in_words
 from . import files
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from .charts import ChartsPane
 
 
-class WorkbenchScreen(Screen[None]):
+class WorkbenchScreen(FrugalScreen):
     """Five panes over one draft; what is simulated of it; a playback; dialogs.
 
     draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
@@ -88,7 +87,6 @@ class WorkbenchScreen(Screen[None]):
         note: str = "",
     ) -> None:
         super().__init__()
-        self._compositor = ChangedRegionsCompositor()
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab = LabDoor(self, type(self._engine))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ldptui.terminal.compositor import ChangedRegionsCompositor
+from ldptui.terminal.compositor import ChangedRegionsCompositor, FrugalScreen
 
 
 class Line(Widget):
@@ -81,3 +83,39 @@ async def test_what_appears_is_drawn_though_its_place_was_asked_for_before() -> 
         assert second in result.shown
         update = compositor.render_update()
         assert "second" in update.render_segments(app.console)  # type: ignore[union-attr]
+
+
+async def test_a_change_of_what_is_hidden_lays_out_nothing() -> None:
+    app = Host()
+    async with app.run_test(size=(20, 4)) as pilot:
+        first, second, _ = app.screen.query(Line)
+        second.display = False
+        await pilot.pause()
+        compositor = app.screen._compositor
+        assert second not in compositor.full_map
+        compositor.update_widgets({first, second})
+        assert not compositor._full_map_invalidated
+        second.display = True
+        await pilot.pause()
+        assert second in compositor.full_map
+
+
+async def test_what_changes_a_turn_later_is_in_the_same_frame() -> None:
+    class Frugal(App[None]):
+        def get_default_screen(self) -> Screen[None]:
+            return FrugalScreen()
+
+    app = Frugal()
+    async with app.run_test(size=(20, 4)) as pilot:
+        line = Line("soon")
+        await app.screen.mount(line)
+        await pilot.pause()
+        line.asked = 0
+        frame = app.screen._update_timer._callback
+        assert frame is not None
+        drawing = asyncio.create_task(frame())
+        await asyncio.sleep(0)
+        line.refresh()
+        app.screen._dirty_widgets.add(line)
+        await drawing
+        assert line.asked == 1
