@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 RUN: Final = ("run.start", "ctrl+r")
+RUNS: Final = ("pane.5", "5")
 VIEW: Final = ("charts.view", "v")
 AXIS: Final = ("charts.axis", "x")
 """Ids and keys of bindings that sentences far from them name."""

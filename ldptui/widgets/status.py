@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ..catalogue import metric_words, named
-from ..terminal.keyboard import RUN, key_of
+from ..terminal.keyboard import RUN, RUNS, key_of
 from ..text import format as fmt
 from .words import parts_within
 
@@ -140,7 +140,8 @@ class StatusLine(Widget):
             self._add(line, so_far(run))
             self._add(line, run.latest, self._style("muted"))
         elif run.status == "failed":
-            line.append("✗ ", self._style("bad")).append(f"{what} failed: {run.error}")
+            reason = failure(run, self.size.width) or f"Runs ({key_of(self.app, *RUNS)}) says why"
+            line.append("✗ ", self._style("bad")).append(f"{what} failed: {reason}")
         else:
             mark, style, word = (
                 ("✓", "good", "done") if run.status == "done" else ("◐", "busy", "stopped, partial")
@@ -170,6 +171,15 @@ class StatusLine(Widget):
         eighths = round(share * BAR * 8)
         bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
         return bar.ljust(BAR, "░")
+
+
+def failure(run: Snapshot, width: int) -> str:
+    """The sentence that says why a run failed, where a status line of this width has room for it.
+
+    "" where it has not, and where a traceback says it too.
+    """
+    room = width - 2 - cell_len(f"✗ {'run' if run.full else 'preview'} failed: ")
+    return "" if run.details or cell_len(run.error) > room else run.error
 
 
 def so_far(run: Snapshot) -> str:

@@ -23,6 +23,7 @@ from ...text.prose import first_lines
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
+from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
 from .failure import FailureView
 
@@ -177,6 +178,8 @@ class RunsPane(Vertical):
         details, run = self.query_one("#details", Static), self.current
         failed = run is not None and run.status == "failed"
         error, trace = (run.snapshot.error, run.snapshot.details) if run and failed else ("", "")
+        if run and run.key == self.shelf.shown and failure(run.snapshot, self.app.size.width):
+            error = ""  # the line at the foot says it
         self.query_one(FailureView).show(error, trace)
         width, height = self.content_size
         brief = height < ROOM_FOR_DETAILS

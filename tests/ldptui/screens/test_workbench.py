@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_engine import FakeEngine, base_snapshot
-from support.waiting import until
+from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.binding import Binding
 from textual.events import Key
@@ -183,15 +183,25 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
 
 
 async def test_a_failed_run_says_why_once() -> None:
-    """In the line at the foot, and for as long as it is listed with its details."""
+    """In the line at the foot; among the runs where that has no room, or there is a traceback."""
     async with workbench() as (screen, engine, pilot):
         finished(engine, status="failed", error="the column is missing", frequencies=None)
         await until(pilot, lambda: "failed: the column is missing" in status(screen))
         assert "the column is missing" not in screen.charts.as_text()
         rows = screen.query_one(RunsPane).query_one(OptionList)
         assert "the column is missing" not in str(rows.get_option_at_index(0).prompt)
-        details = screen.query_one(FailureView).query_one(Static)
-        assert str(details.content) == "the column is missing"
+        assert seen(screen.app).count("the column is missing") == 1
+        for why, more in (
+            ("no luck " * 16, ""),
+            ("ValueError: no luck", "line 2\nValueError: no luck"),
+        ):
+            await pilot.press("2", "up", "right")
+            await until(pilot, lambda: engine.active is not None)
+            finished(engine, status="failed", error=why.strip(), details=more, frequencies=None)
+            await until(pilot, lambda: "preview failed: Runs (5) says why" in status(screen))
+            await until(pilot, lambda: "no luck" in seen(screen.app))
+            assert seen(screen.app).count("ValueError: no luck") == bool(more)
+            assert screen.query_one(FailureView).display
 
 
 async def test_ctrl_c_copies_what_is_selected_and_cancels_where_nothing_is(
