@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
@@ -14,18 +14,20 @@ from core.experiment import compile as bind
 from core.pulse import no_pulse
 from core.results import Block
 from core.running.runner import Results
-from core.scenario import Scenario
+from core.scenario import Scenario, value_at
 from core.store import Store, begin, open_store
 
 from .. import __version__
+from ..catalogue import key_words, metric_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
-from ..charts.series import Chart
+from ..charts.series import Chart, Panels, Plot
 from ..engine.playback import Playback
 from ..engine.wire import by_trial
 from ..engine.worker.trials import trial_columns
 from ..session import figure
+from ..session.draft import base
 from ..session.figure import CHARTS
 from ..session.snapshot import Snapshot
 
@@ -85,7 +87,7 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
 
 
 NEEDS: Final = {
-    "gain": "an attack, and a task that estimates a list of items",
+    "gain": "an attack, a key with numbers to put on its axis, and a task that estimates items",
     "map": "two swept keys",
     "timeline": "rounds",
 }
@@ -97,29 +99,67 @@ def chart_of(
 ) -> Chart:
     """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
 
-    None : the success where items are named, else the gain. metric : of a map or of the success;
-    None: the first that was measured.
+    None : the success where items are named, else the gain. metric : of a map, of the success or
+    over the rounds; None: the first that was measured, over the rounds the targets' estimates.
     """
     name = name or ("success" if curves.names_items(scenario) else "gain")
     made: Chart | None = None
     match name:
         case "gain" | "error" | "success":
             made = _curve(name, scenario, run, metric)
+            if made is None and name == "gain":
+                made = _course(scenario, run, "gain")
         case "frequencies" if run.frequencies is not None and run.frequencies.trials:
-            made = figures.rank_plot(run.frequencies)
+            trials_words = figures.trials_note(run.frequencies.trials).partition(" ±")[0]
+            made = _noted(figures.rank_plot(run.frequencies), trials_words, _base_words(scenario))
         case "map" if len(scenario.sweep) > 1:
             made = _map(scenario, run, metric)
         case "trials":
             made = _trials(scenario)
-        case "timeline" if run.rounds is not None and run.frequencies is not None:
-            names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
-            made = rounds.estimates(run.rounds, names)
+        case "timeline":
+            made = _course(scenario, run, metric)
     if name not in CHARTS:
         raise ScenarioError(f"must be one of {', '.join(CHARTS)}, {got(name)}", key="chart")
     if made is None:
         needs = f" (it needs {NEEDS[name]})" if name in NEEDS else ""
         raise ScenarioError(f"must be a chart of this run, {got(name)}{needs}", key="chart")
     return made
+
+
+def _noted(plot: Plot, *words: str) -> Plot:
+    return replace(plot, note="; ".join(filter(None, (plot.note, *words))))
+
+
+def _base_words(scenario: Scenario) -> str:
+    """The values of the swept keys in the cell whose items are shown: `protocol oue, β 0.1`."""
+    document = base(scenario).document
+    values = {key: value_at(document, key) for key in scenario.sweep}
+    return maps.layer_words({key: value for key, value in values.items() if value is not None})
+
+
+def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Plot | None:
+    """A metric over the rounds, or the estimates of the targets; None without rounds."""
+    if run.rounds is None or run.frequencies is None:
+        return None
+    if metric is None and run.rounds.targets:
+        names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
+        plot = rounds.estimates(run.rounds, names, more="not drawn")
+        return _noted(plot, _base_words(scenario))
+    cells = run.parts.get("base", ())
+    measured = [name for name in maps.mapped_metrics(cells) if name in run.rounds.metrics]
+    if metric == "gain" and metric not in measured:
+        return None
+    shown = _metric(metric, measured)
+    if shown is None:
+        return None
+    pooled = cells[0].metrics[shown]
+    if shown == "gain":
+        plot = rounds.gain(run.rounds, pooled)
+    else:
+        words = metric_words(shown)
+        title = f"{words.name[:1].upper()}{words.name[1:]} over the rounds"
+        plot = rounds.metric(run.rounds, shown, title, words.name, pooled)
+    return _noted(plot, _base_words(scenario))
 
 
 def _map(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | None:
@@ -146,10 +186,16 @@ def _trials(scenario: Scenario) -> Chart | None:
     document = dict(curves.base_part(scenario).document)
     cell = bind(replace(scenario, document=document)).cells[0]
     columns = trial_columns(cell, no_pulse)
-    return None if columns is None else trials.trials_plot(by_trial(columns), len(columns["items"]))
+    if columns is None:
+        return None
+    return _noted(
+        trials.trials_plot(by_trial(columns), len(columns["items"])), _base_words(scenario)
+    )
 
 
-def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = None) -> Chart | None:
+def _curve(
+    name: str, scenario: Scenario, run: Snapshot, metric: str | None = None
+) -> Plot | Panels | None:
     """The curve over the swept key with most values that the chart knows."""
     axes_of = {
         "gain": curves.axes,
@@ -170,8 +216,29 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         shown = _metric(metric, [*dict.fromkeys([*own, *measured])])
         if shown is None:
             return None
-        return figures.success_plot(curves.success_curves(scenario, axis), cells, axis, shown)
-    if name == "error":
-        return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
-    lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]
-    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines))
+        drawn = curves.success_curves(scenario, axis)
+        plot: Plot | Panels = figures.success_plot(drawn, cells, axis, shown)
+    elif name == "error":
+        drawn = curves.error_curves(scenario, axis)
+        plot = figures.error_plot(drawn, cells, axis)
+    else:
+        drawn = tuple(curve for curve in curves.gain_curve(scenario, axis) if not curve.line)
+        linear = figures.linear_part(drawn, log_x=axis.log)
+        plot = figures.gain_chart(drawn, cells, axis, linear=linear)
+    words = "; ".join(_aside(scenario, [curve.parameters for curve in drawn], axis.key))
+    return replace(plot, note="; ".join(filter(None, (plot.note, words))))
+
+
+def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> Iterator[str]:
+    """The swept values that all curves have alike, and those that none of them has."""
+    same: dict[str, Any] = {}
+    for key in scenario.sweep.keys() - {axis}:
+        known = [parameters[key] for parameters in drawn if key in parameters]
+        if known and all(value == known[0] for value in known):
+            same[key] = known[0]
+    yield maps.layer_words({key: same[key] for key in scenario.sweep if key in same})
+    for key, values in scenario.sweep.items():
+        known = [parameters[key] for parameters in drawn if key in parameters]
+        left = [str(value) for value in values if value not in known]
+        if key not in (axis, *same) and known and left:
+            yield f"not drawn: {key_words(key).short} {', '.join(left)}"

@@ -150,6 +150,7 @@ class Grid:
     rows, columns : the names of the values. row, column : of the two keys. values : a row for each
     of `rows`, a number or None for each of `columns`. cursor : the row and the column looked at.
     inside : as `values`, True for what lies inside of a line on the map; line : its meaning.
+    nouns : what the rows and the columns are in full, for paper.
     """
 
     title: str
@@ -162,6 +163,7 @@ class Grid:
     cursor: tuple[str, str] | None = None
     inside: tuple[tuple[bool, ...], ...] = ()
     line: str = ""
+    nouns: tuple[str, str] = ("", "")
 
 
 Chart = Plot | Panels | Bars | Grid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
@@ -60,17 +60,27 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     document.pop("sweep", None)
     if document.pop("goal", None) is not None:
         document["attack"]["share"] = 0.0  # which is on the axis
-    for table in ("protocol", "attack"):
+    for table, name in _tables(document):
         # A key that only a kind knows which is left out now would be refused.
-        given, kinds = document.get(table), sweep.get(f"{table}.kind", [])
-        if not isinstance(given, dict) or not (kinds or "kind" in given):
-            continue
-        named = [kind for kind in kinds or [given["kind"]] if isinstance(kind, str)]
-        known = {key for kind in named for key in keys_of(table, kind)}
-        document[table] = {key: given[key] for key in given if key == "kind" or key in known}
+        kinds = sweep.get(f"{name}.kind") or [table.get("kind")]
+        named = [kind for kind in kinds if isinstance(kind, str)]
+        if named:
+            known = {key for kind in named for key in keys_of(name.split(".")[0], kind)}
+            for key in [key for key in table if key != "kind" and key not in known]:
+                del table[key]
     if sweep:
         document["sweep"] = sweep
     return document
+
+
+def _tables(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """The tables of a document whose keys depend on their kinds, with their dotted names."""
+    for name in ("protocol", "attack", "defence"):
+        given = document.get(name)
+        if isinstance(given, dict):
+            yield given, name
+        elif isinstance(given, list):
+            yield from ((each, f"{name}.{at}") for at, each in enumerate(given))
 
 
 def error_document(scenario: Scenario) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from .measurement import (
     gain_of,
     same_settings,
 )
-from .panels import gain_chart, kinds_of, linear_part
+from .panels import gain_chart, linear_part, panels_of
 from .ranks import rank_plot
 from .success import success_plot, success_table
 from .table import Column, Table, Value
@@ -51,8 +51,8 @@ __all__ = [
     "gain_of",
     "gain_plot",
     "gain_table",
-    "kinds_of",
     "linear_part",
+    "panels_of",
     "rank_plot",
     "residuals",
     "same_settings",

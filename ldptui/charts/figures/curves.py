@@ -105,6 +105,10 @@ def line_of(
 LEFT_OUT: Final = "other protocols: only where chosen or swept"
 """The note of a chart of the protocols that are compared where a scenario sweeps none."""
 
+ROUNDS: Final = "campaign.rounds"
+POOLED: Final = "lines: one round; points: all rounds pooled"
+"""The note of a chart of the error of a campaign."""
+
 
 def error_plot(
     curves: Sequence[Curve],
@@ -144,9 +148,10 @@ def error_plot(
     )
     least = (Series(*bound, "muted", "dotted") for bound in bounds)
     plot = replace(plot, series=(*plot.series, *least))
-    if {kind.upper() for kind in swept_kinds("protocol", "")} == {curve.label for curve in curves}:
-        return replace(plot, note="; ".join(filter(None, (plot.note, LEFT_OUT))))
-    return plot
+    rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for cell in cells)
+    all_known = {kind.upper() for kind in swept_kinds("protocol", "")}
+    left = LEFT_OUT if all_known == {curve.label for curve in curves} else ""
+    return replace(plot, note="; ".join(filter(None, (plot.note, POOLED * rounds, left))))
 
 
 def curve_plot(

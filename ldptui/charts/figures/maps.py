@@ -18,6 +18,8 @@ FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 IN_TOP: Final = "targets_in_top_k"
 TOP: Final = 20
 """k where a scenario does not say it."""
+NUMBER: Final = 7
+"""Cells that a whole number at a side takes at most."""
 ALL: Final = 0.98
 """All targets are in the top k where this share of them is, as in a search for a goal."""
 
@@ -76,6 +78,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
         "; ".join(filter(None, [no_line, f"mean of {fmt.count(trials)} trials", note])),
         inside=tuple(tuple(inside.get((row, each), False) for each in columns) for row in rows),
         line=line,
+        nouns=(key_words(down).noun, key_words(across).noun),
     )
 
 
@@ -166,4 +169,6 @@ def _values(cells: Sequence[CellView], key: str) -> tuple[str, ...]:
 def _text(value: Any) -> str:
     if value is None:
         return fmt.MISSING
+    if isinstance(value, int) and not isinstance(value, bool):
+        return fmt.count(value, NUMBER)
     return fmt.short(value) if isinstance(value, float) else str(value)

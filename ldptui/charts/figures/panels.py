@@ -1,4 +1,4 @@
-"""The gain over an axis where it has many series: a panel for each protocol, one scale for all."""
+"""The gain over an axis where it has many series: panels of some, with one scale for all."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 from ...session.snapshot import CellView
 from ..series import Panels, Plot
 from .curves import COINCIDE, gain_plot
+from .measurement import belongs
 
 if TYPE_CHECKING:
     from ..curves import Curve, Variable
 
 MOST_IN_ONE: Final = 4
-"""Series that one plot holds; more of several protocols have a panel for each of these."""
+"""Series that one plot holds; more stand in panels."""
 WIDE_SPAN: Final = 100.0
 """Ratio of the largest to the smallest curve from which one linear axis hides the smallest."""
 DECADES: Final = 1e6
@@ -43,15 +44,17 @@ def gain_chart(
         return gain_plot(part, own, axis, overlays=overlays, log_x=log_x, log_y=log_y,
                          linear=linear)  # fmt: skip
 
-    gains = [curve for curve in curves if not curve.line]
-    kinds = kinds_of(gains)
-    if len(gains) <= MOST_IN_ONE or len(kinds) < 2 or len(kinds) == len(gains):
+    parts = panels_of(curves)
+    if len(parts) < 2:
         return plot(curves, cells)
     plots = []
-    for kind in kinds:
-        part = [_without(kind, curve) for curve in curves if curve.parameters.get(KEY) == kind]
-        drawn = plot(part, [cell for cell in cells if cell.parameters.get(KEY) == kind])
-        plots.append(replace(drawn, title=kind.upper()))
+    for name, part in parts.items():
+        kinds = {curve.parameters.get(KEY) for curve in part}
+        others = [curve for each in parts.values() if each is not part for curve in each]
+        own = [cell for cell in cells if cell.parameters.get(KEY) in kinds
+               and not any(belongs(cell.parameters, curve) for curve in others)]  # fmt: skip
+        shorter = [_without(name, curve) for curve in part]
+        plots.append(replace(plot(shorter, own), title=name))
     lows = [each.y.low for each in plots if each.y.low is not None]
     highs = [each.y.high for each in plots if each.y.high is not None]
     low, high = min(lows, default=None), max(highs, default=None)
@@ -72,26 +75,60 @@ def gain_chart(
     return Panels(title, tuple(shared), note)
 
 
-def kinds_of(curves: Sequence[Curve]) -> list[str]:
-    """The protocols of the curves, in order."""
-    return list(dict.fromkeys(str(curve.parameters.get(KEY)) for curve in curves))
+def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
+    """The curves of each panel by its name: a panel for each protocol, or each defence besides.
+
+    One panel where the curves are few, or where each would have one curve alone.
+    """
+    gains = [curve for curve in curves if not curve.line]
+    parts = {"": gains}
+    for key in _named(gains):
+        if max(map(len, parts.values())) <= MOST_IN_ONE:
+            break
+        finer: dict[str, list[Curve]] = {}
+        for name, part in parts.items():
+            for curve in part:
+                finer.setdefault(f"{name} {_word(key, curve)}".strip(), []).append(curve)
+        if len(finer) < len(gains):
+            parts = finer
+    return parts
 
 
-def linear_part(curves: Sequence[Curve]) -> float:
-    """The end of the linear part of a symlog axis; 0 where a linear axis shows all curves."""
-    sizes = []
-    for curve in curves:
-        if curve.line:
-            continue
-        known = [abs(y) for y in curve.y if math.isfinite(y) and y]
-        if known:
-            sizes.append(max(known))
-    if not sizes or max(sizes) < WIDE_SPAN * min(sizes):
-        return 0.0
-    return float(10.0 ** math.floor(math.log10(max(min(sizes), max(sizes) / DECADES))))
+def _named(curves: Sequence[Curve]) -> list[str]:
+    """The keys whose values the names of the curves have, the attack's last."""
+    keys = [
+        key
+        for key in (curves[0].parameters if curves else ())
+        if all(_word(key, curve) in curve.label.split() for curve in curves)
+        and len({_word(key, curve) for curve in curves}) > 1
+    ]
+    return sorted(keys, key=lambda key: (key != KEY, key.startswith("attack.")))
 
 
-def _without(kind: str, curve: Curve) -> Curve:
-    """The curve with the name of the protocol left out of its own."""
-    words = [word for word in curve.label.split() if word != kind.upper()]
+def _word(key: str, curve: Curve) -> str:
+    """The value of a key as the name of a curve has it."""
+    word = str(curve.parameters.get(key, ""))
+    return word.upper() if key in (KEY, "attack.kind") else word
+
+
+def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:
+    """The end of the linear part of a symlog axis; 0 where a linear axis shows all curves.
+
+    log_x : over a logarithmic axis a curve shall be seen at its low end too.
+    """
+    known = [
+        [abs(y) for y in curve.y if math.isfinite(y) and y] for curve in curves if not curve.line
+    ]
+    sizes = [max(each) for each in known if each]
+    lows = [min(each) for each in known if each]
+    for least in (sizes, lows) if log_x else (sizes,):
+        if sizes and max(sizes) >= WIDE_SPAN * min(least):
+            return float(10.0 ** math.floor(math.log10(max(min(least), max(sizes) / DECADES))))
+    return 0.0
+
+
+def _without(name: str, curve: Curve) -> Curve:
+    """The curve with the name of its panel left out of its own."""
+    left = name.split()
+    words = [word for word in curve.label.split() if word not in left]
     return replace(curve, label=" ".join(words) or curve.label)

@@ -31,9 +31,9 @@ class _Scale:
     floor: float | None
 
     def placed(self, value: float) -> float:
-        """A frequency where it is drawn: what is not positive on the floor."""
-        if value > 0:
-            return max(value, self.bottom / 10**0.2)
+        """A frequency where it is drawn: what is below the axis on the floor."""
+        if value >= self.bottom:
+            return value
         return self.bottom if self.floor is None else self.floor
 
     @property
@@ -43,7 +43,8 @@ class _Scale:
         ticks = [(10.0**k, fmt.power_of_ten(k)) for k in decades if (k - decades[-1]) % stride == 0]
         if self.floor is None:
             return Axis("frequency", log=True, low=self.bottom, high=self.top)
-        marks = [(self.floor, "≤ 0"), *ticks]
+        least = fmt.power_of_ten(round(math.log10(self.bottom)))
+        marks = [(self.floor, f"< {least}"), *ticks]
         return Axis("frequency", log=True, low=self.floor / 1.1, high=self.top, ticks=marks)
 
 
@@ -69,8 +70,9 @@ def rank_plot(
 ) -> Plot:
     """True frequencies by rank as a line, the estimates in that order as points; log-log.
 
-    An estimate that is not positive has no place on a log axis: it is drawn on the floor, which is
-    labelled, and counted in the note. `note`: what else is to be said, in place of that.
+    An estimate that is below the axis, or not positive, is drawn on the floor, which is labelled;
+    those that are not positive are counted in the note. `note`: what else is to be said, in place
+    of that.
     """
     true = frequencies.true
     order = by_rank(frequencies)
@@ -115,6 +117,8 @@ def _scale_of(frequencies: Frequencies, lost: bool) -> _Scale:
     shown = [*frequencies.clean.mean]
     if target_places(frequencies):
         shown += frequencies.attacked.mean
+    if floor is None:
+        bottom = min(bottom, round_down(min((value for value in shown if value > 0), default=top)))
     highest = max((value for value in shown if math.isfinite(value)), default=top)
     return _Scale(bottom, max(top, round_up(highest) if highest > top else top), floor)
 

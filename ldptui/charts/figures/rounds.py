@@ -63,26 +63,27 @@ def estimates(
     chosen: int | None = None,
     *,
     note: str = "",
+    more: str = "j k",
 ) -> Plot:
     """The estimates of the targets in every round; a single target comes with its truth.
 
     labels : the names of the items. chosen : the place of one target among those of `rounds`;
-    None: the first ones. cursor : a round to mark, from 0.
+    None: the first ones. cursor : a round to mark, from 0. more : how to see further targets.
     """
     shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
     courses = [_course(rounds, at, labels) for at in shown]
     known = [value for course in courses for value in course.expected]
     arrived = [value for course in courses for value in _reach(course.after, course.errors)]
-    closed = any(row is not None for row in rounds.expected)
-    unit, words = "frequency", [trials_words(rounds)]
+    words = [trials_words(rounds)]
     if chosen is None:
         series = _compared(courses, numbers(rounds), every_other)
         known += [value for row in rounds.true for value in row]
         title = "Estimates of the targets over the rounds"
-        unit += "; lines: closed form" if closed else ""
+        if any(map(_is_line, (course.expected for course in courses))):
+            series.append(Series("line = closed form", (), (), "muted"))
         left = len(rounds.targets) - len(shown)
-        words.append(f"{left} more targets: j k" if left else "")
+        words.append(f"{left} more targets: {more}" if left else "")
     else:
         (course,) = courses
         series = _alone(course, numbers(rounds))
@@ -92,7 +93,13 @@ def estimates(
     words.append(f"every {ordinal(every_other)} round of each" if every_other > 1 else "")
     limits = steady_limits(known, arrived)
     return _plot(
-        title, unit, series, limits, rounds, cursor, note or "; ".join(filter(None, words))
+        title,
+        "frequency of a target",
+        series,
+        limits,
+        rounds,
+        cursor,
+        note or "; ".join(filter(None, words)),
     )
 
 
@@ -127,13 +134,17 @@ def _compared(courses: Sequence[_Course], xs: Sequence[float], every_other: int)
     """A line and points a target; the points in turn where they are many."""
     series = []
     for place, (course, tone) in enumerate(zip(courses, TONES, strict=False)):
-        line = course.expected if any(map(math.isfinite, course.expected)) else course.after
+        line = course.expected if _is_line(course.expected) else course.after
         series.append(Series("", xs, line, tone, legend=False))
         turn = slice(place % every_other, None, every_other)
         half = course.errors[turn] if course.errors is not None else None
         ys = course.after[turn]
         series.append(Series(course.name, xs[turn], ys, tone, "points", half, cloud=False))
     return series
+
+
+def _is_line(values: Sequence[float]) -> bool:
+    return sum(map(math.isfinite, values)) > 1
 
 
 def _alone(course: _Course, xs: Sequence[float]) -> list[Series]:

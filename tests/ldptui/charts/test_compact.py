@@ -63,7 +63,9 @@ def test_a_figure_is_small_and_keeps_its_text_and_marks(tmp_path: Path) -> None:
     svg = out.read_text(encoding="utf-8")
     assert len(svg) < 12_000
     assert svg.count("\n") < 80
-    assert {"β", "gain", "points", "a note; words"} <= set(re.findall(r">([^<>\n]+)</text>", svg))
+    assert {"β", "gain", "points", "Chart; a note", "words"} <= set(
+        re.findall(r">([^<>\n]+)</text>", svg)
+    )
     assert ">kept</" in svg
     # A mark for each point, two caps for each interval, and an entry of the legend.
     assert svg.count("<use") >= 21 + 2 * 21 + 1

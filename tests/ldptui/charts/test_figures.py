@@ -59,7 +59,7 @@ def test_estimates_that_are_not_positive_are_on_a_labelled_floor() -> None:
     assert plot.note == "1 of 5 estimates ≤ 0"  # of the attacked ones: -0.04
     assert plot.y.ticks is not None
     floor, label = plot.y.ticks[0]
-    assert label == "≤ 0"
+    assert label == "< 10⁻³"
     assert named(plot)["after"].y[-1] == floor
     assert plot.y.low is not None
     assert plot.y.low < floor < plot.y.ticks[1][0]
@@ -68,10 +68,21 @@ def test_estimates_that_are_not_positive_are_on_a_labelled_floor() -> None:
     assert list(named(clean)) == ["true", "estimate"]
 
 
-def test_a_tiny_estimate_stays_above_the_floor() -> None:
+def test_a_tiny_estimate_is_below_the_axis_and_not_below_zero() -> None:
     plot = figures.rank_plot(frequencies(clean=(0.5, 0.3, 0.1, 1e-30, -0.1), attacked=None))
-    floor, tiny = named(plot)["estimate"].y[-1], named(plot)["estimate"].y[-2]
-    assert floor < tiny < 0.01
+    assert plot.y.ticks is not None
+    floor, label = plot.y.ticks[0]
+    assert list(named(plot)["estimate"].y[-2:]) == [floor, floor]
+    assert label.startswith("< 10")
+    assert plot.note == "1 of 5 estimates ≤ 0"
+
+
+def test_small_estimates_widen_an_axis_without_a_floor() -> None:
+    true = (0.5, 0.3, 0.15, 0.04, 0.01)
+    shown = frequencies(true=true, clean=true, attacked=(0.6, 0.3, 0.09, 0.009, 1e-4), sigma=1e-5)
+    plot = figures.rank_plot(shown)
+    assert plot.y.low is not None
+    assert plot.y.low <= 1e-4
 
 
 def test_no_floor_where_the_noise_is_far_from_zero() -> None:

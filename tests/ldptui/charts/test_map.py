@@ -31,7 +31,7 @@ from ldptui.charts.figures.maps import (
 from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Palette
 from ldptui.charts.series import Grid
 from ldptui.session import draft as drafts
-from ldptui.text.format import short
+from ldptui.text.format import count, short
 
 KEYS = ("protocol.epsilon", "attack.share")
 PAIRS = swept(scenario(), {KEYS[0]: [0.5, 1.0, 2.0], KEYS[1]: [0.01, 0.05]})
@@ -268,7 +268,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
         assert len(cells(whole["map"].document)) == 12
         looked_at = set()
         for users in (10000, 5000):
-            assert f"Gain, n {users}" in pane.as_text()
+            assert f"Gain, n {count(users)}" in pane.as_text()
             for down in ("j", "k"):  # three rows, in each of two columns
                 for key in ("full_stop", down, down):
                     await pilot.press(key)
@@ -277,7 +277,7 @@ async def test_x_shows_every_cell_of_a_sweep_over_three_keys() -> None:
         assert looked_at == {
             tuple((key, cell.parameters[key]) for key in three.sweep) for cell in run.parts["map"]
         }
-        assert "Gain, n 10000" in pane.as_text()
+        assert "Gain, n 10 000" in pane.as_text()
         await pilot.press("t")
         table = pane.table()
         assert table is not None

@@ -129,7 +129,7 @@ class CurveChart(Pointed):
             return "log"
         from ....charts.figures import linear_part
 
-        return "symlog" if linear_part(self.closed_forms()) else "linear"
+        return "symlog" if linear_part(self.closed_forms(), log_x=self._log_x) else "linear"
 
     def next_axis(self) -> None:
         if self.variable is not None:
@@ -155,10 +155,10 @@ class CurveChart(Pointed):
 
     def pick(self) -> None:
         """The next panel alone, after the last all of them."""
-        from ....charts.figures import kinds_of
+        from ....charts.figures import panels_of
 
-        kinds = kinds_of([curve for curve in self.closed_forms() if not curve.line])
-        self._panel = self._panel + 1 if self._panel + 1 < len(kinds) else -1
+        panels = panels_of(self.closed_forms())
+        self._panel = self._panel + 1 if self._panel + 1 < len(panels) else -1
 
     def _view_switch(self) -> tuple[str, str]:
         """The name of what `next_view` changes, and its present state in words."""
@@ -331,7 +331,7 @@ class CurveChart(Pointed):
             return figures.error_plot(curves, cells, variable, self._quantity, **more)
         curves = tuple(curve for curve in curves if self._lines or not curve.line)
         if scale == "symlog":
-            more["linear"] = figures.linear_part(curves) or DEFAULT_LINEAR
+            more["linear"] = figures.linear_part(curves, log_x=self._log_x) or DEFAULT_LINEAR
         return figures.gain_chart(curves, cells, variable, at=self._panel, **more)
 
     # The numbers.

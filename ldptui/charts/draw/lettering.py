@@ -1,0 +1,88 @@
+"""The room that the texts of a figure for paper take, and texts broken to fit in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from ...text import format as fmt
+
+SIZE: Final = 7.0
+"""Points of all letters of a figure at the width at which it is printed."""
+LINE: Final = 1.25 * SIZE
+"""Points from one line of a text to the next."""
+_RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+
+
+@cache
+def width_of(text: str) -> float:
+    """The width of a text in points, in matplotlib's own font."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family="DejaVu Sans", size=SIZE)
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
+
+
+def filled(text: str, room: float) -> str:
+    """The text in lines that are as long as fit in this many points."""
+    return "\n".join(_lines(text.split(" "), room)).replace("\u00a0", " ")
+
+
+def wrapped(text: str, room: float) -> str:
+    """The text in lines of about one length, as few as fit in this many points."""
+    words = text.split(" ")
+    lines = _lines(words, room)
+    widest = max(map(width_of, words))
+    while len(lines) > 1 and (room := 0.97 * room) > widest:
+        narrower = _lines(words, room)
+        if len(narrower) > len(lines):
+            break
+        lines = narrower
+    return "\n".join(lines)
+
+
+def _lines(words: Sequence[str], room: float) -> list[str]:
+    lines = [words[0]]
+    for word in words[1:]:
+        longer = f"{lines[-1]} {word}"
+        if width_of(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def unbroken(text: str) -> str:
+    """The text as one word to `filled`."""
+    return text.replace(" ", "\u00a0")
+
+
+def in_columns(labels: Sequence[str], handle: float, room: float) -> tuple[int, list[int]]:
+    """The columns of a legend that fit in this many points, and the order of its entries.
+
+    A legend fills its columns downwards; in this order it reads along its rows. handle : the points
+    that an entry takes besides its letters.
+    """
+    for columns in range(len(labels), 0, -1):
+        parts = [range(first, len(labels), columns) for first in range(columns)]
+        taken = sum(handle + max(width_of(labels[at]) for at in part) for part in parts)
+        if taken <= room:
+            break
+    return columns, [at for part in parts for at in part]
+
+
+def with_powers(label: str) -> str:
+    """The label of a tick with its raised digits as matplotlib sets powers of ten itself."""
+    found = re.fullmatch(f"(.*?)(10)([{_RAISED}]+)", label)
+    if found is None:
+        return label
+    power = "".join("0123456789-"[_RAISED.index(sign)] for sign in found[3])
+    return rf"$\mathdefault{{{found[1].strip()}10^{{{power}}}}}$"
+
+
+def tick(value: float, _: object = None) -> str:
+    """The number of a tick, short, with a true minus sign."""
+    return fmt.short(value).replace("-", "−")
