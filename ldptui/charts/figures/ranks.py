@@ -44,7 +44,7 @@ class _Scale:
         if self.floor is None:
             return Axis("frequency", log=True, low=self.bottom, high=self.top)
         least = fmt.power_of_ten(round(math.log10(self.bottom)))
-        marks = [(self.floor, f"< {least}"), *ticks]
+        marks = [(self.floor, f"<{least}"), *ticks]
         return Axis("frequency", log=True, low=self.floor / 1.1, high=self.top, ticks=marks)
 
 

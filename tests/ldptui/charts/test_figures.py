@@ -59,7 +59,7 @@ def test_estimates_that_are_not_positive_are_on_a_labelled_floor() -> None:
     assert plot.note == "1 of 5 estimates ≤ 0"  # of the attacked ones: -0.04
     assert plot.y.ticks is not None
     floor, label = plot.y.ticks[0]
-    assert label == "< 10⁻³"
+    assert label == "<10⁻³"
     assert named(plot)["after"].y[-1] == floor
     assert plot.y.low is not None
     assert plot.y.low < floor < plot.y.ticks[1][0]
@@ -73,7 +73,7 @@ def test_a_tiny_estimate_is_below_the_axis_and_not_below_zero() -> None:
     assert plot.y.ticks is not None
     floor, label = plot.y.ticks[0]
     assert list(named(plot)["estimate"].y[-2:]) == [floor, floor]
-    assert label.startswith("< 10")
+    assert label.startswith("<10")
     assert plot.note == "1 of 5 estimates ≤ 0"
 
 
