@@ -225,8 +225,8 @@ def _curve(
         drawn = tuple(curve for curve in curves.gain_curve(scenario, axis) if not curve.line)
         linear = figures.linear_part(drawn, log_x=axis.log)
         plot = figures.gain_chart(drawn, cells, axis, linear=linear)
-    words = "; ".join(_aside(scenario, [curve.parameters for curve in drawn], axis.key))
-    return replace(plot, note="; ".join(filter(None, (plot.note, words))))
+    words = _aside(scenario, [curve.parameters for curve in drawn], axis.key)
+    return replace(plot, note="; ".join(filter(None, (plot.note, *words))))
 
 
 def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> Iterator[str]:

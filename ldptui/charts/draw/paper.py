@@ -46,7 +46,8 @@ STYLE: Final[Any] = {
     "axes.linewidth": 0.5, "lines.linewidth": 0.9, "lines.markersize": 3.0,
     "xtick.major.width": 0.5, "ytick.major.width": 0.5, "xtick.minor.width": 0.4,
     "ytick.minor.width": 0.4, "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans"],
-    "svg.hashsalt": "ldptui", "pdf.fonttype": 42, "axes.spines.top": False,
+    "svg.hashsalt": "ldptui",
+    "pdf.fonttype": 42, "axes.spines.top": False,
     "axes.spines.right": False, "legend.frameon": False, "legend.handlelength": 2.4,
     "legend.columnspacing": 1.3, "legend.handletextpad": 0.6, "legend.borderpad": 0.0,
     "legend.labelspacing": 0.35,
@@ -66,13 +67,9 @@ class _Layout:
 def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedded: str) -> None:
     """Write a chart as wide as one or two columns of a paper; the suffix says in which format.
 
-<<<<<<< HEAD
-    caption : stands below it. embedded : a text that the file keeps. Raises ImportError without
-    matplotlib, FileError where the file, which appears whole or not at all, cannot be written.
-=======
     caption : stands below it, after the chart's own title and note. embedded : a text that the file
-    keeps. Raises ImportError without matplotlib.
->>>>>>> 91a66c82 (Draw figures for paper that can be printed as they are)
+    keeps. Raises ImportError without matplotlib, FileError where the file, which appears whole or
+    not at all, cannot be written.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -157,6 +154,7 @@ def _caption(chart: Chart, caption: str) -> list[str]:
     power = fmt.power_of_ten(round(math.log10(linear))) if linear else ""
     scale = f"the y-axis is linear within ± {power}" if linear else ""
     own = "; ".join(filter(None, (chart.title, chart.note, scale)))
+    own = own.replace("± ", unbroken("± ")).replace(" %", unbroken(" %"))
     title, *facts = caption.split(" · ")
     whole = [", ".join(map(unbroken, fact.split(", "))) for fact in facts]
     return [own, f"{unbroken(' · ')[:-1]} ".join([title, *whole])]

@@ -117,7 +117,8 @@ def _draw_points(axes: Any, series: Series, number: int) -> Any:
         markerfacecolor=colour if full or many else "none",
         markeredgewidth=0.25 if many else 0.7,
         elinewidth=0.5, capsize=1.5 if series.error is not None else 0, linestyle="none",
-        zorder=2, rasterized=many, clip_on=False,
+        zorder=2, rasterized=many,
+        clip_on=len(series.x) == 0,  # a mark at the rim is whole; no mark would be at the origin
     )  # fmt: skip
     for artist in (*caps, *intervals):  # which may be longer than the axis
         artist.set_clip_on(True)

@@ -129,7 +129,7 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     made.add_argument(
         "--metric",
         metavar="NAME",
-        help="the metric of a map or of the success (the first that there is)",
+        help="the metric of a map, a timeline or the success (the first that there is)",
     )
     made.add_argument(
         "--columns", type=int, choices=(1, 2), default=2,
