@@ -8,7 +8,7 @@ nothing to import.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -84,6 +84,14 @@ class Panels:
     title: str
     plots: tuple[Plot, ...]
     note: str = ""
+
+
+def untitled(chart: Plot | Panels) -> Plot | Panels:
+    """The chart without its title and the name of x, for where words around it say both."""
+    if isinstance(chart, Panels):
+        plots = (replace(plot, x=replace(plot.x, label="")) for plot in chart.plots)
+        return replace(chart, title="", plots=tuple(plots))
+    return replace(chart, title="", x=replace(chart.x, label=""))
 
 
 Finding = Literal["", "detected", "missed", "false"]

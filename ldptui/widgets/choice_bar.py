@@ -52,6 +52,13 @@ class ChoiceBar(Widget):
     switches: reactive[Choices] = reactive(())
     gap: reactive[str] = reactive("  ")
 
+    def fits(self, prefix: str, choices: Choices, width: int) -> bool:
+        """True if these words have room in a row beside all switches."""
+        charset: Charset = getattr(self.app, "charset", "braille")
+        left = prefix + self.gap.join(label for _, label in choices)
+        words = [left, *(label for _, label in self.switches)]
+        return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
+
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
         """Text, style class and choice of each piece in the row; switches only if all fit."""
         charset: Charset = getattr(self.app, "charset", "braille")

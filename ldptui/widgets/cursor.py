@@ -35,6 +35,8 @@ Move = Literal["play", "step", "faster", "to", "pool"]
 """The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
 READ: Final = 8
 """At most one row is read of this many rows of a chart's box."""
+RULED: Final = 15
+"""Rows of the box from which a rule parts the chart from what is read below it."""
 
 Stop = TypeVar("Stop")
 
@@ -69,6 +71,7 @@ class Readout(Static):
         text-wrap: nowrap;
         text-overflow: ellipsis;
         border-top: solid $foreground 15%;
+        &.-low { border-top: none; }
     }
     """
 
@@ -76,14 +79,16 @@ class Readout(Static):
         super().__init__(markup=False)
         self.display = False
 
-    def show(self, words: str) -> None:
+    def show(self, words: str, *, ruled: bool = True) -> None:
+        """Show these words, in a box with room under a rule."""
+        self.set_class(not ruled, "-low")
         put_or_hide(self, words)
 
     @property
     def rows(self) -> int:
         """The rows that it takes below a chart, its rule included."""
         words = str(self.content)
-        return len(words.splitlines()) + 1 if words else 0
+        return len(words.splitlines()) + (not self.has_class("-low")) if words else 0
 
 
 class Pointed(Rows):
@@ -159,7 +164,7 @@ class Pointed(Rows):
     def _read(self, room: Size) -> str:
         """Show the numbers at the cursor in a box of this size; the words, "" without one."""
         words = self._words(room)
-        self._readout.show(words)
+        self._readout.show(words, ruled=room.height >= RULED)
         return words
 
     def _words(self, room: Size) -> str:

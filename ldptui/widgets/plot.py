@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from ..charts import rows
 from ..charts.rows import Charset, Palette
-from ..charts.series import Chart, Place
+from ..charts.series import Chart, Panels, Place, Plot, untitled
 from ..text.picture import with_local_fonts
 
 
@@ -48,7 +48,8 @@ def palette_of(app: App[Any]) -> Palette:
 class ChartView(Widget, can_focus=True):
     """Draws `chart`, or the sentence `empty` while there is none.
 
-    Rows are drawn once for each size, theme, charset and chart.
+    Rows are drawn once for each size, theme, charset and chart. bare : True where words beside the
+    chart say its title and the name of x; as text and as a picture it has both.
     """
 
     DEFAULT_CSS = """
@@ -72,6 +73,7 @@ class ChartView(Widget, can_focus=True):
     # Charts hold arrays, which have no plain truth value: they must not be compared with !=.
     chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
     empty: reactive[str] = reactive("")
+    bare: bool = False
 
     def __init__(
         self,
@@ -123,17 +125,18 @@ class ChartView(Widget, can_focus=True):
         """Say which place of the data was clicked at."""
         from ..charts.draw import place_at
 
-        if self.chart is None:
+        chart = self._on_screen
+        if chart is None:
             return
         palette, (width, height) = palette_of(self.app), self.size
-        place = place_at(self.chart, event.x, event.y, width, height, palette, self.charset)
+        place = place_at(chart, event.x, event.y, width, height, palette, self.charset)
         if place is not None:
             self.post_message(self.Pointed(self, place))
 
     def as_text(self) -> str:
         """The chart as plain text, as wide and high as on the screen; nothing is said by colour."""
         width, height = self.size.width or 80, self.size.height or 24
-        strips = self._draw(width, height, rows.ANSI_DARK)
+        strips = self._draw(self.chart, width, height, rows.ANSI_DARK)
         return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
 
     def as_svg(self) -> str:
@@ -141,7 +144,7 @@ class ChartView(Widget, can_focus=True):
         width, height = self.size.width or 80, self.size.height or 24
         background, foreground = self.colors[2:]
         base = Style.from_color(foreground.rich_color, background.rich_color)
-        strips = [strip.apply_style(base) for strip in self._draw(width, height)]
+        strips = [strip.apply_style(base) for strip in self._draw(self.chart, width, height)]
         console = Console(
             width=width,
             file=StringIO(),
@@ -159,9 +162,9 @@ class ChartView(Widget, can_focus=True):
     def _current_rows(self) -> list[Strip]:
         """The rows for the present state; they are drawn anew only when something changed."""
         style, app = self.rich_style, self.app
-        state = (self.size, app.theme, app.native_ansi_color, self.charset, style)
+        state = (self.size, app.theme, app.native_ansi_color, self.charset, style, self.bare)
         if self._drawn != state:
-            before, drawn = self._rows, self._draw(*self.size)
+            before, drawn = self._rows, self._draw(self._on_screen, *self.size)
             # Blank segments do not inherit the background of the widget.
             self._rows = [strip.apply_style(style) for strip in drawn]
             self._drawn = state
@@ -177,13 +180,22 @@ class ChartView(Widget, can_focus=True):
                 self._styles_cache.set_dirty(*self._changed)
         return self._rows
 
-    def _draw(self, width: int, height: int, palette: Palette | None = None) -> list[Strip]:
+    @property
+    def _on_screen(self) -> Chart | None:
+        """The chart as it is drawn on the screen."""
+        if self.bare and isinstance(self.chart, Plot | Panels):
+            return untitled(self.chart)
+        return self.chart
+
+    def _draw(
+        self, chart: Chart | None, width: int, height: int, palette: Palette | None = None
+    ) -> list[Strip]:
         from ..charts.draw import draw, message
 
         palette = palette or palette_of(self.app)
-        if self.chart is None:
+        if chart is None:
             return message(self.empty, width, height, palette, self.charset)
-        return draw(self.chart, width, height, palette, self.charset)
+        return draw(chart, width, height, palette, self.charset)
 
 
 def _same(old: Chart | None, new: Chart | None) -> bool:

@@ -33,8 +33,9 @@ def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
     else:
         at = _columns(grid, width, height, charset)
         lines, mark = _shaded(grid, at, palette, charset), INSIDE[charset]
-    lines.append([])
     note = textwrap.wrap(clean(_note(grid, at, mark), charset), width)
+    if len(lines) + len(note) < height:
+        lines.append([])
     room = max(1, height - len(lines))
     if len(note) > room:  # the last line says that there is more
         note = [*note[: room - 1], crop(" ".join(note[room - 1 :]), width)]

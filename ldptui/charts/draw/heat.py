@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...text import format as fmt
-from ..rows import Charset, Palette, Row, Span, clean, crop, pad
+from ..rows import Charset, Palette, Row, Span, clean, crop, length, pad
 from ..series import Grid
 
 LABEL: Final = 18
@@ -83,18 +83,20 @@ def heat_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
 def _title(
     grid: Grid, sizes: Sequence[float], width: int, palette: Palette, charset: Charset
 ) -> Row:
-    """The title, and where there is room the colours of the least, a middle and the largest."""
+    """The title, and where there is room the colours of the least, a middle and the largest.
+
+    The middle one gives way first.
+    """
     title = crop(clean(grid.title, charset), width)
     known = sorted({value for row in grid.values for value in row if value is not None})
-    marks = dict.fromkeys((known[0], known[len(known) // 2], known[-1]))
     row: Row = [(title, f"bold {palette.foreground}")]
-    used = len(title)
-    for value in marks:
-        words = f" {number(value)}"
-        if used + 4 + len(words) <= width:
-            row += [("  ", palette.muted), ("  ", f"on {colour(value, sizes, palette)}")]
-            row.append((words, palette.muted))
-            used += 4 + len(words)
+    for few in ((known[0], known[len(known) // 2], known[-1]), (known[0], known[-1])):
+        marks: Row = []
+        for value in dict.fromkeys(few):
+            marks += [("  ", palette.muted), ("  ", f"on {colour(value, sizes, palette)}")]
+            marks.append((f" {number(value)}", palette.muted))
+        if length(row) + length(marks) <= width:
+            return row + marks
     return row
 
 

@@ -16,6 +16,8 @@ SHORT: Final = {
     "after, closed form": "closed form",
     "other settings": "others",
     "targets": "T",
+    "line = closed form": "closed form",
+    "verified, drop-out": "drop-out",
 }
 """The first words of labels, long and short; short ones where the long ones have no room."""
 
@@ -47,16 +49,19 @@ def joined(pieces: Sequence[Row], gap: int) -> Row:
     return [span for piece in pieces for span in ((" " * gap, ""), *piece)][1:]
 
 
-def flow(pieces: Sequence[Row], width: int, gap: int) -> list[Row]:
+def flow(pieces: Sequence[Row], width: int, gap: int, *, ordered: bool = True) -> list[Row]:
     """The pieces side by side, `gap` cells between them, in rows of at most `width` cells.
 
-    A piece wider than a row is broken between words of its last span.
+    A piece wider than a row is broken between words of its last span. ordered : False if a piece
+    may stand in an earlier row that has room for it.
     """
     rows: list[Row] = []
     for piece in pieces:
         first, *more = _broken(piece, width)
-        if rows and length(rows[-1]) + gap + length(first) <= width:
-            rows[-1] = joined((rows[-1], first), gap)
+        open_rows = range(max(0, len(rows) - 1) if ordered else 0, len(rows))
+        at = next((at for at in open_rows if length(rows[at]) + gap + length(first) <= width), None)
+        if at is not None and (not more or at == len(rows) - 1):
+            rows[at] = joined((rows[at], first), gap)
         else:
             rows.append(list(first))
         rows += more
@@ -77,7 +82,11 @@ def sentence(text: str, width: int, style: str, most: int) -> list[Row]:
     if not text or most < 1:
         return []
     pieces: list[Row] = [[(part, style)] for part in re.split(r"(?<=[;,]) ", text)]
-    return cut(flow(pieces, width, 1), most, width, style)
+    rows = flow(pieces, width, 1)
+    if len(rows) > most:
+        words: list[Row] = [[(line, style)] for line in wrapped(text, width)]
+        rows = words if len(words) <= most else rows
+    return cut(rows, most, width, style)
 
 
 def cut(rows: list[Row], most: int, width: int, style: str) -> list[Row]:
@@ -117,7 +126,9 @@ def with_legend(
             return kept
     if len(kept) == most:
         kept.pop()  # the legend tells more than the y label
-    lines = flow(pieces, width, gap)
+    lines = flow(pieces, width, gap, ordered=False)
     if len(kept) + len(lines) > most:
-        lines = flow([entry.row(short=True) for entry in entries], width, min(gap, 2))
+        short = [entry.row(short=True) for entry in entries]
+        tight = [flow(each, width, min(gap, 2), ordered=False) for each in (pieces, short)]
+        lines = min(tight, key=len)  # short words only where they save a row
     return kept + cut(lines, max(1, limit - len(kept)), width, muted)

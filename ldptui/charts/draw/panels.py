@@ -9,10 +9,10 @@ from ..rows import Charset, Palette, Row, centred, clean, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
 from .marks import marks_of, style_in
-from .plots import level_entries, plot_place, plot_rows
+from .plots import LOW, area_of, level_entries, plot_place, plot_rows
 
-LEAST: Final = 22
-"""Cells of width that a panel has at least."""
+LEAST: Final = 17
+"""Cells of width that a panel has at least, without the labels at the left of all."""
 LOWEST: Final = 8
 """Rows of height that it has at least where panels stand one below the other."""
 GAP: Final = 1
@@ -22,13 +22,16 @@ GAP: Final = 1
 class _Layout:
     """The panels that have room, and the cells that each has; above and below them, words.
 
-    across : panels in a row of them. size : their width and height.
+    across : panels in a row of them. size : the width of a panel, and its height. margin : cells
+    that the first panel of a row has besides, for the labels of the axis that all share.
     """
 
     shown: tuple[Plot, ...]
     across: int
     size: tuple[int, int]
+    margin: int
     head: list[Row]
+    label: list[Row]
     foot: list[Row]
 
 
@@ -41,16 +44,21 @@ def panel_rows(
     """
     at = _layout(panels, width, height, palette, charset)
     size, rows = at.size
-    label = centred(clean(panels.plots[0].x.label, charset), width, 1, palette.muted)
     drawn: list[Row] = []
     for first in range(0, len(at.shown), at.across):
-        band = [
-            plot_rows(_bare(plot), size, rows, palette, charset)
-            for plot in at.shown[first : first + at.across]
+        band = at.shown[first : first + at.across]
+        widths = [size + at.margin * (not each) for each in range(len(band))]
+        titles: list[Row] = [[(clean(plot.title, charset), f"bold {palette.foreground}")]
+                             for plot in band]  # fmt: skip
+        titles[0].insert(0, (" " * at.margin, ""))
+        drawn.append(_joined(titles, widths))
+        pictures = [
+            plot_rows(_bare(plot), size, rows - 1, palette, charset, margin=wide - size)
+            for plot, wide in zip(band, widths, strict=True)
         ]
-        for line in range(rows):
-            drawn.append(_joined([panel[line : line + 1] for panel in band], size))
-    return [*at.head, *drawn, *label, *at.foot]
+        for line in range(rows - 1):
+            drawn.append(_joined([next(iter(p[line : line + 1]), []) for p in pictures], widths))
+    return [*at.head, *drawn, *at.label, *at.foot]
 
 
 def panel_place(
@@ -59,28 +67,41 @@ def panel_place(
     """x and y of the panel at a cell of the picture; None beside the panels."""
     at = _layout(panels, width, height, palette, charset)
     size, rows = at.size
-    (column, left), (row, top) = divmod(x, size + GAP), divmod(y - len(at.head), max(1, rows))
+    (column, left), (row, top) = divmod(x - at.margin, size + GAP), divmod(y - len(at.head), rows)
     number = row * at.across + column
-    if row < 0 or column >= at.across or number >= len(at.shown):
+    if row < 0 or column not in range(at.across) or number >= len(at.shown):
         return None
-    return plot_place(_bare(at.shown[number]), left, top, size, rows, palette, charset)
+    margin = at.margin * (not column)
+    plot = _bare(at.shown[number])
+    return plot_place(plot, left + margin, top - 1, size, rows - 1, palette, charset, margin=margin)
 
 
 def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: Charset) -> _Layout:
     plots = panels.plots
     head = _heading(panels, width, height, palette, charset, width)
-    across = max(1, min(len(plots), (width + GAP) // (LEAST + GAP)))
-    spare = height - len(head) - 2
+    words = clean(plots[0].x.label, charset) if height >= LOW else ""  # the notes tell more
+    label = centred(words, width, 1, palette.muted) if words else []
+    spare = height - len(head) - len(label) - 1
+    margin = _margin(plots[0], width, max(LOWEST, spare), palette, charset)
+    across = max(1, min(len(plots), (width - margin + GAP) // (LEAST + GAP)))
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
     across = -(-min(len(plots), across * down) // down)
     shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    foot = sentence(clean(note, charset), width, palette.muted, 1 if left or height >= 12 else 0)
-    size = (width - GAP * (across - 1)) // across
+    foot = sentence(
+        clean(note, charset), width, palette.muted, 1 if left or height >= LOWEST else 0
+    )
+    size = (width - margin - GAP * (across - 1)) // across
     head = _heading(panels, width, height, palette, charset, size)
-    rows = (height - len(head) - len(foot) - 1) // down
-    return _Layout(shown, across, (size, rows), head, foot)
+    rows = max(1, (height - len(head) - len(label) - len(foot)) // down)
+    return _Layout(shown, across, (size, rows), margin, head, label, foot)
+
+
+def _margin(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> int:
+    """The cells of the labels of y."""
+    area = area_of(_bare(plot), width, height, palette, charset)
+    return 0 if isinstance(area, str) else area.margin
 
 
 def _bare(plot: Plot) -> Plot:
@@ -89,17 +110,16 @@ def _bare(plot: Plot) -> Plot:
     y = replace(plot.y, label="")
     levels = tuple((value, "") for value, _ in plot.levels)
     x = replace(plot.x, label="")
-    return replace(plot, series=series, x=x, y=y, levels=levels, note="")
+    return replace(plot, title="", series=series, x=x, y=y, levels=levels, note="")
 
 
-def _joined(lines: list[list[Row]], size: int) -> Row:
-    """The same line of each panel, each in `size` cells."""
+def _joined(lines: list[Row], widths: list[int]) -> Row:
+    """The same line of each panel, each in its cells."""
     row: Row = []
-    for at, line in enumerate(lines):
+    for at, (spans, width) in enumerate(zip(lines, widths, strict=True)):
         if at:
             row.append((" " * GAP, ""))
-        spans = line[0] if line else []
-        row += [*spans, (" " * max(0, size - length(spans)), "")]
+        row += [*spans, (" " * max(0, width - length(spans)), "")]
     return row
 
 
@@ -123,9 +143,10 @@ def _heading(
                 )
         for entry in level_entries(plot, palette, charset):
             entries.setdefault(entry.label, entry)
-    most = 1 if height < 12 else 2 if height < 18 else 3
+    most = 1 if height < LOW else 2 if height < 18 else 3
     words = [(panels.title, f"bold {palette.foreground}"), (panels.plots[0].y.label, palette.muted)]
-    rows: list[Row] = [[(clean(text, charset)[:width], style)] for text, style in words][:most]
+    rows: list[Row] = [[(clean(text, charset)[:width], style)] for text, style in words if text]
+    rows = rows[:most]
     return with_legend(
         rows,
         list(entries.values()),

@@ -47,23 +47,39 @@ NOT_IN_VIEW = "all the data lie outside of the axes"
 TOO_SMALL = "too small for this chart"
 
 MAX_TICKS = 10
-LOW: Final = 12
+LOW: Final = 13
 """Below this height no row says what another one says."""
+NARROW: Final = 24
+"""Below this width one blank is enough between two labels."""
 LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "braille": "┈┈"}
 """The lines of levels in the legend."""
 
 
-def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+def plot_rows(
+    plot: Plot,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+    *,
+    margin: int | None = None,
+) -> list[Row]:
+    """The plot in rows.
+
+    margin : the cells that the labels of y have beside `width`, 0 where another plot has them;
+    None: as many as they need, of `width`.
+    """
     try:
         import plotext
     except (ImportError, OSError, AttributeError) as problem:
         # OSError: its compiled kernel does not load on this system.
         text = NO_PLOTEXT.format(str(problem) or type(problem).__name__)
         return titled(plot.title, text, width, height, palette, charset)
-    area = area_of(plot, width, height, palette, charset)
+    area = area_of(plot, width, height, palette, charset, margin=margin)
     if isinstance(area, str):
         return titled(plot.title, area, width, height, palette, charset)
     x, y, columns, margin, out = area.x, area.y, area.x.cells, area.margin, [*area.heading]
+    width = margin + 1 + columns + area.right
     canvas = rasterise(plotext, plot, area.marks, x, y, palette)
     if not any(any(row) for row in canvas.styles):
         return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
@@ -108,13 +124,22 @@ class Area:
     note: list[Row]
 
 
-def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> Area | str:
+def area_of(
+    plot: Plot,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+    *,
+    margin: int | None = None,
+) -> Area | str:
     """The data area in a picture of this size; in words why there is none."""
     values = [(floats(s.x)[: len(s.y)], floats(s.y)[: len(s.x)]) for s in plot.series]
     x_limits, y_limits = data_limits(plot, values)
     if x_limits is None or y_limits is None:
         return NO_DATA
     marks = marks_of(plot, charset, width)
+    width += margin or 0
     above = heading(plot, marks, width, height, palette, charset)
     spare = height - len(above) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
@@ -122,7 +147,8 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     if height < LOW and x_label in clean(plot.title, charset):
         x_label = ""  # the title says it, and each row counts
     words = "; ".join(filter(None, (alike(plot, marks, palette), plot.note)))
-    note = sentence(clean(words, charset), width, palette.muted, spare - 3)
+    most = min(2, spare - 3) if height < LOW else spare - 3
+    note = sentence(clean(words, charset), width, palette.muted, most)
     rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
     beside, above_it = REACH if charset == "braille" else (0, 0)
@@ -131,8 +157,9 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
     y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, charset)
-    margin = max((cell_len(label) for _, label in y_ticks), default=0)
-    margin = margin if width - margin >= 12 else 0
+    if margin is None:
+        margin = max((cell_len(label) for _, label in y_ticks), default=0)
+        margin = margin if width - margin >= 12 else 0
     levels = _level_rows(plot, y, rows, charset)
     right = _beside(plot, width, height, charset)
     right = right if levels and width - margin - right >= 24 else 0
@@ -146,10 +173,18 @@ def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Char
 
 
 def plot_place(
-    plot: Plot, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
+    plot: Plot,
+    x: int,
+    y: int,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+    *,
+    margin: int | None = None,
 ) -> tuple[float, float] | None:
     """x and y in the middle of a cell of the picture; None beside the data area."""
-    area = area_of(plot, width, height, palette, charset)
+    area = area_of(plot, width, height, palette, charset, margin=margin)
     if isinstance(area, str):
         return None
     column, row = x - area.margin - 1, y - len(area.heading)
@@ -161,10 +196,10 @@ def plot_place(
 def _beside(plot: Plot, width: int, height: int, charset: Charset) -> int:
     """The cells that the labels of the levels take at the right; 0 where the legend has them.
 
-    They take no more than an eighth of the width, or a quarter where a row counts more.
+    They take no more than an eighth of the width, or a fifth where a row counts more.
     """
     size = max((cell_len(clean(label, charset)) + 1 for _, label in plot.levels), default=0)
-    return size if width >= (4 if height < LOW else 8) * size else 0
+    return size if width >= (5 if height < LOW else 8) * size else 0
 
 
 def level_entries(plot: Plot, palette: Palette, charset: Charset) -> list[Entry]:
@@ -282,7 +317,7 @@ def heading(
     """Title, y label and legend: one to four rows, as the height allows, more only for entries
     that would be lost.
     """
-    most = 0 if height < 5 else 1 if height < 8 else 2 if height < 12 else 3 if height < 16 else 4
+    most = 0 if height < 5 else 1 if height < 8 else 2 if height < LOW else 3 if height < 16 else 4
     if not most:
         return []
     entries = [
@@ -336,10 +371,11 @@ def place_across(ticks: Sequence[tuple[int, str]], left: int, width: int) -> tup
     `left` is the cell of the first column; a label never leaves the row of `width` cells.
     """
     taken: list[tuple[int, int, int, str]] = []
+    gap = 1 if width < NARROW else 2
     for column, label in ticks:
         size = cell_len(label)
         start = max(0, min(left + column - (size - 1) // 2, width - size))
-        if all(start > stop + 1 or start + size + 1 < begin for begin, stop, *_ in taken):
+        if all(start >= stop + gap or start + size + gap <= begin for begin, stop, *_ in taken):
             taken.append((start, start + size, column, label))
     row, at = "", 0
     for start, stop, _, label in sorted(taken):

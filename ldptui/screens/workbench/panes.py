@@ -31,6 +31,8 @@ CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
 HIGH_ENOUGH: Final = 32
 """Rows from which they are; below, the one that is used has the whole screen."""
+LOW: Final = 20
+"""Rows below which the charts and the runs have no edges, which take a row and two columns."""
 ROOMY: Final = 52
 """Rows from which only two of the forms share a place."""
 FORMS: Final = (1, 2, 3, 7)
@@ -58,7 +60,7 @@ class Panes(Columns):
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
-        self.zoomed = self._cramped = self._roomy = False
+        self.zoomed = self._cramped = self._roomy = self._low = False
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -112,6 +114,12 @@ class Panes(Columns):
             self.set_class(self._roomy, "-roomy")
         if self.has_class("-alone") != (alone is not None):
             self.set_class(alone is not None, "-alone")
+        if self._low != (size.height < LOW):
+            marked = self._unmark()
+            self._low = not self._low
+            self.set_class(self._low, "-low")
+            if marked is not None:
+                self._mark(marked)
         self._main.display = alone is None or self._panes.get(alone) in (self.charts, self.runs)
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
@@ -205,19 +213,26 @@ class Panes(Columns):
         """
         if pane is self._marked:
             return
-        if self._marked is not None:
-            for rule in (*BORDER_RULES, "border_title_color"):
-                self._marked.styles.clear_rule(rule)
-            _redraw_border(self._marked)
+        self._unmark()
         accent = Color.parse(self.app.theme_variables["accent"])
         # Without colours of its own a terminal still shows where the focus is.
         edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
+        edges = BORDER_RULES[:1] if self._low and pane in (self.charts, self.runs) else BORDER_RULES
         # As rules: setting a title's colour as a style repaints all that the pane holds.
-        for rule in BORDER_RULES:
+        for rule in edges:
             pane.styles.set_rule(rule, edge)
         pane.styles.set_rule("border_title_color", accent)
         _redraw_border(pane)
         self._marked = pane
+
+    def _unmark(self) -> Widget | None:
+        """Take the accent colour off the pane that has it; the pane, None if none had it."""
+        marked, self._marked = self._marked, None
+        if marked is not None:
+            for rule in (*BORDER_RULES, "border_title_color"):
+                marked.styles.clear_rule(rule)
+            _redraw_border(marked)
+        return marked
 
 
 def _redraw_border(pane: Widget) -> None:

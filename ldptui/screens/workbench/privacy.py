@@ -32,6 +32,9 @@ BESIDE: Final = 24
 LOW: Final = 24
 """Below this height the chart leaves more rows to the numbers."""
 
+LOWEST: Final = 15
+"""Below this one half of the rows."""
+
 NOTHING: Final = "only kinds whose users keep an answer have this panel"
 
 
@@ -44,6 +47,7 @@ class PrivacyView(Vertical):
         & > RowsView { width: 1fr; height: 1fr; }
         & > ChartView { width: 1fr; height: 12; }
         &.-low > ChartView { height: 9; }
+        &.-lowest > ChartView { height: 6; }
         &.-side { layout: horizontal; }
         &.-side > RowsView { width: 76; }
         &.-side > ChartView { height: 1fr; margin: 0 0 0 2; }
@@ -63,6 +67,7 @@ class PrivacyView(Vertical):
     def _fit(self) -> None:
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
         self.set_class(self.size.height < LOW, "-low")
+        self.set_class(self.size.height < LOWEST, "-lowest")
 
     def on_mount(self) -> None:
         fitted(self, self._fit)

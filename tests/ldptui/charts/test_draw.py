@@ -199,10 +199,10 @@ def test_levels_of_one_row_are_named_below_each_other() -> None:
 def test_levels_are_in_the_legend_where_their_names_would_take_the_room_of_the_lines() -> None:
     series = Series("a", [0, 1], [0, 0], "series-0", "points")
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1, "far"), (-9, "off")))
-    assert [row for row in rows(plot, 30, 12) if "far" in row or "off" in row] == [
+    assert [row for row in rows(plot, 30, 14) if "far" in row or "off" in row] == [
         "y                 ● a   ┈┈ far"
     ]
-    assert "o a   - - far" in rows(plot, 30, 12, "ascii")[0]
+    assert "o a   - - far" in rows(plot, 30, 14, "ascii")[0]
 
 
 def test_few_given_ticks_keep_their_labels_in_rows_next_to_each_other() -> None:

@@ -9,7 +9,7 @@ from support.chart_cases import QUICK, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
 from ldptui.charts import curves, figures
-from ldptui.charts.draw import draw
+from ldptui.charts.draw import draw, place_at
 from ldptui.charts.draw.axes import Scale, ticks
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Axis, Panels, Plot
@@ -42,14 +42,34 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
     drawn = text(chart, 76, 19)
     for word in ("GRR", "OUE", "OLH", "RPA", "RIA", "MGA", "10⁻³", "0.1"):
         assert word in drawn
+    assert drawn.count("0.1") == 1, "the first panel has the numbers of the axis that all share"
+    for name in ("GRR", "OUE", "OLH", "10⁻³"):  # at 60 x 18 too
+        assert name in text(chart, 60, 10)
     # No room for three: those left out are said, and f picks them.
-    assert "1 of 3 shown, f picks" in text(chart, 40, 16)
-    assert "2 of 3 shown, f picks" in text(chart, 58, 10)
+    assert "1 of 3 shown, f picks" in text(chart, 30, 16)
+    assert "2 of 3 shown, f picks" in text(chart, 50, 10)
     alone = figures.gain_chart(lines, (), axis, linear=linear, at=1)
     assert isinstance(alone, Plot)
     assert alone.title.endswith(", OUE")
     few = figures.gain_chart(lines[:3], (), axis)
     assert isinstance(few, Plot)
+
+
+def test_a_click_on_any_panel_is_a_place_of_the_axes_that_all_share() -> None:
+    axis = curves.axes(NINE)[0]
+    lines = curves.gain_curve(NINE, axis, points=5)
+    chart = figures.gain_chart(lines, (), axis, linear=figures.linear_part(lines), at=-1)
+    shown = text(chart, 76, 19).splitlines()
+    row = next(at for at, line in enumerate(shown) if "GRR" in line) + 5
+    starts = [at + 1 for at, char in enumerate(shown[row]) if char in "│┤"]
+    assert len(starts) == 3
+    places = [[place_at(chart, start + at, row, 76, 19, DARK, "braille") for at in (0, 9, 18)]
+              for start in starts]  # fmt: skip
+    assert places[0] == places[1] == places[2]
+    assert None not in places[0]
+    assert [place_at(chart, start - 1, row, 76, 19, DARK, "braille") for start in starts] == [
+        None
+    ] * 3
 
 
 def test_a_symlog_scale_is_linear_around_zero_and_logarithmic_beyond() -> None:

@@ -98,7 +98,7 @@ async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]
             assert chart(pane, name) is not None
         assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
         tabs = seen(pane.app).split("\n")[1]
-        assert "Frequencies" in tabs
+        assert "Freq" in tabs
         if size[0] >= 60:
             assert "Equations" in tabs
 

@@ -37,6 +37,8 @@ DRAWING: Final = "drawing the population of every point …"
 LINES: Final = {True: "bounds", False: "no bounds"}
 Scale = Literal["linear", "log", "symlog"]
 SCALES: Final[tuple[Scale, ...]] = get_args(Scale)
+ROOM_FOR_TITLE: Final = 20
+"""Rows of the box from which the chart has a title of its own below the row of the axes."""
 DEFAULT_LINEAR: Final = 1e-3
 """The linear part of a symlog axis that no curve needs: gains below are in proportion."""
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
@@ -282,9 +284,8 @@ class CurveChart(Pointed):
         if not room.width:
             return
         variable = self.variable
-        self._bar.prefix = f"{self._drawn_over} over  " if variable is not None else ""
-        self._bar.choices = tuple((axis.key, axis.symbol) for axis in self.axes)
         if variable is None:
+            self._bar.prefix, self._bar.choices = "", ()
             self._bar.switches = ()
             self._draw_nothing(shown.empty if shown.scenario is None else self._why_none())
             return
@@ -292,6 +293,7 @@ class CurveChart(Pointed):
         log_x, scale = self._log_x, self._y_scale
         switches: Choices = (("x", f"x {'log' if log_x else 'linear'}"), ("y", f"y {scale}"))
         self._bar.switches = (self._view_switch(), *switches)
+        self._name_axes(variable, room)
         state = (*self.numbers(shown), variable, log_x, scale, self._panel, self._lines)
         state = (*state, self._at, self._picked, room)
         if self._waits:
@@ -300,6 +302,18 @@ class CurveChart(Pointed):
             self._drawn = state
             at = self._at if self._read(room) else None
             self._chart.chart = pointed(self._plot(shown, variable, log_x, scale), at)
+
+    def _name_axes(self, variable: Variable, room: Size) -> None:
+        """Name the axes in the bar: in a low box, where there is room, in place of a title."""
+        symbols = tuple((axis.key, axis.symbol) for axis in self.axes)
+        names = tuple((key, variable.label if key == variable.key else word)
+                      for key, word in symbols)  # fmt: skip
+        prefixes = f"{self._drawn_over} over  ", "over  "  # the tab says what, too
+        low = room.height < ROOM_FOR_TITLE
+        ways = [(prefix, words) for words in (names, symbols)[not low :] for prefix in prefixes]
+        fitting = (way for way in ways if self._bar.fits(*way, room.width))
+        self._bar.prefix, self._bar.choices = next(fitting, ways[-1])
+        self._chart.bare = low and self._bar.choices == names
 
     @property
     def _waits(self) -> bool:

@@ -14,7 +14,7 @@ from ....text.prose import first_lines
 from ....widgets.words import put, put_or_hide, spelled
 from .shown import Shown
 
-ROOM: Final = 24
+ROOM: Final = 19
 """Rows of the pane from which a line says what the scenario claims."""
 ROOM_FOR_MORE: Final = 27
 """Rows from which a second line goes on with it."""

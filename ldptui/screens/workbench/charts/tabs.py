@@ -42,7 +42,9 @@ TABS: Final[Choices] = (
 MEASURED: Final = {"success": "Metrics"}
 """The name of the chart of a metric where it is one in Python."""
 SHORTER: Final = {"report": "Report"}
-"""Names of tabs in a pane so narrow that not all would be seen."""
+"""Names of tabs in a narrow pane."""
+SHORTEST: Final = {**SHORTER, "frequencies": "Freq", "equations": "Eqs"}
+"""Those in a pane so narrow that not all would be seen."""
 OF_ITEMS: Final = ("frequencies", "gain", "error", "trials", "timeline")
 """The tabs about a list of items, which heavy hitters have not."""
 NARROW: Final = 66
@@ -108,8 +110,14 @@ def seeks_hitters(scenario: Scenario | None) -> bool:
 
 def fitting(tabs: Choices, width: int) -> Choices:
     """The tabs as the bar names them, in less room where that is scarce."""
-    narrow = 0 < width < NARROW
-    return tuple((name, SHORTER.get(name, words) if narrow else words) for name, words in tabs)
+    long, shorter, shortest = (
+        tuple((name, short.get(name, words)) for name, words in tabs)
+        for short in ({}, SHORTER, SHORTEST)
+    )
+    if not width:
+        return long
+    usual = shorter if width < NARROW else long
+    return usual if sum(len(words) + 1 for _, words in usual) <= width + 1 else shortest
 
 
 def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:

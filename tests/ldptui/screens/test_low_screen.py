@@ -1,0 +1,71 @@
+"""The charts of low screens: each row that says what another one says is one of the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.views import SCENARIOS
+from support.waiting import seen, until
+from support.workbench_app import finished, own_home, workbench  # noqa: F401
+
+from ldptui.screens.workbench.charts.tabs import fitting
+from ldptui.session.draft import draft_of
+
+TABS = (
+    ("frequencies", "Frequencies"), ("gain", "Gain"), ("error", "Error"), ("map", "Map"),
+    ("trials", "Trials"), ("detection", "Detection"), ("report", "One report"),
+    ("table", "Table"), ("equations", "Equations"),
+)  # fmt: skip
+
+
+def of_data(text: str) -> int:
+    """The rows of a plot: those with the y-axis before them."""
+    return sum(line.lstrip("0123456789.- ")[:1] in ("│", "┤") for line in text.splitlines())
+
+
+async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    async with workbench((60, 18)) as (screen, engine, pilot):
+        app, charts = pilot.app, screen.charts
+        finished(engine)
+        charts.tab = "gain"
+        await until(pilot, lambda: "closed form" in seen(app) and "─4 Charts · " in seen(app))
+        low = seen(app)
+        assert "╭" not in low  # the pane has no edges
+        for bound in ("undetectable", "verified", "verified, drop-out", "verified input"):
+            assert bound in low
+        assert of_data(low) >= 6  # it had 4
+        await pilot.press("full_stop")
+        await until(pilot, lambda: "1 of 5" in seen(app))
+        assert of_data(seen(app)) >= 4  # with what is read there
+
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("backspace")
+        await until(pilot, lambda: "╭─ 4 Charts · " in seen(app) and "1 of 5" not in seen(app))
+        high = seen(app)
+        assert "Claim: fake users who are 5% of everybody" in high
+        # The row of the axes says what a title would; the text that is copied has one.
+        assert "gain over  share of fake users β · ε" in high
+        title = "Gain of the attack over the share of fake users β"
+        assert title not in high
+        assert title in charts.as_text()
+        assert charts.as_text().count("share of fake users β") == 2  # and of its axis
+
+        await pilot.resize_terminal(60, 18)
+        screen.open_draft(draft_of(SCENARIOS["rappor"], Path()))
+        charts.tab = "privacy"
+        await until(pilot, lambda: "ε∞ all reports" in seen(app))
+        shown = seen(app)
+        for words in ("Privacy in nats", "ε₁ one report", "one value likelier"):
+            assert words in shown
+        assert "permanent noise kept" in shown  # the chart's legend
+
+
+def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:
+    assert fitting(TABS, 128) == TABS
+    assert dict(fitting(TABS[:4] + TABS[6:], 60))["frequencies"] == "Frequencies"
+    narrow = [words for _, words in fitting(TABS, 60)]
+    assert sum(len(words) + 1 for words in narrow) <= 61
+    assert narrow[0] == "Freq"
+    assert narrow[-1] == "Eqs"
