@@ -67,6 +67,8 @@ class Population:
 
 
 class PopulationLaw(Protocol):
+    """The part of a population's kind that a draw needs besides the weights."""
+
     @property
     def users(self) -> int: ...
 

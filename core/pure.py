@@ -37,7 +37,7 @@ LEAST_EPSILON: Final = 1e-9
 
 @dataclass(frozen=True)
 class SeedSearch:
-    """An attacker's effort on a hash family: how many seeds each fake user tries, scored how.
+    """An attacker's effort on a hash family: the seeds that each fake tries, and their score.
 
     `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
     Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).

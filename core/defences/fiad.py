@@ -126,7 +126,7 @@ class FIAD(ForAll, Step):
         )
 
     def sift(self, received: Received) -> Verdict:
-        """The score of a report is how many items it supports of the sets that flagged users."""
+        """The score of a report is the number of its items in the sets that flagged users."""
         protocol, users = cast("SendsBitPerItem", received.protocol), received.users
         columns = protocol.columns(received.reports)
         received.pulse()

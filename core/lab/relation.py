@@ -28,7 +28,7 @@ MOST_SETS: Final = 200_000
 
 @dataclass(frozen=True)
 class Implication:
-    """Whoever is seen with `observed` also has `implied`; no fewer attributes show that."""
+    """A rule: who is seen with `observed` also has `implied`. No fewer attributes show that."""
 
     observed: tuple[str, ...]
     implied: tuple[str, ...]

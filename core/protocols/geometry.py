@@ -117,7 +117,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Whole users go one way each, at random: the walk draws."""
+    """A walk that draws: each user goes one way, at random."""
 
     rng: np.random.Generator
 

@@ -129,7 +129,7 @@ def resume(
 
 
 def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None) -> str:
-    """Whose code is not what it was, in words; "" where all is."""
+    """A sentence about code of others that has changed; "" where none has."""
     if experiment is None:
         return ""
     before = db.execute(

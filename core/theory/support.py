@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -61,11 +61,6 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
 def foreseen(cell: Cell, fakes: Fakes) -> bool:
     """Return whether the aim of these fakes is known: who reacts has one in round 0 alone."""
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
-
-
-def each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
-    """For each kind of fakes their number, and what one of them supports."""
-    yield from collected(cell).fakes
 
 
 @lru_cache(maxsize=64)

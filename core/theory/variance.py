@@ -15,7 +15,7 @@ from ..cell import Cell
 from ..protocols.subset import SubsetSelection, best_size
 from ..pure import PureProtocol, Supporting, item_variance
 from ..sampling import Floats
-from .support import arriving, each_support, meetings
+from .support import arriving, collected, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
@@ -95,7 +95,7 @@ def attacked_variance(cell: Cell) -> Floats | None:
     if any(fakes.sent < 1 for fakes in cell.fakes):
         return _with_drop_out(cell, spread)
     everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
-    for count, supported in each_support(cell):
+    for count, supported in collected(cell).fakes:
         if supported is None:
             return None
         fake += count * supported.variances / (everyone * (protocol.p - protocol.q)) ** 2
@@ -108,7 +108,7 @@ def _with_drop_out(cell: Cell, clean: Floats) -> Floats | None:
     The M of m fakes who do are any of them, so that the kinds among them vary as well.
     """
     protocol, m = cell.pure, cell.malicious
-    laws = [*each_support(cell)]
+    laws = collected(cell).fakes
     known = [(count, supported) for count, supported in laws if supported is not None]
     if len(known) < len(laws) or not m:
         return None if m else clean

@@ -119,7 +119,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rest:
-    """The items without a bar: how many, how many targets, and the sums over them.
+    """The items without a bar: their number, the targets among them, and the sums over them.
 
     true, value : of the true and the estimated frequencies; None where they are not known.
     """

@@ -29,9 +29,9 @@ def _visit(home: Path, arguments: list[str]) -> int:
         os.environ.pop(variable, None)
     tempfile.tempdir = None
     path = None
-    for given in arguments[:1]:
-        path = home / Path(given).name
-        shutil.copyfile(given, path)
+    for argument in arguments[:1]:
+        path = home / Path(argument).name
+        shutil.copyfile(argument, path)
     os.chdir(home)
     confine()
     from ..app import Workbench

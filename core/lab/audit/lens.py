@@ -110,7 +110,7 @@ class Lens:
     def scores(
         self, draw: Sampler, count: int, weights: dict[tuple[int, int], Floats], rng: Rng
     ) -> dict[tuple[int, int], list[Floats]]:
-        """For each pair of inputs, the sum of the weights of each report's categories."""
+        """The sums of the weights of each report's categories, by pairs of inputs."""
         sums: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
         wanted = np.flatnonzero(np.any([table.any(axis=1) for table in weights.values()], axis=0))
         for coded in self.blocks(draw, count, wanted, rng):

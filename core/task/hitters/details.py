@@ -24,7 +24,7 @@ def details_of(hunt: Hunt, arms: Arms) -> dict[str, Any]:
 
 
 def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
-    """For each level its prefixes and, in each arm, the targets and true hitters that survive."""
+    """The prefixes of each level and, in each arm, the targets and true hitters that survive."""
     prefixes, watched, groups = hunt.prefixes, hunt.watched, len(hunt.prefixes.lengths)
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
     targets = prefixes.codes[hunt.cell.targets]

@@ -7,7 +7,7 @@ from typing import Final
 from xml.etree import ElementTree as Tree
 
 DECIMALS: Final = 2
-"""Of a coordinate in points: 0.01 of them are 4 µm."""
+"""The decimals of a coordinate in points, of which 0.01 are 4 µm."""
 FONTS: Final = "'DejaVu Sans', Verdana, sans-serif"
 """Matplotlib's own font, and those that are as wide or narrower."""
 NAMES: Final = {

@@ -31,7 +31,7 @@ DPI: Final = 300
 SHAPE: Final = 0.62
 """The height of a chart by its width."""
 PANEL: Final = 0.85
-"""That of one of several."""
+"""The height of one of several panels by its width."""
 MOST: Final = 216.0
 """Points of height that a chart has at most; one of names has as many as these need."""
 ROW: Final = 14.0

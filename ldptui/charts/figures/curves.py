@@ -210,8 +210,8 @@ def _curve_series(
         name = f"{label}, {theory}" if single else label
         # Where there are points, their markers name the series; the line runs through them.
         has_points = 0 < len(points[number]) < MANY and not single
-        told = not has_points and not (single and points[number] and not len(ys))
-        yield Series(name, xs, ys, tone(number, "theory"), legend=told)
+        in_legend = not has_points and not (single and points[number] and not len(ys))
+        yield Series(name, xs, ys, tone(number, "theory"), legend=in_legend)
     named = False
     for number, (xs, ys) in enumerate(support):
         if ys:

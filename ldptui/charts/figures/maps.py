@@ -94,8 +94,8 @@ def _in_top(cell: CellView, metric: str) -> tuple[float, int, int] | None:
 
 
 def _all_in_top(cell: CellView, metric: str) -> bool:
-    found = _in_top(cell, metric)
-    return found is not None and found[0] >= ALL * found[1]
+    counts = _in_top(cell, metric)
+    return counts is not None and counts[0] >= ALL * counts[1]
 
 
 def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) -> tuple[str, str]:

@@ -83,5 +83,5 @@ class SummedReports:
         fake: bool,
     ) -> Life:
         last = self.added(cell, report)
-        told = (*steps, last.step)
-        return Life(title, fake, item, report, told, last.shown, last.targets, last.weight)
+        path = (*steps, last.step)
+        return Life(title, fake, item, report, path, last.shown, last.targets, last.weight)

@@ -54,7 +54,7 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
 
 
 def collect_garbage_again() -> None:
-    """The search for garbage is off since `start`; what is there by now stays.
+    """Search for garbage again, which `start` has switched off; what is there by now stays.
 
     An edit makes some 20,000 objects, and hardly any garbage: Python's own thresholds, 700 objects
     and so on, would search 30 times meanwhile, a ninth of its time.

@@ -106,8 +106,8 @@ class PrivacyView(Vertical):
         from ...explain.rappor import privacy
 
         noise, rows = cell.noise, list[Row]()
-        told = kept.groups(cell, cell.memory) if noise is None else privacy.groups(cell, noise)
-        for group in told:
+        groups = kept.groups(cell, cell.memory) if noise is None else privacy.groups(cell, noise)
+        for group in groups:
             rows += [[]] if rows else []
             rows += _facts(group, width, palette, charset)
         if noise is not None:

@@ -55,6 +55,8 @@ class ValueInput(Input):
 
     @dataclass(eq=False)
     class Nudged(Message):
+        """A key asks for the next number up or down."""
+
         up: bool
         big: bool
 
@@ -115,6 +117,8 @@ class Choice(Widget, can_focus=True):
 
     @dataclass(eq=False)
     class Chosen(Message):
+        """Another option was chosen."""
+
         value: Any
 
     def __init__(self, options: Sequence[tuple[Any, str]], *, rows: int = 1) -> None:
