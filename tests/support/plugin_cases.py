@@ -7,8 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cell import What
+import numpy as np
+
+from core.attacks import View
+from core.cell import Cell, What
+from core.plugins import Allowed, permit
 from core.plugins.finding import GROUPS
+from core.protocols import RapporSpec
+from core.pure import LocalMechanism, Rng
+
+from .cases import CASES, bind, experiment
+from .report_laws import Case
 
 HONEST = """
 def honest(protocol, view, count, rng):
@@ -76,3 +85,28 @@ targets = {{ items = [1, 3] }}
 [sweep]
 "protocol.kind" = {list(sweep)}
 """
+
+
+TARGETS = np.array([1, 3])
+
+
+def permitted(source: str, name: str, folder: Path, **options: Any) -> Cell:
+    """A cell whose attack is in a file of this source."""
+    path, _ = attack_file(folder, source)
+    asks = experiment(attack=asking(name, options), trials=20)
+    return permit(asks, Allowed(files=(path,))).cells[0]
+
+
+def reports(one: Cell, count: int = 5, rng: Rng | None = None) -> Any:
+    assert one.attack is not None
+    rng = rng or np.random.default_rng(0)
+    return one.attack.reports(one.protocol, View(TARGETS), count, rng)
+
+
+FORMS = [*CASES, "rappor"]
+
+
+def protocol_of(form: Case | str) -> LocalMechanism:
+    if isinstance(form, Case):
+        return bind(form)
+    return RapporSpec("rappor", f=0.5, bits=12, cohorts=4).bind(5)

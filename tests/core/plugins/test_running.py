@@ -1,0 +1,183 @@
+"""Attacks in Python at work: their options, their law, their rounds, the example."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import bind, experiment
+from support.plugin_cases import (
+    FORMS,
+    HONEST,
+    TARGETS,
+    asking,
+    attack_file,
+    permitted,
+    protocol_of,
+    reports,
+)
+from support.report_laws import Case
+
+from core import plugins
+from core.attacks import ListedTargets, RandomItem, View
+from core.errors import AttackError
+from core.plugins import Allowed, asked, permit
+from core.pure import Rng
+from core.running.runner import run
+from scenarios.one_by_one import chosen, one_by_one
+
+# Running.
+
+CLASSES = """
+from __future__ import annotations
+from dataclasses import dataclass, field
+
+@dataclass(frozen=True)
+class Fixed:
+    item: int = 0
+    def reports(self, protocol, view, count, rng):
+        import numpy as np
+        return protocol.perturb(np.full(count, self.item), rng)
+
+ready = Fixed(2)
+
+class Plain:
+    def __init__(self, item=0): self.item = item
+    reports = Fixed.reports
+
+class Instance:
+    reports = staticmethod(lambda protocol, view, count, rng: protocol.random_reports(count, rng))
+instance = Instance()
+
+def function(protocol, view, count, rng, *, item=0):
+    return Fixed(item).reports(protocol, view, count, rng)
+
+number = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("Fixed", {"item": 4}), ("ready", {"item": 4}), ("Plain", {"item": 4}),
+        ("function", {"item": 4}),
+    ],
+)  # fmt: skip
+def test_functions_classes_and_instances_take_options(
+    name: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    one = permitted(CLASSES, name, tmp_path, **options)
+    made = reports(one, count=4)
+    expected = one.protocol.perturb(np.full(4, 4), np.random.default_rng(0))
+    assert made.tobytes() == expected.tobytes()
+    unset = reports(permitted(CLASSES, name, tmp_path), count=4)
+    assert unset.tobytes() != expected.tobytes()
+
+
+def test_an_instance_of_any_class(tmp_path: Path) -> None:
+    assert reports(permitted(CLASSES, "instance", tmp_path)).shape == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("number", {}, "attack 'number' must be a function or have a method reports, got int"),
+        ("instance", {"x": 1}, "attack 'instance' must be a function or a dataclass to have optio"),
+        ("Fixed", {"itm": 1}, "attack 'Fixed' raised TypeError: Fixed.__init__() got an unexpect"),
+        ("function", {"itm": 1}, "attack 'function' raised TypeError: function() got an unexpec"),
+        ("ready", {"itm": 1}, "attack 'ready' raised TypeError: Fixed.__init__() got an unexpect"),
+    ],
+)
+def test_what_is_no_attack(
+    name: str, options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(AttackError) as error:
+        reports(permitted(CLASSES, name, tmp_path, **options))
+    assert str(error.value).startswith(message)
+
+
+def test_the_same_numbers_wherever_it_runs(tmp_path: Path) -> None:
+    """Its draws come from the addressed streams, whoever computes them and in what order."""
+    path, mark = attack_file(tmp_path)
+    allowed = Allowed(files=(path,))
+    whole = experiment(attack=asking("honest"), trials=25, sweep={"protocol.epsilon": [1.0, 2.0]})
+    digests = set()
+    for workers in (1, 2):
+        mark.unlink(missing_ok=True)
+        *_, last = run(permit(whole, allowed), workers)
+        assert last.results.complete
+        assert mark.exists()
+        digests.add(last.results.digest)
+    moved, _ = attack_file(tmp_path, "# cosmetic\n" + HONEST, "moved.py")
+    *_, last = run(permit(whole, Allowed(files=(moved,))))
+    assert digests == {last.results.digest}
+
+
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "mutant"])
+def test_a_rewritten_attack_has_the_law_of_the_built_in_one(
+    wrong: bool, tmp_path: Path, rng: Rng
+) -> None:
+    """RIA in Python; the mutant holds the first target only half as often as the second."""
+    chance = "rng.random(count) < 1 / 3" if wrong else "rng.integers(0, 2, count) == 0"
+    source = f"""
+    import numpy as np
+    def ria(protocol, view, count, rng):
+        return protocol.perturb(np.where({chance}, *view.targets), rng)
+    """
+    one = permitted(source, "ria", tmp_path)
+    counts = one.protocol.support_counts(reports(one, 20_000, rng))
+    law = RandomItem(0.1, ListedTargets((1, 3))).support(one.pure, 2)
+    # The same proportion for both targets; the mutant's first one is below it.
+    assert bool(budget.proportion(counts[TARGETS], 20_000, law.target)) is not wrong
+
+
+# Rounds, and the example.
+
+SPY = """
+def spy(protocol, view, count, rng):
+    seen = view.published
+    with open(LOG, "a") as log:
+        print(view.round, view.rounds, seen is None or (len(seen), seen.flags.writeable), file=log)
+    return protocol.random_reports(count, rng)
+"""
+
+
+def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    path, _ = attack_file(tmp_path, f"LOG = {str(log)!r}\n{SPY}")
+    asks = experiment(attack=asking("spy"), trials=1, campaign={"rounds": 3})
+    whole = permit(asks, Allowed(files=(path,)))
+    assert asked(whole) == ("spy",)
+    (source,) = plugins.sources(whole, Allowed(files=(path,)))
+    assert source.place == path
+    whole.cells[0].block(0, 1)
+    assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]
+
+
+@pytest.mark.parametrize(
+    ("published", "top_k", "wanted"),
+    [
+        (None, 2, 0),
+        ([0.5, 0.1, 0.2, 0.0, 0.2], 2, 1),  # items 0 and 2 are in the top, 1 and 3 are outside
+        ([0.5, 0.0, 0.2, 0.1, 0.2], 2, 3),
+        ([0.5, 0.4, 0.2, 0.1, 0.2], 2, 3),
+        ([0.1, 0.5, 0.2, 0.3, 0.2], 2, 3),  # both are inside: the one that is nearest to falling
+    ],
+)
+def test_the_example_promotes_the_target_that_needs_least(
+    published: list[float] | None, top_k: int, wanted: int
+) -> None:
+    estimate = None if published is None else np.array(published)
+    view = View(TARGETS, 1, 2, estimate, top_k)
+    item = TARGETS[chosen(view)] if published is not None else chosen(view)
+    assert item == wanted
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_the_example_runs_against_every_protocol(form: Case | str, rng: Rng) -> None:
+    protocol = protocol_of(form)
+    view = View(TARGETS, 1, 2, np.array([0.5, 0.1, 0.2, 0.0, 0.2]), 2)
+    made = protocol.received(one_by_one(protocol, view, 50, rng, seeds=20), 50)
+    if isinstance(form, Case):
+        assert bind(form).supports(made)[:, 1].all()
