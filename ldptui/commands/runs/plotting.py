@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from core.store import Store, begin, open_store
 from ... import __version__, exits
 from ...api import charted
 from ...charts.rows import ANSI_LIGHT
+from ...charts.series import Chart, Plot
 from ...session import figure
 from ...session.figure import DRAWN
 from ...terminal import output
@@ -24,11 +26,10 @@ from .. import reading, reporting
 from .keeping import bound, kept, measure
 from .opening import run_or_file
 
-if TYPE_CHECKING:
-    from ...charts.series import Chart
-
 SUFFIXES: Final = (*DRAWN, ".txt")
-COLUMNS, ROWS = 100, 32  # of a figure in text
+COLUMNS, ROWS = 80, 32  # of a figure in text
+NAMED: Final = 3
+"""Rows of it for each name at the side."""
 
 
 def plot(options: Namespace) -> int:
@@ -82,8 +83,10 @@ def _measured(options: Namespace) -> tuple[Store, int]:
 def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     from ...charts.draw import draw
 
-    rows = [strip.text.rstrip() for strip in draw(chart, COLUMNS, ROWS, ANSI_LIGHT)]
-    return "\n".join([*rows, "", caption, embedded, ""])
+    named = len(chart.y.ticks or ()) if isinstance(chart, Plot) and not chart.y.log else 0
+    height = max(ROWS, NAMED * named + 8)
+    drawn = "\n".join(strip.text.rstrip() for strip in draw(chart, COLUMNS, height, ANSI_LIGHT))
+    return "\n".join([drawn.rstrip(), "", textwrap.fill(caption, COLUMNS), embedded, ""])
 
 
 def replay_figure(path: Path, options: Namespace) -> int | None:

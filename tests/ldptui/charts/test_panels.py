@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from support.chart_cases import QUICK, scenario, swept
@@ -86,3 +87,40 @@ def test_a_symlog_scale_is_linear_around_zero_and_logarithmic_beyond() -> None:
     assert found["0"] == 0.0
     assert all(math.log10(abs(v)).is_integer() for v in found.values() if v)
     assert min(found.values()) < 0 < max(found.values())
+
+
+def test_more_series_than_four_stand_in_panels_by_defence_too() -> None:
+    swept_too = {**NINE.sweep, "protocol.kind": ["grr"], "defence.kind": ["none", "norm-sub"]}
+    document = {**NINE.document, "defence": [{"kind": "none"}]}
+    made = swept(replace(NINE, document=document), swept_too)
+    axis = curves.axes(made)[0]
+    lines = curves.gain_curve(made, axis, points=3)
+    assert list(figures.panels_of(lines)) == ["none", "norm-sub"]
+    chart = figures.gain_chart(lines, (), axis)
+    assert isinstance(chart, Panels)
+    for plot in chart.plots:
+        assert [series.label for series in plot.series] == ["RPA", "RIA", "MGA"]
+
+
+def test_a_key_of_a_defence_that_is_left_out_takes_no_chart_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nine series have no room for the defence that knows η."""
+    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 9)
+    kinds = ["none", "ldprecover"]
+    document = {**NINE.document, "defence": [{"kind": "none", "eta": 0.05}]}
+    made = swept(replace(NINE, document=document), {**NINE.sweep, "defence.kind": kinds})
+    assert curves.axes(made)
+    kept = curves.gain_document(made)
+    assert kept is not None
+    assert kept["defence"] == [{"kind": "none"}]
+
+
+def test_a_gain_over_decades_is_symlog_over_a_logarithmic_axis_alone() -> None:
+    one = swept(NINE, {"attack.share": [1e-4, 1e-3, 1e-2, 0.1]})
+    axis = replace(curves.axes(one)[0], log=True, low=1e-4)
+    lines = curves.gain_curve(one, axis, points=4)
+    assert figures.linear_part(lines) == 0.0
+    linear = figures.linear_part(lines, log_x=True)
+    least = min(abs(y) for y in lines[0].y)
+    assert least / 10 < linear <= least

@@ -103,3 +103,59 @@ def test_a_map_shows_the_metric_asked_for(tmp_path: Path, capsys: Captured) -> N
     sentence = fail(capsys, 2, *order, "recall")
     assert sentence.startswith("--metric must be a metric of this chart (gain_after, gain, ")
     assert sentence.endswith('got "recall"')
+
+
+PHASES = """format = 1
+title = "Two phases"
+trials = 2
+[population]
+kind = "uniform"
+items = 8
+users = 500
+[protocol]
+kind = "grr"
+epsilon = 1.0
+[campaign]
+rounds = 4
+[[attack.phase]]
+rounds = 4
+share = { from = 0.0, to = 0.1 }
+targets = { items = [1, 2] }
+mix = [{ kind = "mga", weight = 1 }]
+"""
+
+
+def test_an_attack_in_phases_has_its_gain_and_any_metric_over_the_rounds(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    (tmp_path / "phases.toml").write_text(PHASES, encoding="utf-8")
+    (tmp_path / "quiet.toml").write_text(PHASES.partition("[[attack")[0], encoding="utf-8")
+
+    def drawn(name: str, *options: str) -> str:
+        order = ("plot", str(tmp_path / name), "--out", str(tmp_path / "a.txt"), "--quiet")
+        succeed(capsys, *order, *options)
+        return (tmp_path / "a.txt").read_text(encoding="utf-8")
+
+    assert "Gain of the attack over the rounds" in drawn("phases.toml")
+    assert "Normalised gain over the rounds" in drawn(
+        "phases.toml", "--chart", "timeline", "--metric", "normalised_gain"
+    )
+    # Without targets their estimates would be an empty chart.
+    assert "Mean squared error" in drawn("quiet.toml", "--chart", "timeline")
+    out = str(tmp_path / "b.txt")
+    words = fail(capsys, 2, "plot", str(tmp_path / "quiet.toml"), "--out", out, "--quiet")
+    assert "it needs an attack" in words
+
+
+def test_a_figure_in_text_has_eighty_columns_and_the_cell_that_it_shows(
+    scenario: str, tmp_path: Path, capsys: Captured
+) -> None:
+    out = tmp_path / "a.txt"
+    swept = Path(scenario).read_text(encoding="utf-8") + '[sweep]\n"attack.share" = [0.1, 0.2]\n'
+    (tmp_path / "swept.toml").write_text(swept, encoding="utf-8")
+    order = ("plot", str(tmp_path / "swept.toml"), "--chart", "frequencies", "--out", str(out))
+    succeed(capsys, *order, "--quiet")
+    *shown, _, end = out.read_text(encoding="utf-8").split("\n")
+    assert end == ""
+    assert max(map(len, shown)) <= 80
+    assert "mean of 4 trials; β 0.1" in "\n".join(shown)
