@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
-from ..rows import Canvas, Palette, Row
+from ..rows import Canvas, Charset, Palette, Row
 from ..series import Bar, Finding
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -16,15 +17,19 @@ _ASCII_FILL = " ...#####"
 
 @dataclass(frozen=True)
 class BarMarks:
-    """The characters of bars in a charset."""
+    """The characters of bars in a charset; pairs are for the left and the right half of a cell.
+
+    true : of the mark, and of what it has in the next cell. ends : of the low and the high end of
+    an error bar.
+    """
 
     target: str
     axis: str
-    true: str
+    true: tuple[str, str]
     gained: str
     lost: str
     whisker: str
-    ends: tuple[str, str]
+    ends: tuple[tuple[str, str], tuple[str, str]]
     solid: str
     right: str
     left: str
@@ -44,11 +49,18 @@ class BarMarks:
 
 
 BLOCK_MARKS = BarMarks(
-    "▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT, "✓", "○", "✗", "◂"
-)
+    "▸", "│", ("◆", "◆"), "▒", "░", "─", (("─", "╶"), ("╴", "─")), "█", _FILL, _FILL_LEFT,
+    "✓", "○", "✗", "◂",
+)  # fmt: skip
 ASCII_MARKS = BarMarks(
-    ">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL, "y", "n", "x", "<"
-)
+    ">", "|", ("*", "*"), "+", ":", "-", (("-", "-"), ("-", "-")), "#", _ASCII_FILL, _ASCII_FILL,
+    "y", "n", "x", "<",
+)  # fmt: skip
+DOT_MARKS = replace(BLOCK_MARKS, true=("⠰⡷", "⢾⠆"))
+"""The full column of dots is the value's own; the others make it a diamond where there is room."""
+MARKS: Final[dict[Charset, BarMarks]] = {
+    "ascii": ASCII_MARKS, "block": BLOCK_MARKS, "braille": DOT_MARKS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,9 +77,13 @@ class BarScale:
 
     def column(self, value: float) -> int:
         """The cell in which a bar of this value ends."""
-        steps = math.ceil(self.length(value) - 1e-9)
-        at = self.zero + (steps if value > 0 else -steps)
-        return max(0, min(self.cells - 1, at))
+        return self.place(value)[0]
+
+    def place(self, value: float) -> tuple[int, int]:
+        """That cell, and the half of it in which the bar ends: 0 left, 1 right."""
+        steps = math.ceil(2 * self.length(value) - 1e-9)
+        half = 2 * self.zero + (1 + steps if value > 0 else -steps)
+        return divmod(max(0, min(2 * self.cells - 1, half)), 2)
 
 
 def bar_cells(
@@ -103,19 +119,25 @@ def bar_cells(
     chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
     tip = scale.column(value)
     if bar.error and math.isfinite(bar.value):
-        first, last = scale.column(value - bar.error), scale.column(value + bar.error)
+        (first, low), (last, high) = (scale.place(value + sign * bar.error) for sign in (-1, 1))
         filled = (*fill[1:], marks.gained)
         for column in range(first, last + 1 if first < last else first):
             in_bar = chars[column] in filled
             if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
                 continue  # the end of the bar stays in sight, and all of a short one
-            end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
+            ends = {first: marks.ends[0][low], last: marks.ends[1][high]}
+            end = ends.get(column, marks.whisker)
             _over(chars, styles, column, end, palette.foreground)
     for (mark, style, _), other in zip(others, bar.others, strict=False):
         if other is not None:
             _over(chars, styles, scale.column(other), mark, style)
     if bar.true is not None:
-        _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
+        column, half = scale.place(bar.true)
+        mark = marks.true[half]
+        first = column + (0 if half else 1 - len(mark))
+        for at, char in enumerate(mark, start=first):
+            if at == column or (at in range(scale.cells) and chars[at] == " "):
+                _over(chars, styles, at, char, palette.true)
     return list(canvas.spans(0))
 
 

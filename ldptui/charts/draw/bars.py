@@ -23,7 +23,7 @@ from ..rows import (
 )
 from ..series import FINDINGS, Bar, Bars
 from .axes import linear_ticks
-from .bar_cells import ASCII_MARKS, BLOCK_MARKS, BarMarks, BarScale, bar_cells
+from .bar_cells import MARKS, BarMarks, BarScale, bar_cells
 from .bar_columns import (
     Column,
     choices,
@@ -52,7 +52,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     at = _layout(chart, width, height, palette, charset)
     if at is None:
         return titled(chart.title, NO_DATA, width, height, palette, charset)
-    marks, rows, note = _marks(charset), [*at.head], at.note
+    marks, rows, note = MARKS[charset], [*at.head], at.note
     power = common_power(_known(chart))
     drawn = [scaled(bar, power) for bar in at.bars]
     table = _columns(chart, drawn, width, charset)
@@ -89,10 +89,6 @@ def _known(chart: Bars) -> list[Bar]:
     return [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
 
 
-def _marks(charset: Charset) -> BarMarks:
-    return ASCII_MARKS if charset == "ascii" else BLOCK_MARKS
-
-
 def _others(chart: Bars, palette: Palette, charset: Charset) -> list[tuple[str, str, str]]:
     """The mark, the style and the name of each run that is laid over."""
     markers = ASCII_MARKERS if charset == "ascii" else MARKERS
@@ -117,7 +113,7 @@ def _layout(
     head: list[Row] = []
     if chart.title and height >= 4:
         others = _others(chart, palette, charset)
-        entries = _entries(bars, others, palette, _marks(charset), charset, chart)
+        entries = _entries(bars, others, palette, MARKS[charset], charset, chart)
         head = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
     has_header = height >= 3
     room = height - len(head) - has_header - len(note)
@@ -302,7 +298,7 @@ def _entries(
     if any(bar.value < (bar.before or 0.0) for bar in before):
         signs.append((marks.lost, palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
-        signs.append((marks.true, palette.true, clean(chart.truth, charset)))
+        signs.append((marks.true[1], palette.true, clean(chart.truth, charset)))
     if any(bar.error for bar in bars):
         signs.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
     return [Entry(mark, style, text, palette.muted) for mark, style, text in signs]

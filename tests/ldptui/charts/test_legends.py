@@ -122,7 +122,7 @@ def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -
         known = {mark: word for mark, word in known.items() if mark in bars}
         known |= {markers[tone]: label for label, tone in chart.others}
         if charset != "ascii":
-            for mark, label in [*known.items(), ("◆", chart.truth)]:
+            for mark, label in [*known.items(), ("⢾⠆", chart.truth)]:
                 assert f"{mark} {label}" in legend, "\n".join(lines)
         for label, _ in chart.others:
             assert label in legend, "\n".join(lines)
