@@ -51,6 +51,7 @@ class Axis:
     """An axis: its label with the unit, its scale, and its limits (None: from the data).
 
     linear : above 0 for a symlog axis: about proportional within ± linear, logarithmic beyond.
+    bands : above 0 for an axis that is this number of rows of things, all of one height.
     """
 
     label: str
@@ -59,6 +60,7 @@ class Axis:
     low: float | None = None
     high: float | None = None
     ticks: Sequence[tuple[float, str]] | None = None
+    bands: int = 0
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Scale:
     dots: int
     linear: float = 0.0
 
-    def with_room(self, dots: int) -> Scale:
+    def with_room(self, dots: float) -> Scale:
         """The axis with this number of dots more at each end, where marks stand on its limits."""
         more = (self.high - self.low) * dots / max(1, self.last - 2 * dots)
         return replace(self, low=self.low - more, high=self.high + more)

@@ -18,6 +18,7 @@ SHORT: Final = {
     "targets": "T",
     "line = closed form": "closed form",
     "verified, drop-out": "drop-out",
+    "target ": "",
 }
 """The first words of labels, long and short; short ones where the long ones have no room."""
 

@@ -151,9 +151,11 @@ def area_of(
     note = sentence(clean(words, charset), width, palette.muted, most)
     rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
-    beside, above_it = REACH if charset == "braille" else (0, 0)
+    beside, above_it = REACH if charset == "braille" else (0.0, 0.0)
     if all(series.style != "points" for series in plot.series):
         above_it = min(1, above_it)  # lines need less room than marks
+    if 0 < plot.y.bands <= rows:
+        rows, above_it = rows - rows % plot.y.bands, -0.5  # from edge to edge of the dots
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
     y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, charset)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .axes import Floats, Scale
 
-REACH: Final = 2, 2
+REACH: Final = 2.0, 2.0
 """The dots that a mark needs beside its value, and above and below it."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from core.summary import Estimate
 
 from ...text import format as fmt
-from ..rows import Charset, Palette, Row, clean, crop, length, pad
+from ..rows import Charset, Palette, Row, clean, crop, length, pad, wrapped
 from .readings import MEASURED, PICKED
 from .table import Column, Table, Value
 
@@ -53,13 +53,11 @@ def levels_rows(
     rows += _item_rows(ordered, levels, width, palette, charset)
     rows += [[]]
     marks = ASCII_SHARES if charset == "ascii" else SHARES
-    scale = f"{marks[0]} never, {marks[4]} in half of the trials, {marks[-1]} always"
-    for line in (
-        f"a mark a level, how often it is survived: {scale}",
-        "▲ target   # rank among the true hitters   est: mean where it is in the answer",
-    ):
-        rows.append([(pad(clean(line, charset), width).rstrip(), palette.muted)])
-    return rows
+    legend = (
+        f"levels: {marks[0]} never survived, {marks[4]} in half of the trials, {marks[-1]} always; "
+        "▲ target; # rank among the true hitters; est: mean where it is in the answer"
+    )
+    return rows + [[(line, palette.muted)] for line in wrapped(clean(legend, charset), width)]
 
 
 def width_of(details: Details) -> int:
@@ -220,20 +218,21 @@ def _eighth(share: float) -> int:
 
 
 def items_table(details: Details) -> Table:
-    """The watched items with true and estimated counts, a row each.
+    """The watched items with true and estimated counts, a row each, and how often they are named.
 
-    An estimated count is the mean where the item is in the answer, of all users of the arm.
+    An estimated count is the mean where the item is in the answer, of all users of the arm. Few
+    words: ten bits of code have room too beside the forms of a screen of 120 columns.
     """
     columns = (
-        Column("item"), Column("target"), Column("rank"), Column("true"), Column("estimated"),
-        Column("named %", 1), Column("clean est."), Column("clean named %", 1), Column("lost at"),
+        Column("item"), Column("T"), Column("rank"), Column("true"), Column("est."),
+        Column("named %", 1), Column("clean"), Column("clean %", 1), Column("lost at"),
         Column("code"),
     )  # fmt: skip
     genuine, everyone = details["users"], details["users"] + details["malicious"]
     rows = tuple(
         (
             item["item"],
-            "yes" if item["target"] else "",
+            "▸" if item["target"] else "",
             item["rank"],
             item["true"],
             _counted(item["attacked"]["estimate"], everyone),
@@ -245,7 +244,7 @@ def items_table(details: Details) -> Table:
         )
         for item in details["watched"]
     )
-    return Table("Targets and true hitters, counts of users", columns, rows)
+    return Table("Targets T and true hitters, counts of users", columns, rows)
 
 
 def _counted(estimate: float | None, users: int) -> int | None:

@@ -139,7 +139,8 @@ def _compared(courses: Sequence[_Course], xs: Sequence[float], every_other: int)
         turn = slice(place % every_other, None, every_other)
         half = course.errors[turn] if course.errors is not None else None
         ys = course.after[turn]
-        series.append(Series(course.name, xs[turn], ys, tone, "points", half, cloud=False))
+        name = f"target {course.name}"
+        series.append(Series(name, xs[turn], ys, tone, "points", half, cloud=False))
     return series
 
 
@@ -228,7 +229,7 @@ def ranks(
     shown = list(enumerate(rounds.targets))[: len(TONES)]
     series = [
         Series(
-            labels.get(target, str(target)),
+            f"target {labels.get(target, str(target))}",
             xs,
             [_height(row[at]) for row in rounds.rank],
             TONES[at],

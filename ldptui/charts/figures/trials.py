@@ -53,7 +53,7 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None, *, note:
     return Plot(
         "Estimates of single trials",
         Axis("frequency, as one server would estimate it", low=low, high=high),
-        Axis("", low=-0.5, high=count - 0.5, ticks=_ticks(seen, rows)),
+        Axis("item", low=-0.5, high=count - 0.5, ticks=_ticks(seen, rows), bands=count),
         tuple(series),
         note=note or _note(seen, count),
     )
@@ -92,8 +92,10 @@ def _intervals(
 
 
 def _ticks(seen: TrialEstimates, rows: Sequence[float]) -> list[tuple[float, str]]:
+    """The names of the items, in the upper half of their rows: the middle is between two cells."""
     labels = [f"{'▸ ' if at < seen.targets else ''}{label}" for at, label in enumerate(seen.labels)]
-    return sorted(zip(rows, labels, strict=False))
+    places = [row + SPREAD / 2 for row in rows]
+    return sorted(zip(places, labels, strict=False))
 
 
 def _note(seen: TrialEstimates, count: int) -> str:

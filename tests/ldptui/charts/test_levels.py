@@ -76,6 +76,20 @@ def test_ascii_rows_have_ascii_alone() -> None:
     assert "".join(part for part, _ in item).isascii()
 
 
+@pytest.mark.parametrize("width", [50, 74])
+def test_no_word_of_the_legend_is_cut(width: int) -> None:
+    rows = levels_rows(details(), width, DARK, "braille")
+    text = " ".join("".join(part for part, _ in row) for row in rows)
+    assert "▲ target; # rank among the true hitters; est: mean where it is in the answer" in text
+
+
+def test_the_table_has_room_beside_the_forms_of_120_columns() -> None:
+    table = items_table(details())
+    heads = [column.name for column in table.columns]
+    widths = [max(len(head), 5 if head in ("true", "est.", "clean") else 4) for head in heads[:-1]]
+    assert sum(widths) - 3 + 10 + 2 * len(widths) <= 74
+
+
 def test_the_table_has_a_row_for_each_item() -> None:
     table = items_table(details())
     assert [row[0] for row in table.rows] == ["a target", "3"]

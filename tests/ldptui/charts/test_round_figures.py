@@ -31,7 +31,7 @@ def drawn(plot: Plot, size: tuple[int, int] = (74, 26)) -> str:
 
 def test_estimates_are_those_of_the_rounds() -> None:
     plot = figures.estimates(ROUNDS, LABELS)
-    points = named(plot, "eleven")
+    points = named(plot, "target eleven")
     assert list(points.x) == [0, 1, 2, 3, 4, 5]
     assert list(points.y) == [row[1] for row in ROUNDS.attacked]
     assert ROUNDS.errors is not None
@@ -55,7 +55,7 @@ def test_one_target_alone_has_its_truth_and_what_was_before() -> None:
 def test_targets_take_turns_among_many_points() -> None:
     many = _repeated(ROUNDS, 10)
     plot = figures.estimates(many, LABELS)
-    nine, eleven = named(plot, "nine"), named(plot, "eleven")
+    nine, eleven = named(plot, "target nine"), named(plot, "target eleven")
     assert not set(nine.x) & set(eleven.x)
     assert len(nine.x) + len(eleven.x) == 60
     assert "every 2nd round of each" in plot.note
@@ -89,7 +89,7 @@ def test_ranks_have_the_first_place_on_top_and_the_entry_on_the_border() -> None
     ticks = {label: at for at, label in plot.y.ticks}
     assert ticks["1"] > ticks["2"] > ticks["5"]
     for place, row in enumerate(ROUNDS.rank):
-        assert named(plot, "nine").y[place] == pytest.approx(-math.log10(row[0]))
+        assert named(plot, "target nine").y[place] == pytest.approx(-math.log10(row[0]))
     ((border, words),) = plot.levels
     assert words == "top 3"
     assert -math.log10(4) < border < -math.log10(3)

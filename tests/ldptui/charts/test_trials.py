@@ -35,8 +35,22 @@ def test_every_trial_has_a_mark_in_the_row_of_its_item() -> None:
 
 def test_items_without_room_are_counted_and_targets_come_first() -> None:
     plot = trials_plot(SEEN, 1)
-    assert plot.y.ticks == [(0, "▸ seven")]
+    assert plot.y.ticks is not None
+    assert [label for _, label in plot.y.ticks] == ["▸ seven"]
     assert "1 of 3 items shown" in plot.note
+
+
+@pytest.mark.parametrize("height", [14, 15, 18, 21, 22])
+@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> None:
+    strips = draw(trials_plot(SEEN, 3), 76, height, ANSI_DARK, charset)
+    rows = [strip.text for strip in strips]
+    assert any(row.startswith("item") for row in rows)
+    at = [
+        next(place for place, row in enumerate(rows) if row.strip("> ▸").startswith(label))
+        for label in SEEN.labels
+    ]
+    assert at[1] - at[0] == at[2] - at[1] >= 2
 
 
 @pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
