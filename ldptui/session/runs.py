@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Final
 
 from .. import __version__
@@ -139,7 +138,9 @@ def drawn_here(run: Run) -> bool:
     """True where the versions that drew a run's numbers are those of this program."""
     if run.kept is None:
         return True
-    here = {"ldptui": __version__, "numpy": metadata.version("numpy")}
+    import numpy as np
+
+    here = {"ldptui": __version__, "numpy": np.__version__}
     return all(run.kept.versions[name] == version for name, version in here.items())
 
 
