@@ -61,6 +61,8 @@ class Rappor:
         "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
     )  # fmt: skip
     """The libraries that are imported when it is first used."""
+    extras: ClassVar[tuple[str, ...]] = ("sklearn.linear_model",)
+    """The optional ones that it may need: an import takes a second."""
     lacks: ClassVar[dict[str, str]] = {
         "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
         "craft_some": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
@@ -101,8 +103,8 @@ class Rappor:
 
     @property
     def solver(self) -> str | None:
-        """The library that selects candidates where they are very many: it takes a second."""
-        return "sklearn.linear_model" if self.design.selects else None
+        """The library that selects candidates where they are very many."""
+        return self.extras[0] if self.design.selects else None
 
     @property
     def design(self) -> Design:

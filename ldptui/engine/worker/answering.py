@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from contextlib import suppress
-from importlib import import_module
 from typing import Any, BinaryIO
 
 from core.errors import LdpError, ScenarioError
 from core.scenario import Scenario
 
-from .imports import import_for, kinds
+from .imports import extras, import_extras, import_for
 from .inbox import Cancelled, Inbox, Superseded
 from .lines import write
 
@@ -47,12 +45,9 @@ class Answering:
         if self.request["document"] is not None:
             scenario = Scenario(self.request["document"], "", self.request["folder"])
             import_for(scenario)
-            if "rappor" in kinds(scenario, "protocol"):
-                with suppress(ImportError):  # an optional extra: the cell that needs it says so
-                    import_module("sklearn.linear_model")
+            import_extras(extras(scenario))
         if self.request["values"].get("tight"):
-            with suppress(ImportError):  # an optional extra: the ledger says so
-                import_module("dp_accounting.pld.privacy_loss_distribution")
+            import_extras(["dp_accounting.pld.privacy_loss_distribution"])
         steps = asking.steps(self.request)
         while True:
             try:

@@ -5,10 +5,9 @@ This is done where nothing interrupts: an import that is interrupted may not be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
 
 from core.cell import Cell
 from core.scenario import KINDS, Scenario
@@ -16,11 +15,8 @@ from core.scenario import KINDS, Scenario
 
 def import_for(scenario: Scenario) -> None:
     """Import the libraries that a scenario needs to be bound and run."""
-    for table in ("population", "protocol", "task"):
-        for kind in kinds(scenario, table):
-            spec = KINDS[table].get(kind) if isinstance(kind, str) else None
-            for name in getattr(getattr(spec, "mechanism", spec), "libraries", ()):
-                import_module(name)
+    for name in _declared(scenario, "libraries"):
+        import_module(name)
     if "goal" in scenario.document:
         import_module(f"{__package__}.goals")
     for spec in KINDS["defence"].values() if "defence" in scenario.document else ():
@@ -31,13 +27,26 @@ def import_for(scenario: Scenario) -> None:
 def import_solver(cells: Iterable[Cell]) -> None:
     """The solver that decodes very many candidates: it takes a second."""
     solvers = {getattr(cell.protocol, "solver", None) for cell in cells}
-    for name in filter(None, solvers):
-        with suppress(ImportError):  # an optional extra: the cell that needs it says so
+    import_extras(filter(None, solvers))
+
+
+def import_extras(names: Iterable[str]) -> None:
+    """Import optional libraries; where one is not installed, the cell that needs it says so."""
+    for name in names:
+        with suppress(ImportError):
             import_module(name)
 
 
-def kinds(scenario: Scenario, table: str) -> list[Any]:
-    """The kinds of a table that a scenario names, before it is bound."""
-    place = scenario.document.get(table)
-    kind = place.get("kind") if isinstance(place, dict) else None
-    return [kind, *scenario.sweep.get(f"{table}.kind", ())]
+def extras(scenario: Scenario) -> Iterator[str]:
+    """The optional libraries that a scenario may need."""
+    return _declared(scenario, "extras")
+
+
+def _declared(scenario: Scenario, name: str) -> Iterator[str]:
+    """The libraries that the kinds of a scenario declare under a name; it need not be bound."""
+    for table in ("population", "protocol", "task"):
+        place = scenario.document.get(table)
+        kind = place.get("kind") if isinstance(place, dict) else None
+        for named in (kind, *scenario.sweep.get(f"{table}.kind", ())):
+            spec = KINDS[table].get(named) if isinstance(named, str) else None
+            yield from getattr(getattr(spec, "mechanism", spec), name, ())
