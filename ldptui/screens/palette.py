@@ -31,7 +31,7 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 TITLES: Final = {
     "app.quit": "Quit",
     "run.start": "Run all trials and the sweep",
-    "run.cancel": "Stop the run, or leave the playback",
+    "run.cancel": "Stop the run, leave the playback or the zoom",
     "file.save": "Save the scenario",
     "file.open": "Open a scenario by its path",
     "file.library": "Open a scenario of the library",
@@ -170,13 +170,15 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 
 def _vain(screen: Screen[Any]) -> set[str]:
     """The actions of the workbench whose keys would only say that there is nothing to do."""
+    from .workbench.panes import Panes
     from .workbench.player import Player
     from .workbench.screen import WorkbenchScreen
 
     if not isinstance(screen, WorkbenchScreen):
         return set()
     vain = set(screen.past.vain)
-    if screen.shelf.active is None and screen.query_one(Player).playback is None:
+    zoomed, played = screen.query_one(Panes).back, screen.query_one(Player).playback
+    if screen.shelf.active is None and played is None and not zoomed:
         vain |= {"cancel"} if screen.get_selected_text() else {"cancel", "copy_or_cancel"}
     return vain
 

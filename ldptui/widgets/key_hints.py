@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.cells import cell_len
@@ -17,7 +18,7 @@ from .fitting import fitted
 USE: Final = {
     action: place
     for place, action in enumerate(
-        ("run", "help", "command_palette", "leave", "zoom(True)", "lab", "export", "save", "open")
+        ("run", "help", "command_palette", "leave", "zoom", "lab", "export", "save", "open")
     )
 }
 """The global keys that are shown when not all of them fit, the most useful first."""
@@ -25,17 +26,15 @@ ALWAYS: Final = 4
 """So many of these come before any key of a pane."""
 WIDE_GAP: Final = 2
 STOP: Final = "run.cancel"
-"""The binding that stops what runs."""
-BACK: Final = "zoom(False)"
-"""The action that shows all panes again."""
+"""The binding of escape, which goes back or stops what runs."""
 
 
 class KeyHints(Widget):
     """Keys of the focused pane first, then global ones; as many as fit, none cut in half.
 
     Where they do not all fit they stand closer. The most useful global keys have room before any
-    key of a pane, the others after all of them. The way back from a zoomed pane is the first.
-    stops : escape, which is no hint else, is next: it stops what runs.
+    key of a pane, the others after all of them. stops, back : escape, which is no hint else, is
+    the first: it stops what runs, or before that goes back from a pane that is zoomed.
     """
 
     DEFAULT_CSS = """
@@ -53,6 +52,7 @@ class KeyHints(Widget):
     COMPONENT_CLASSES = {"hints--key", "hints--text"}  # noqa: RUF012
 
     stops: reactive[bool] = reactive(False, init=False)
+    back: reactive[bool] = reactive(False, init=False)
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,6 +64,9 @@ class KeyHints(Widget):
         fitted(self, lambda: self._bindings_changed(self.screen))
 
     def watch_stops(self) -> None:
+        self._bindings_changed(self.screen)
+
+    def watch_back(self) -> None:
         self._bindings_changed(self.screen)
 
     def _bindings_changed(self, _: Screen[object]) -> None:
@@ -81,15 +84,12 @@ class KeyHints(Widget):
         for active in self.screen.active_bindings.values():
             binding, mine = active.binding, active.node in (self.screen, self.app)
             action = (id(active.node), binding.action)  # it may have several keys
-            if mine and self.stops and binding.id == STOP:
-                first.append(binding)
+            if mine and binding.id == STOP and (self.stops or self.back):
+                first.append(replace(binding, description="Back" if self.back else "Stop"))
             if not binding.show or not active.enabled or action in seen:
                 continue
             seen.add(action)
-            if mine and binding.action == BACK:
-                first.insert(0, binding)
-            else:
-                (ours if mine else other).append(binding)
+            (ours if mine else other).append(binding)
         declared = [binding.id for node in (self.screen, self.app) for binding in node.BINDINGS
                     if isinstance(binding, Binding)]  # fmt: skip
         ours.sort(

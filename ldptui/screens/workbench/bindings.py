@@ -11,9 +11,6 @@ from .title import NAMES
 
 KEYS: Final[list[BindingType]] = [
     Binding("ctrl+r", "run", "Run", id="run.start"),
-    # Enter is a field's, a list's or a chart's first.
-    Binding("escape,z,enter", "zoom(False)", "Back", id="pane.back"),
-    Binding("alt+z", "zoom(False)", "Back", id="pane.back.anywhere", priority=True),
     Binding("escape", "cancel", "Stop", id="run.cancel", show=False),
     Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
             id="run.cancel-too"),
@@ -26,8 +23,8 @@ KEYS: Final[list[BindingType]] = [
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("question_mark,f1", "help", "Help", id="help"),
-    Binding("z,enter", "zoom(True)", "Zoom", id="pane.zoom"),
-    Binding("alt+z", "zoom(True)", "Zoom", id="pane.zoom.anywhere", priority=True),
+    Binding("z,enter", "zoom", "Zoom", id="pane.zoom"),  # enter is a field's or a list's first
+    Binding("alt+z", "zoom", "Zoom", id="pane.zoom.anywhere", priority=True),
     Binding("y", "copy", "Copy", id="chart.copy", show=False),
     # Before the field with the focus hears of it: a key that follows at once is for the next.
     Binding("tab", "app.focus_next", "Next field", show=False, priority=True,

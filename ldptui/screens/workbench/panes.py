@@ -44,7 +44,7 @@ TURNS: Final = (3, 7)
 class Panes(Columns):
     """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`.
 
-    zoomed : the current pane has the whole screen, though there is room for all.
+    zoomed : the current pane has the whole screen. cramped : there is room for one only.
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -60,7 +60,7 @@ class Panes(Columns):
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
-        self.zoomed = self._cramped = self._roomy = self._low = False
+        self.zoomed = self.cramped = self._roomy = self._low = False
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -107,8 +107,8 @@ class Panes(Columns):
 
         (A class on the screen would say the same, and style every widget anew.)
         """
-        self._cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
-        self._alone = alone = current if self._cramped or self.zoomed else None
+        self.cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
+        self._alone = alone = current if self.cramped or self.zoomed else None
         if self._roomy != (size.height >= ROOMY):
             self._roomy = not self._roomy
             self.set_class(self._roomy, "-roomy")
@@ -128,9 +128,9 @@ class Panes(Columns):
         return alone is not None
 
     @property
-    def zooms(self) -> tuple[tuple[bool], ...]:
-        """The ways that the screen's zoom can take: there, or back."""
-        return () if self._cramped else ((not self.zoomed,),)
+    def back(self) -> bool:
+        """True while a pane is zoomed, and there is a way back."""
+        return self.zoomed and not self.cramped
 
     def _fold(self) -> None:
         """Fold the forms whose turn it is not to a line that says their setting."""

@@ -149,24 +149,24 @@ class WorkbenchScreen(FrugalScreen):
         self._arrange()
         self._too_small.cover(self, event.size)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Nothing is done to what cannot be seen, and nothing zoomed where a pane is alone."""
-        seen = not self.has_class("-small")
-        return seen and (action != "zoom" or parameters in self._panes.zooms)
+        return not self.has_class("-small") and not (action == "zoom" and self._panes.cramped)
 
     def _arrange(self) -> None:
         """Lay out all panes, or the current one alone in a small terminal."""
         alone = self._panes.lay_out(self.app.size, self.pane)
         self._title.pane = self.pane if alone else 0
         self.refresh_bindings()
+        self._hints.back = self._panes.back
 
     def watch_pane(self) -> None:
         if self.is_mounted and self._title.pane:
             self._arrange()
 
-    def action_zoom(self, zoomed: bool) -> None:
+    def action_zoom(self) -> None:
         """Give the pane with the focus the whole screen, or show all panes again."""
-        self._panes.zoomed = zoomed
+        self._panes.zoomed = not self._panes.zoomed
         self._arrange()
 
     def action_pane(self, number: int) -> None:
@@ -286,9 +286,10 @@ class WorkbenchScreen(FrugalScreen):
             self.simulating.run(resumed)
 
     def action_cancel(self) -> None:
-        """Leave a playback, else stop the run. (A field that has the focus takes escape first.)"""
+        """Go back from a zoom, leave a playback, or stop the run. (A field takes escape first.)"""
         playing = self._player.playback is not None
-        (self._player.leave if playing else self.simulating.cancel)()
+        stop = self._player.leave if playing else self.simulating.cancel
+        (self.action_zoom if self._panes.back else stop)()
 
     def action_copy_or_cancel(self) -> None:
         """Copy the text that the mouse has selected; where there is none, stop the run."""
