@@ -149,9 +149,11 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ta
         if measured is not None:
             numbers = measured.mean, measured.standard_error, measured.theory
         rows.append((*place, *numbers))
-    heads = (*(Column(key) for key in keys), Column(metric), Column("±"), Column("theory"))
-    title = with_reach(metric_words(metric).name, [cell.trials for cell in cells])
-    return Table(title, heads, tuple(rows))
+    name = metric_words(metric).name
+    heads = [Column(key_words(key).short) for key in keys]
+    heads += [Column("measured"), Column("± error"), Column("closed form")]
+    title = with_reach(f"{name[:1].upper()}{name[1:]}", [cell.trials for cell in cells])
+    return Table(title, tuple(heads), tuple(rows))
 
 
 def _sides(cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:

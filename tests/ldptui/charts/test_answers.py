@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from support.chart_cases import QUICK
-from support.charts_pane import showing
+from support.charts_pane import chart, showing
 from support.told import told
+from support.waiting import seen
 
 import core
 from ldptui.charts.figures.answers import answer_plot, answer_table
@@ -97,6 +98,25 @@ def test_the_chart_has_a_line_for_each_setting_over_the_number_swept() -> None:
 
 def test_kinds_alone_have_no_axis() -> None:
     assert answer_plot(told(document(), "answer")[0].parts["answer"]) is None
+
+
+async def test_the_map_of_a_run_with_a_goal_has_the_cells_that_answer_it() -> None:
+    """It said that nothing was estimated yet, and its table named the keys of another scenario."""
+    text = GOAL.replace('["oue", "grr"]', '["oue", "grr"]\n"goal.at_least" = [0.1, 0.2, 0.3]')
+    draft = drafts.draft_of(text, Path())
+    async with showing(draft=draft) as (pane, pilot):
+        assert draft.scenario is not None
+        pane.tab = "table"
+        pane.snapshot = told(dict(draft.scenario.document), "answer")[0]
+        await pilot.press("v", "v", "v")
+        assert "v map" in seen(pane.app)
+        heads = pane.query_one("#table NumberTable", NumberTable).render_line(0).text.split()
+        assert heads[:3] == ["protocol", "goal", "measured"]
+        pane.tab = "map"
+        await pilot.pause()
+        grid = chart(pane, "map")
+        assert (grid.rows, grid.columns) == (("0.1", "0.2", "0.3"), ("oue", "grr"))
+        assert all(value is not None for row in grid.values for value in row)
 
 
 def test_without_a_goal_there_is_no_answer() -> None:

@@ -111,8 +111,7 @@ class MapChart(Pointed):
         """The simulated cells of the map."""
         from ....charts.figures.maps import of_layer
 
-        cells = [cell for cell in self._shown.cells("map") if cell.trials]
-        return of_layer(cells, self.held)
+        return of_layer(_measured(self._shown), self.held)
 
     def _cell(self) -> CellView | None:
         """The simulated cell at the cursor."""
@@ -212,14 +211,24 @@ class MapChart(Pointed):
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
         """The values that the map and its table are drawn from."""
-        return (shown.cells("map"), keys_of(shown), _layer_of(shown.scenario, self._chosen))
+        layer = _layer_of(shown.scenario, self._chosen)
+        return (_measured(shown), keys_of(shown), layer, self._metric)
 
     def table(self, shown: Shown) -> Table | None:
-        from ....charts.figures.maps import map_table
+        from ....charts.figures.maps import map_table, mapped_metrics
 
-        cells = [cell for cell in shown.cells("map") if cell.trials]
-        keys = dict.fromkeys((*keys_of(shown), *self.held))
-        return map_table(cells, tuple(keys), self.metric) if self.metric else None
+        cells = _measured(shown)
+        known = mapped_metrics(cells)
+        if not known:
+            return None
+        keys = dict.fromkeys((*keys_of(shown), *_layer_of(shown.scenario, self._chosen)))
+        return map_table(cells, tuple(keys), self._metric if self._metric in known else known[0])
+
+
+def _measured(shown: Shown) -> list[CellView]:
+    """The cells of the map that have trials; of a run with a goal those that answer it."""
+    cells = shown.cells("map") or shown.cells("answer")
+    return [cell for cell in cells if cell.trials]
 
 
 def keys_of(shown: Shown) -> tuple[str, ...]:
