@@ -34,7 +34,9 @@ STEP: Final[list[BindingType]] = [
 Move = Literal["play", "step", "faster", "to", "pool"]
 """The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
 READ: Final = 8
-"""At most one row is read of this many rows of a chart's box."""
+"""At most one row is read for this many rows of a chart's box, twice as many in a tall one."""
+TALL: Final = 36
+"""Rows of a box that is tall."""
 RULED: Final = 15
 """Rows of the box from which a rule parts the chart from what is read below it."""
 
@@ -175,6 +177,7 @@ class Pointed(Rows):
         from ..charts.figures.readings import reading
 
         self._picked = min(self._picked, len(table.rows) - 1) if self.picks else -1
-        size = room.width, max(self.least, room.height // READ)
+        most = room.height * (2 if room.height >= TALL else 1) // READ
+        size = room.width, max(self.least, most)
         charset: Charset = getattr(self.app, "charset", "braille")
         return reading(table, table.rows, self.column, self._picked, size, charset)

@@ -16,6 +16,10 @@ LEAST: Final = 17
 LOWEST: Final = 8
 """Rows of height that it has at least where panels stand one below the other."""
 GAP: Final = 1
+TALL: Final = 24
+"""From this height the note may have more than one line,"""
+LINES: Final = 12
+"""one for each of this many rows."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +93,8 @@ def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: 
     shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    foot = sentence(
-        clean(note, charset), width, palette.muted, 1 if left or height >= LOWEST else 0
-    )
+    lines = height // LINES if height >= TALL else int(left > 0 or height >= LOWEST)
+    foot = sentence(clean(note, charset), width, palette.muted, lines)
     size = (width - margin - GAP * (across - 1)) // across
     head = _heading(panels, width, height, palette, charset, size)
     rows = max(1, (height - len(head) - len(label) - len(foot)) // down)

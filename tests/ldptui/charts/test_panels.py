@@ -52,6 +52,10 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
     alone = figures.gain_chart(lines, (), axis, linear=linear, at=1)
     assert isinstance(alone, Plot)
     assert alone.title.endswith(", OUE")
+    # A tall picture has the whole note, which one line ends with "…".
+    noted = replace(chart, note="; ".join(["a sentence that takes a whole line", "the last one"]))
+    assert "the last one" not in text(noted, 40, 23)
+    assert "the last one" in text(noted, 40, 36)
     few = figures.gain_chart(lines[:3], (), axis)
     assert isinstance(few, Plot)
 

@@ -14,10 +14,8 @@ from ....text.prose import first_lines
 from ....widgets.words import put, put_or_hide, spelled
 from .shown import Shown
 
-ROOM: Final = 19
-"""Rows of the pane from which a line says what the scenario claims."""
-ROOM_FOR_MORE: Final = 27
-"""Rows from which a second line goes on with it."""
+ROOM: Final = (19, 27, 40)
+"""Rows of the pane from which a line says what the scenario claims, a second and a third one."""
 
 
 def border_title(pane: Widget, shown: Shown) -> Content:
@@ -52,7 +50,7 @@ class ClaimLine(Static):
 
         room : without rows where there is no chart.
         """
-        most = 0 if room.height < ROOM else 1 if room.height < ROOM_FOR_MORE else 2
+        most = sum(room.height >= rows for rows in ROOM)
         lines = first_lines(f"Claim: {shown.claim}", room.width, most) if shown.claim else []
         put_or_hide(self, "\n".join(lines))
         return len(lines)
