@@ -371,9 +371,12 @@ async def test_a_cursor_reads_every_series_and_its_cell_is_taken() -> None:
 async def test_log_keys() -> None:
     async with showing() as (pane, pilot):
         await pilot.press("right", "X")
-        assert (chart(pane, "gain").x.log, chart(pane, "gain").y.log) == (True, False)
-        await pilot.press("c")
-        assert (chart(pane, "gain").x.log, chart(pane, "gain").y.log) == (True, True)
+        scales = []
+        for _ in range(3):  # a gain over a logarithmic axis begins with a symlog one of its own
+            drawn = chart(pane, "gain")
+            scales.append((drawn.x.log, drawn.y.log, drawn.y.linear > 0))
+            await pilot.press("c")
+        assert scales == [(True, False, True), (True, False, False), (True, True, False)]
         await pilot.press("x")  # another variable has a scale of its own
         assert chart(pane, "gain").x.log is False
         await pilot.press("right", "c")
