@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from rich.cells import cell_len
 
 from ...text import format as fmt
 from ..rows import Charset, clean, crop
 from ..series import Bar, Bars
+
+MOST_PLACES: Final = 9
+"""Decimals at most: those of the error of 10^12 users, which six would call 0."""
 
 
 def usable(number: float | None) -> bool:
@@ -77,7 +81,7 @@ def number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[C
     """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
     errors = [bar.error for bar in bars if bar.error]
     if errors:
-        places = min(6, fmt.decimals(errors))
+        places = min(MOST_PLACES, fmt.decimals(errors))
     else:
         largest = max((abs(bar.value) for bar in bars if usable(bar.value)), default=1.0) or 1.0
         places = max(0, min(6, 3 - math.floor(math.log10(largest))))

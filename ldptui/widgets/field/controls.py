@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
@@ -14,6 +15,7 @@ from textual.content import Content
 from textual.geometry import Offset, Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -72,6 +74,18 @@ class ValueInput(Input):
 
     def action_leave(self) -> None:
         leave(self)
+
+    def render_line(self, y: int) -> Strip:
+        """The row of text; an ellipsis at an edge says that it goes on there."""
+        strip, room, first = super().render_line(y), self.size.width, self.scroll_offset.x
+        cursor = cell_len(self.value[: self.cursor_position]) - first if self.has_focus else -1
+        beyond = cell_len(self.value) > first + room
+        for at, more in ((0, first > 0), (room - 1, beyond)):
+            if more and y == 0 and at != cursor:
+                (cell, *_) = strip.crop(at, at + 1)
+                sign = Strip([Segment("…", cell.style)])
+                strip = Strip.join((strip.crop(0, at), sign, strip.crop(at + 1)))
+        return strip
 
 
 async def act_at_once(widget: Widget, event: events.Key) -> None:

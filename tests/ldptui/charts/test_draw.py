@@ -300,6 +300,17 @@ def test_narrow_bars_keep_the_change_which_they_do_not_show_to_the_digit() -> No
     assert [row.split()[-1] for row in drawn] == ["–", "+0.150", "-0.100"]
 
 
+@pytest.mark.parametrize("error", [2e-7, 3e-3, 200.0])
+@pytest.mark.parametrize("width", [30, 34, 50, 74])
+def test_wide_numbers_leave_the_change_and_no_error_reads_zero(error: float, width: int) -> None:
+    """The errors of 10^12 users at ε = 20, at ε = 0.001, and of few users there."""
+    size = max(1.0, error)
+    bars = tuple(Bar(str(at), at * size / 7, error, None, size / 9) for at in range(4090, 4094))
+    head, first, *_ = rows(Bars("", bars), width, 6)
+    assert head.endswith("change")
+    assert "± error" not in head or float(first.split("±")[1].split()[0]) > 0
+
+
 def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
     chart = Bars("", (Bar("string-150", 1.0), Bar("string-151", 1.0), Bar("a", 1.0)))
     drawn = [row.split()[0] for row in rows(chart, 34, 6, "block")[1:4]]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from support.form_app import SCENARIO, FormApp
 from textual.app import App, ComposeResult
+from textual.widgets import Input
 
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.session.draft import edited
@@ -283,3 +284,30 @@ async def test_a_choice_spells_its_signs_in_ascii() -> None:
     async with app.run_test(size=(40, 3)):
         app.query_one(Choice).value = "epsilon"
         assert str(app.query_one(Choice).render()) == "● from epsilon  ○ from a"
+
+
+async def test_an_ellipsis_says_that_a_text_goes_on_beyond_an_edge() -> None:
+    class Bare(App[None]):
+        def compose(self) -> ComposeResult:
+            yield ValueInput("3679, 1840, 1226, 920", compact=True)
+            yield Input()
+
+    app = Bare()
+    async with app.run_test(size=(12, 4)) as pilot:
+        field = app.query_one(ValueInput)
+
+        def row() -> str:
+            return "".join(segment.text for segment in field.render_line(0))[:12].rstrip()
+
+        app.query(Input).last().focus()
+        field.cursor_position = 0
+        await pilot.pause()
+        assert row() == "3679, 1840,…"
+        field.focus()
+        await pilot.press("end")
+        assert row() == "… 1226, 920"
+        await pilot.press("home")
+        assert row() == "3679, 1840,…"
+        field.value = "3679"
+        await pilot.pause()
+        assert row() == "3679"

@@ -236,7 +236,9 @@ def ends(values: Sequence[object]) -> str:
     """The values of a sweep: numbers by their ends, few words each, many by their number."""
     numbers = _numbers(values)
     if numbers:
-        return "…".join(dict.fromkeys(short(end) for end in (numbers[0], numbers[-1])))
+        ends_of = (numbers[0], numbers[-1])
+        texts = [count(end) if end.is_integer() and end < 1e6 else short(end) for end in ends_of]
+        return "…".join(dict.fromkeys(texts))
     words = [value if isinstance(value, str) else json.dumps(value) for value in values]
     return " ".join(words) if len(words) <= 3 else f"{len(words)} values"
 
