@@ -18,7 +18,7 @@ from core.scenario import Scenario, value_at
 from core.store import Store, begin, open_store
 
 from .. import __version__
-from ..catalogue import key_words, metric_words
+from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
@@ -156,9 +156,7 @@ def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Plot | Non
     if shown == "gain":
         plot = rounds.gain(run.rounds, pooled)
     else:
-        words = metric_words(shown)
-        title = f"{words.name[:1].upper()}{words.name[1:]} over the rounds"
-        plot = rounds.metric(run.rounds, shown, title, words.name, pooled)
+        plot = rounds.in_words(run.rounds, shown, pooled)
     return _noted(plot, _base_words(scenario))
 
 
@@ -234,7 +232,7 @@ def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) ->
     same: dict[str, Any] = {}
     for key in scenario.sweep.keys() - {axis}:
         known = [parameters[key] for parameters in drawn if key in parameters]
-        if known and all(value == known[0] for value in known):
+        if known and known[0] != "none" and all(value == known[0] for value in known):
             same[key] = known[0]
     yield maps.layer_words({key: same[key] for key in scenario.sweep if key in same})
     for key, values in scenario.sweep.items():

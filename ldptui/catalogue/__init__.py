@@ -17,7 +17,7 @@ from .keys import (
     title_of,
 )
 from .kinds import Kind, families, in_order, kind_words, listed_kinds, swept_kinds
-from .metrics import Metric, metric_words
+from .metrics import Metric, is_ours, metric_words
 
 __all__ = [
     "Key",
@@ -27,6 +27,7 @@ __all__ = [
     "families",
     "has_words",
     "in_order",
+    "is_ours",
     "key_words",
     "kind_words",
     "listed_keys",

@@ -24,6 +24,11 @@ class Metric:
     source: str = ""
 
 
+def is_ours(metric: str) -> bool:
+    """True for a metric with words here, False for one in Python."""
+    return metric in rows("metrics")
+
+
 def metric_words(metric: str) -> Metric:
     """The words about a metric; the name of one without a row, as in Python, is its column's."""
     row = rows("metrics").get(metric)

@@ -51,14 +51,18 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
-    """Refuse files of this machine on a cluster, whose workers do not have them: ScenarioError."""
+    """Refuse code in files of this machine on a cluster, whose workers do not have them.
+
+    Raises ScenarioError. A file that is allowed and not asked for is no matter.
+    """
+    from core import plugins
     from core.errors import ScenarioError
 
-    asked = dict.fromkeys(code for cell in experiment.cells for code in cell.python_code)
-    if options.attack_files and asked:
-        (what, name), *_ = asked
-        rule = f"cannot run the {what} {name!r} from a file of this machine: install it"
-        raise ScenarioError(f"{rule} on the workers, and name it by --allow-{what}", "--cluster")
+    for source in plugins.sources(experiment, allowed(options)):
+        if isinstance(source.place, Path):
+            rule = f"cannot run the {source.label} from a file of this machine: install it"
+            how = f"on the workers, and name it by --allow-{source.what}"
+            raise ScenarioError(f"{rule} {how}", "--cluster")
 
 
 def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:

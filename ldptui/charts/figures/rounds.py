@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from core.summary import Estimate
 
+from ...catalogue import metric_words
 from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
@@ -210,6 +211,15 @@ def gain(
         cursor,
         note=note,
     )
+
+
+def in_words(
+    rounds: Rounds, name: str, pooled: Estimate | None, cursor: int | None = None, *, note: str = ""
+) -> Plot:
+    """Any metric in every round, by its own name."""
+    words = metric_words(name).name
+    title = f"{words[:1].upper()}{words[1:]} over the rounds"
+    return metric(rounds, name, title, words, pooled, cursor, note=note)
 
 
 def ranks(

@@ -708,17 +708,21 @@ async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:
         assert pane.check_action("take", ()) is not True
 
 
-async def test_the_timeline_goes_round_its_views() -> None:
+async def test_the_timeline_goes_round_its_views_and_the_metrics_in_python() -> None:
     draft, run = campaign()
+    assert run.rounds is not None
+    metrics = {**run.rounds.metrics, "far_off": run.rounds.metrics["mse"]}
+    run = replace(run, rounds=replace(run.rounds, metrics=metrics))
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.pause()
         views = []
-        for _ in range(6):
+        for _ in range(7):
             views.append(chart(pane, "rounds").title)
             await pilot.press("v")
-        assert len(set(views)) == 5
-        assert views[0] == views[5]
+        assert len(set(views)) == 6
+        assert views[5] == "Far off over the rounds"
+        assert views[0] == views[6]
         assert [part.name for part in pane.parts(draft)] == ["base"]
 
 

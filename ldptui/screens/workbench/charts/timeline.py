@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ....catalogue import is_ours, metric_words
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
@@ -19,16 +20,14 @@ if TYPE_CHECKING:
     from ....charts.series import Plot
     from ....session.snapshot import Rounds
 
-Course = Literal["estimates", "gain", "ranks", "top", "spent"]
-
-COURSES: Final[dict[Course, str]] = {
+COURSES: Final = {
     "estimates": "estimates",
     "gain": "gain",
     "ranks": "ranks",
     "top": "top k",
     "spent": "privacy",
 }
-"""The courses over the rounds, with the word for each."""
+"""The courses over the rounds, with the word for each; a metric in Python is one more."""
 
 TALL: Final = 33
 """From this height two of them stand one over the other."""
@@ -47,7 +46,7 @@ class TimelineCharts(Rows):
         self._below = ChartView(id="rounds-below", empty="")
         self._readout = Readout()
         self._shown = Shown()
-        self._course: Course = "estimates"
+        self._course = "estimates"
         self._target: int | None = None  # the place of the one whose estimates are shown
         self._drawn: tuple[object, ...] = ()  # what the charts were made of
 
@@ -63,8 +62,14 @@ class TimelineCharts(Rows):
     # Keys.
 
     @property
-    def _next(self) -> Course:
-        courses = list(COURSES)
+    def _courses(self) -> list[str]:
+        rounds = self._shown.rounds
+        measured = () if rounds is None else rounds.metrics
+        return [*COURSES, *(name for name in measured if not is_ours(name))]
+
+    @property
+    def _next(self) -> str:
+        courses = self._courses
         return courses[(courses.index(self._course) + 1) % len(courses)]
 
     def next_view(self) -> None:
@@ -88,7 +93,7 @@ class TimelineCharts(Rows):
             return ()
         targets: Choices = (("cohort", "j k target"),) if self.walks else ()
         return (
-            ("view", f"{key_of(self.app, *VIEW)} {COURSES[self._course]}"),
+            ("view", f"{key_of(self.app, *VIEW)} {_word(self._course)}"),
             *targets,
         )
 
@@ -122,6 +127,8 @@ class TimelineCharts(Rows):
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the rounds in a box of this size; (0, 0): there is none yet, nothing is drawn."""
         self._shown = shown
+        if self._course not in self._courses:
+            self._course = "estimates"
         rounds = shown.rounds
         self._below.display = rounds is not None and room.height >= TALL
         if not room.width:
@@ -142,7 +149,7 @@ class TimelineCharts(Rows):
         if self._below.display:
             self._below.chart = self._plot(rounds, self._next)
 
-    def _plot(self, rounds: Rounds, course: Course) -> Plot:
+    def _plot(self, rounds: Rounds, course: str) -> Plot:
         """One quantity over the rounds."""
         from ....charts.figures import rounds as figures
 
@@ -161,6 +168,8 @@ class TimelineCharts(Rows):
                 return figures.in_top(rounds, top, at, note=note)
             case "spent":
                 return figures.spent(rounds, at, note=note)
+            case _:
+                return figures.in_words(rounds, course, base.metrics.get(course), at, note=note)
 
     # The numbers.
 
@@ -173,6 +182,10 @@ class TimelineCharts(Rows):
 
         rounds = shown.rounds
         return None if rounds is None else table(rounds, _labels(shown), _top_k(shown))
+
+
+def _word(course: str) -> str:
+    return COURSES.get(course) or metric_words(course).name
 
 
 def _labels(shown: Shown) -> dict[int, str]:

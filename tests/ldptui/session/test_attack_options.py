@@ -1,0 +1,33 @@
+"""The Python code that a user lets run: what of it may go to a cluster."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+from support.plugin_cases import attack_file, toml
+
+from core.errors import ScenarioError
+from core.experiment import compile as bind
+from core.scenario import parse
+from ldptui.session.attack_options import check_travel
+
+
+@pytest.mark.parametrize("by", ["option", "settings"])
+def test_only_code_that_is_asked_for_has_to_be_on_the_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    path, mark = attack_file(tmp_path)
+    settings = tmp_path / "config.toml"
+    settings.write_text(f'attack_files = ["{path}"]\n' if by == "settings" else "")
+    monkeypatch.setenv("LDPTUI_CONFIG", str(settings))
+    files = [str(path)] if by == "option" else []
+    options = Namespace(attack_files=files, allow_attacks=[])
+    text = toml("honest")
+    rule = r"cannot run the attack 'honest' from a file of this machine: install it on the workers"
+    with pytest.raises(ScenarioError, match=rule):
+        check_travel(bind(parse(text)), options)
+    plain = text.replace('kind = "plugin"', 'kind = "mga"').replace('name = "honest"', "")
+    check_travel(bind(parse(plain)), options)
+    assert not mark.exists()
