@@ -266,9 +266,20 @@ class Workbench(App[None]):
         Textual does so when the key has gone all the way up to the app: by then the next key may
         have moved the focus, and this one would mean something else.
         """
-        if await super()._check_bindings(key, priority):
+        if await super()._check_bindings(key, priority) or (priority and await self._leave(key)):
             return True
         return priority and not _hears_keys(self.focused) and await super()._check_bindings(key)
+
+    async def _leave(self, key: str) -> bool:
+        """Leave a field with a key that does: the field would hear of it after the next one."""
+        field = self.focused
+        if not isinstance(field, ValueInput) or len(key) == 1:
+            return False
+        active = self.screen.active_bindings.get(key)
+        leaves = active is not None and active.node is field and active.enabled
+        if not leaves or active is None or active.binding.action not in LEAVING:
+            return False
+        return await self.run_action(active.binding.action, field)
 
     def action_focus_next(self) -> None:
         """The next field, whose content is selected: what is typed replaces it."""
@@ -299,6 +310,10 @@ class Workbench(App[None]):
         if self.screen_stack:
             self.workbench.save_draft()
         self.panic()
+
+
+LEAVING: Final = ("submit", "leave")
+"""The actions of a field that move the focus."""
 
 
 def _hears_keys(widget: Widget | None) -> bool:
