@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 from ..rows import (
     ASCII_MARKERS,
@@ -16,6 +17,9 @@ from ..rows import (
 from ..series import Plot, Series
 from .axes import Scale, floats, limits
 from .shapes import DOT, SHAPES, TICKS, Shape, in_braille
+
+if TYPE_CHECKING:
+    from .axes import Floats
 
 DOTS: dict[Charset, tuple[int, int]] = {"ascii": (1, 1), "block": (2, 2), "braille": (2, 4)}
 
@@ -139,26 +143,30 @@ def _rooms(plot: Plot, series: Sequence[Series], width: int) -> list[int]:
     A series with few marks among many keeps a shape, and leaves the ticks of others in sight.
     """
     longest = max((len(each.x) for each in series), default=0)
+    ends = limits(plot.x, [floats(each.x) for each in plot.series])
+    if ends is None:
+        return [SIGN] * len(series)
+    x = Scale(*ends, plot.x.log, width, DOTS["braille"][0], plot.x.linear)
+    pitches: dict[int, float] = {}  # by the length of a series
     rooms = []
-    for each in series:
-        near = [other for other in series if len(other.x) < FEW * len(each.x)]
-        pitch = _pitch(plot, near, width)
-        few = FEW * len(each.x) <= longest
+    for size in (len(each.x) for each in series):
+        if size not in pitches:
+            near = [floats(other.x) for other in series if len(other.x) < FEW * size]
+            pitches[size] = _pitch(near, x)
+        few = FEW * size <= longest
+        pitch = pitches[size]
         rooms.append(SIGN if pitch >= SIGNS else SMALL if few or pitch >= SMALLS else TICKED)
     return [max(SMALL, room) for room in rooms] if TICKED in rooms else rooms
 
 
-def _pitch(plot: Plot, series: Sequence[Series], width: int) -> float:
-    """The dots across from a mark of these series to the next one, in the middle of all."""
+def _pitch(places: Sequence[Floats], x: Scale) -> float:
+    """The dots across from a mark at these places to the next one, in the middle of all."""
     import numpy as np
 
-    ends = limits(plot.x, [floats(each.x) for each in plot.series])
-    if ends is None or not series:
-        return math.inf
-    x = Scale(*ends, plot.x.log, width, DOTS["braille"][0], plot.x.linear)
-    places = x.unit(np.concatenate([floats(each.x) for each in series]))
-    dots = np.unique(np.round(places[np.isfinite(places)] * x.last))
-    return float(np.median(np.diff(dots))) if len(dots) > LONE else math.inf
+    units = x.unit(np.concatenate(places)) if places else np.empty(0)
+    dots = sorted(set(np.round(units[np.isfinite(units)] * x.last).tolist()))
+    gaps = sorted(after - before for before, after in pairwise(dots))
+    return gaps[len(gaps) // 2] if len(gaps) >= LONE else math.inf
 
 
 def style_in(plot: Plot, series: Series, palette: Palette) -> str:

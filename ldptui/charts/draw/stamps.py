@@ -66,10 +66,12 @@ def _draw(
     beside = np.array(around(shape))
     near = (rows[:, None] + beside[:, 0], columns[:, None] + beside[:, 1])
     cleared = _bits(near[0].reshape(-1), near[1].reshape(-1), x, y)
-    for row, column in zip(*(each.tolist() for each in np.nonzero(cleared)), strict=True):
-        below, mark = canvas.chars[row][column], int(drawn[row, column])
+    places = np.nonzero(cleared)
+    masks = (each[places].tolist() for each in (drawn, cleared))
+    for row, column, mark, mask in zip(*(each.tolist() for each in places), *masks, strict=True):
+        below = canvas.chars[row][column]
         bits = ord(below) - BLANK if below >= chr(BLANK) else 0
-        bits = (bits & ~int(cleared[row, column])) | mark
+        bits = (bits & ~mask) | mark
         canvas.chars[row][column] = chr(BLANK + bits) if bits else " "
         if mark or not bits:
             canvas.styles[row][column] = style if bits else ""
