@@ -67,7 +67,14 @@ class ScriptEditor(TextArea):
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave the editor", show=False, id="script.leave"),
-        Binding("ctrl+@,ctrl+space", "offer", "What may stand here", show=False, id="script.offer"),
+        # Input methods and multiplexers take ctrl+space.
+        Binding(
+            "ctrl+@,ctrl+space,ctrl+n",
+            "offer",
+            "What may stand here",
+            show=False,
+            id="script.offer",
+        ),
     ]
 
     _rows: tuple[Strip, ...] = ()  # as they were painted last

@@ -353,7 +353,7 @@ async def test_offers_are_chosen_from_and_closed() -> None:
         await pilot.press("escape")
         assert not offers.display
         assert app.focused is editor(app)
-        await pilot.press("ctrl+@", "down", "enter")
+        await pilot.press("ctrl+n", "down", "enter")  # no terminal takes this one
         assert app.draft.document["attack"]["kind"] == "rpa"
         await pilot.press("left")  # moving opens nothing
         assert not offers.display

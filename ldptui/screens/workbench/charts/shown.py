@@ -32,7 +32,7 @@ LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
-FAILED: Final = "the run failed: the line at the foot says why"
+FAILED: Final = "the run failed: see the line at the foot"
 OTHER: Final = "not the present settings"
 
 
