@@ -223,8 +223,16 @@ def _curve(
         drawn = tuple(curve for curve in curves.gain_curve(scenario, axis) if not curve.line)
         linear = figures.linear_part(drawn, log_x=axis.log)
         plot = figures.gain_chart(drawn, cells, axis, linear=linear)
-    words = _aside(scenario, [curve.parameters for curve in drawn], axis.key)
+    parameters = [curve.parameters for curve in drawn]
+    if name == "error":  # of estimates that nobody attacks or corrects
+        parameters = [_without_acts(each) for each in parameters]
+    words = _aside(scenario, parameters, axis.key)
     return replace(plot, note="; ".join(filter(None, (plot.note, *words))))
+
+
+def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    acts = ("attack.", "defence.")
+    return {key: value for key, value in parameters.items() if not key.startswith(acts)}
 
 
 def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> Iterator[str]:
@@ -232,7 +240,7 @@ def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) ->
     same: dict[str, Any] = {}
     for key in scenario.sweep.keys() - {axis}:
         known = [parameters[key] for parameters in drawn if key in parameters]
-        if known and known[0] != "none" and all(value == known[0] for value in known):
+        if known and all(value == known[0] for value in known):
             same[key] = known[0]
     yield maps.layer_words({key: same[key] for key in scenario.sweep if key in same})
     for key, values in scenario.sweep.items():

@@ -159,3 +159,5 @@ def test_a_figure_in_text_has_eighty_columns_and_the_cell_that_it_shows(
     assert end == ""
     assert max(map(len, shown)) <= 80
     assert "mean of 4 trials; β 0.1" in "\n".join(shown)
+    succeed(capsys, *order[:3], "error", *order[4:], "--quiet")  # of which β is no matter
+    assert "β" not in out.read_text(encoding="utf-8")
