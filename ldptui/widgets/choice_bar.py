@@ -60,7 +60,7 @@ class ChoiceBar(Widget):
         return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
 
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
-        """Text, style class and choice of each piece in the row; switches only if all fit."""
+        """Text, style class and choice of each piece; the last of the switches, as many as fit."""
         charset: Charset = getattr(self.app, "charset", "braille")
         words = [self.prefix, *(label for _, label in self.choices)]
         wide = sum(map(cell_len, words)) + len(self.gap) * (len(self.choices) - 1)
@@ -71,14 +71,18 @@ class ChoiceBar(Widget):
                 left.append((clean(gap, charset), "", ""))
             kind = "selected" if choice == self.selected else "other"
             left.append((clean(label, charset), f"choice-bar--{kind}", choice))
-        right = []
-        for index, (choice, label) in enumerate(self.switches):
-            right += [("  ", "", "")] if index else []
-            right.append((clean(label, charset), "", choice))
-        room = self.size.width - sum(cell_len(text) for text, _, _ in (*left, *right))
+        room = self.size.width - sum(cell_len(text) for text, _, _ in left)
+        right: list[tuple[str, str, str]] = []
+        for choice, label in reversed(self.switches):
+            switch = clean(label, charset)
+            room -= cell_len(switch) + 2
+            if room < 0:
+                break
+            right = [("  ", "", ""), (switch, "", choice), *right]
         yield from left
-        if right and room >= 2:
-            yield " " * room, "", ""
+        if right:
+            used = sum(cell_len(text) for text, _, _ in (*left, *right))
+            yield " " * (self.size.width - used), "", ""
             yield from right
 
     def render(self) -> Text:

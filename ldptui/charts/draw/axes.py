@@ -187,6 +187,8 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
             s for s in (1, 2, 3, 5, 10, 20, 50, 100, 200, 500) if (last - first) / s < most
         )
         powers = [k for k in range(first, last + 1) if k % stride == 0]
+        if len(powers) < 2 and max(-first, last) < 300:  # one label tells no scale
+            powers = [first, last]
         plain = first >= 0 and last <= 4
         return [Tick(10.0**k, str(10**k) if plain else fmt.power_of_ten(k)) for k in powers]
     return [

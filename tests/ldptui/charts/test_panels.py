@@ -128,3 +128,8 @@ def test_a_gain_over_decades_is_symlog_over_a_logarithmic_axis_alone() -> None:
     linear = figures.linear_part(lines, log_x=True)
     least = min(abs(y) for y in lines[0].y)
     assert least / 10 < linear <= least
+
+
+def test_a_log_axis_has_two_labels_however_few_have_room() -> None:
+    """Ten decades in five rows: a multiple of ten alone would tell no scale."""
+    assert [tick.label for tick in ticks(Axis("", log=True), -13.7, -2.6, 1)] == ["10⁻¹³", "10⁻³"]
