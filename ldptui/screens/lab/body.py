@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from ...lab.answer import Answer
 from ...lab.options import Topic
+from ...widgets.words import put
 from .form import LabForm
 from .results import Results
 from .words import Words, spelled_out, verdict
@@ -44,7 +45,7 @@ class LabBody(Vertical):
         }
         &.-wide #lab-left { width: 60; }
         &.-narrow #lab-body { layout: vertical; }
-        &.-narrow #lab-left { width: 1fr; height: auto; }
+        &.-narrow #lab-left { width: 1fr; height: auto; &.-whole { height: 1fr; } }
         &.-narrow LabForm { max-height: 9; }
         &.-short LabForm { max-height: 4; }
         &.-narrow #lab-right { height: 1fr; }
@@ -103,7 +104,8 @@ class LabBody(Vertical):
         self.results.lay_out(at, charts, both=wide, table=not narrow or at == charts)
         self.results.display = not narrow or at <= charts
         self._words.display = words
-        self._left.styles.height = "1fr" if narrow and words else None
+        self._left.set_class(narrow and words, "-whole")
         # Its words are not there to be read, but the first of them is what was asked for.
         self._verdict.display = not (words or short) and answer is not None
-        self._verdict.update(verdict(spelled_out(answer, self), width - 2))
+        if self._verdict.display:
+            put(self._verdict, verdict(spelled_out(answer, self), width - 2))

@@ -12,6 +12,7 @@ from ...lab.answer import Answer
 from ...widgets.cursor import Move
 from ...widgets.number_table import NumberTable
 from ...widgets.plot import ChartView
+from ...widgets.words import put
 from .chart import LabChart
 
 
@@ -56,7 +57,7 @@ class Results(Vertical):
         for chart, figure in zip_longest(self._charts, figures):
             chart.show(figure, answered=answer is not None)
         self.table.table = answer.table if answer is not None else None
-        self._title.update(answer.table.title if answer is not None else "")
+        put(self._title, answer.table.title if answer is not None else "")
 
     def lay_out(self, at: int, charts: int, both: bool, table: bool) -> None:
         """Show the chart with this number, or both, if it is below `charts`; the table or not."""

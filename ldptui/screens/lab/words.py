@@ -59,7 +59,10 @@ class Words(Static):
         """Show the words of an answer; None: there is none yet."""
         self._answer = answer = spelled_out(answer, self)
         width = self.content_size.width
-        self.update(sentences(answer, width) if answer is not None and width else "")
+        words = sentences(answer, width) if answer is not None and width else Content("")
+        # As many lines lay out nothing anew.
+        lines = [str(text).count("\n") for text in (words, self.content)]
+        self.update(words, layout=lines[0] != lines[1] or not str(self.content))
 
     def on_resize(self) -> None:
         self.show(self._answer)
