@@ -209,12 +209,12 @@ def _draw_grid(axes: Any, grid: Grid, width: float, height: float) -> Entries:
     axes.set_xlabel(wrapped(column, width))
     axes.set_ylabel(wrapped(row, height))
     _write_numbers(axes, picture, grid, room)
-    sides = list(_border(grid.inside))
+    sides = list(_border(grid.inside)) if grid.line else []
     for colour, thickness in (("white", 2.6), ("#d55e00", 1.3)):
         for xs, ys in sides:
             (line,) = axes.plot(xs, ys, color=colour, linewidth=thickness, clip_on=False,
                                 solid_capstyle="projecting")  # fmt: skip
-    return {f"around: {grid.line}": line} if sides and grid.line else {}
+    return {f"around: {grid.line}": line} if sides else {}
 
 
 def _norm(grid: Grid) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,8 @@ def test_the_line_of_a_map_is_closed_and_its_numbers_are_read(tmp_path: Path) ->
     border = [path for path in re.findall(r"<path[^>]*#d55e00[^>]*>", svg) if "M" in path]
     sides = sum(path.count("M ") for path in border)
     assert sides == 5  # of one cell, and the legend's
+    svg, _ = drawn(replace(grid, line="", inside=((True, True), (True, True))), tmp_path)
+    assert "#d55e00" not in svg  # where all cells lie inside, the note says it
 
 
 def test_a_series_without_points_takes_no_room(tmp_path: Path) -> None:
