@@ -147,7 +147,7 @@ class Panes(Columns):
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
                 title = f"{number} {NAMES[number]}"
-                if folded:
+                if folded and pane.setting:
                     title += DOT
                     title += parts_within(pane.setting, room - len(title), "  ", dropped=-1)
                 entitle(pane, Content(title))
