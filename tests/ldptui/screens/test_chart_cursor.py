@@ -124,8 +124,10 @@ async def test_a_click_reads_the_trial_and_the_item_below_it() -> None:
     async with showing(run=run) as (pane, pilot):
         await on_tab(pane, pilot, "trials")
         marks = seen(pane.app).split("\n")
-        row, line = next((y, line) for y, line in enumerate(marks) if "▸ seven" in line)
-        x = len(line.rstrip("│ ")) - 1
+        first = next(y for y, line in enumerate(marks) if "▸ seven" in line)
+        # The crosses of the attacked estimates, in dots below the middle of the item's row.
+        row, line = next((y, line) for y, line in enumerate(marks) if y > first and "⢅" in line)
+        x = line.index("⢅")
         await pilot.click(offset=(x, row))
         picked = next(row for row in seen(pane.app).split("\n") if "▸ seven" in row and "." in row)
         assert "+2.00" in picked or "+1.00" in picked or "-1.00" in picked
