@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
+from core.experiment import Experiment
 from core.experiment import compile as bind
 from core.pulse import no_pulse
 from core.results import Block
@@ -95,12 +96,17 @@ NEEDS: Final = {
 
 
 def chart_of(
-    name: str | None, scenario: Scenario, run: Snapshot, metric: str | None = None
+    name: str | None,
+    scenario: Scenario,
+    run: Snapshot,
+    metric: str | None = None,
+    permit: Callable[[Experiment], Experiment] = lambda experiment: experiment,
 ) -> Chart:
     """The chart of that name; raises ScenarioError at "chart" or "metric" where there is none.
 
     None : the success where items are named, else the gain. metric : of a map, of the success or
     over the rounds; None: the first that was measured, over the rounds the targets' estimates.
+    permit : finds the Python code that the scenario names and that may run.
     """
     name = name or ("success" if curves.names_items(scenario) else "gain")
     made: Chart | None = None
@@ -115,7 +121,7 @@ def chart_of(
         case "map" if len(scenario.sweep) > 1:
             made = _map(scenario, run, metric)
         case "trials":
-            made = _trials(scenario)
+            made = _trials(scenario, permit)
         case "timeline":
             made = _course(scenario, run, metric)
     if name not in CHARTS:
@@ -179,10 +185,10 @@ def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:
     return wanted or next(iter(metrics), None)
 
 
-def _trials(scenario: Scenario) -> Chart | None:
+def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> Chart | None:
     """The estimates of single trials; they are drawn again, exactly as in the run."""
     document = dict(curves.base_part(scenario).document)
-    cell = bind(replace(scenario, document=document)).cells[0]
+    cell = permit(bind(replace(scenario, document=document))).cells[0]
     columns = trial_columns(cell, no_pulse)
     if columns is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,7 @@ from ... import __version__, exits
 from ...api import charted
 from ...charts.rows import ANSI_LIGHT
 from ...charts.series import Chart, Plot
-from ...session import figure
+from ...session import attack_options, figure
 from ...session.figure import DRAWN
 from ...terminal import output
 from ...text import format as text
@@ -46,7 +47,8 @@ def plot(options: Namespace) -> int:
     run = store.run(number)  # the playback closes the store
     scenario, shown = charted.played(store, number)
     try:
-        chart = charted.chart_of(options.chart, scenario, shown, options.metric)
+        permit = partial(attack_options.permitted, options=options)
+        chart = charted.chart_of(options.chart, scenario, shown, options.metric, permit)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error

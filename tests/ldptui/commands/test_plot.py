@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.commands import TINY, Captured, fail, succeed
+from support.plugin_cases import attack_file, toml
 
 from ldptui.commands import cli
 from ldptui.session.figure import carried
@@ -161,3 +162,15 @@ def test_a_figure_in_text_has_eighty_columns_and_the_cell_that_it_shows(
     assert "mean of 4 trials; β 0.1" in "\n".join(shown)
     succeed(capsys, *order[:3], "error", *order[4:], "--quiet")  # of which β is no matter
     assert "β" not in out.read_text(encoding="utf-8")
+
+
+def test_single_trials_of_an_attack_in_python_are_drawn_where_it_may_run(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    code, _ = attack_file(tmp_path)
+    (tmp_path / "own.toml").write_text(toml("honest"), encoding="utf-8")
+    out = tmp_path / "a.txt"
+    order = ("plot", str(tmp_path / "own.toml"), "--chart", "trials", "--out", str(out), "--quiet")
+    assert "not allowed" in fail(capsys, 2, *order)
+    succeed(capsys, *order, "--attack-file", str(code))
+    assert "Estimates of single trials" in out.read_text(encoding="utf-8")
