@@ -16,6 +16,7 @@ from ...text import format as fmt
 from ..rows import Charset, Palette, Row, clean, crop, length, pad, wrapped
 from .readings import MEASURED, PICKED
 from .table import Column, Table, Value
+from .trials import ARMS
 
 SHARES: Final = "·▁▂▃▄▅▆▇█"
 """Never, in up to an eighth of the trials, … in all or nearly all."""
@@ -55,7 +56,7 @@ def levels_rows(
     marks = ASCII_SHARES if charset == "ascii" else SHARES
     legend = (
         f"levels: {marks[0]} never survived, {marks[4]} in half of the trials, {marks[-1]} always; "
-        "▲ target; # rank among the true hitters; est: mean where it is in the answer"
+        "▸ target; # rank among the true hitters; est: mean where it is in the answer"
     )
     return rows + [[(line, palette.muted)] for line in wrapped(clean(legend, charset), width)]
 
@@ -104,7 +105,7 @@ def level_table(details: Details, at: int) -> Table:
             mean, error, theory = (measured[n] for n in ("mean", "standard_error", "theory"))
             score = Estimate(mean, error, theory).z
             if theory or mean:
-                rows.append((f"{words}, {arm}", at, theory, mean, error, score))
+                rows.append((f"{words} {ARMS[arm][0]}", at, theory, mean, error, score))
     heads = ("approximation", MEASURED, "± error")
     columns = (Column("group"), Column("level"), *(Column(head, 3) for head in heads))
     return Table("", (*columns, Column("z", 2, sign=True)), tuple(rows))
@@ -136,7 +137,7 @@ def _level_rows(
         for arm, tone in (("clean", "clean"), ("attacked", "attacked")):
             style = palette.clean if tone == "clean" else palette.attacked
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
-            lines.append((f"{words}, {arm}", means, style))
+            lines.append((f"{words} {ARMS[arm][0]}", means, style))
             if errors and cells > 5:
                 known = [level[arm][group]["standard_error"] for level in shown]
                 lines.append(("  ±", [fmt.short(error, 2) for error in known], palette.muted))
@@ -173,7 +174,7 @@ def _item_rows(
     for item in items:
         survived = item["attacked"]["survived"]
         style = palette.target if item["target"] else palette.foreground
-        mark = clean("▲", charset) if item["target"] else ""
+        mark = clean("▸", charset) if item["target"] else ""
         rank = f"#{item['rank']}" if item["rank"] else ""
         lost = lost_level(survived)
         estimate = item["attacked"]["estimate"]
@@ -224,8 +225,8 @@ def items_table(details: Details) -> Table:
     words: ten bits of code have room too beside the forms of a screen of 120 columns.
     """
     columns = (
-        Column("item"), Column("T"), Column("rank"), Column("true"), Column("est."),
-        Column("named %", 1), Column("clean"), Column("clean %", 1), Column("lost at"),
+        Column("item"), Column("T"), Column("rank"), Column("true"), Column("after"),
+        Column("named %", 1), Column("before"), Column("before %", 1), Column("lost"),
         Column("code"),
     )  # fmt: skip
     genuine, everyone = details["users"], details["users"] + details["malicious"]

@@ -80,13 +80,15 @@ def test_ascii_rows_have_ascii_alone() -> None:
 def test_no_word_of_the_legend_is_cut(width: int) -> None:
     rows = levels_rows(details(), width, DARK, "braille")
     text = " ".join("".join(part for part, _ in row) for row in rows)
-    assert "▲ target; # rank among the true hitters; est: mean where it is in the answer" in text
+    assert "▸ target; # rank among the true hitters; est: mean where it is in the answer" in text
 
 
 def test_the_table_has_room_beside_the_forms_of_120_columns() -> None:
     table = items_table(details())
     heads = [column.name for column in table.columns]
-    widths = [max(len(head), 5 if head in ("true", "est.", "clean") else 4) for head in heads[:-1]]
+    widths = [
+        max(len(head), 5 if head in ("true", "after", "before") else 4) for head in heads[:-1]
+    ]
     assert sum(widths) - 3 + 10 + 2 * len(widths) <= 74
 
 
@@ -111,7 +113,7 @@ def test_a_level_is_read_where_its_column_stands(width: int) -> None:
     assert level_at(shown, width, 3) is None
     table = level_table(shown, 3)
     assert [row[0] for row in table.rows] == [
-        "targets, clean", "targets, attacked", "true hitters, clean", "true hitters, attacked",
+        "targets before", "targets after", "true hitters before", "true hitters after",
     ]  # fmt: skip
     assert table.rows[0][1:] == (3, 2.0, 1.5, 0.1, pytest.approx(-5.0))
 

@@ -54,7 +54,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Answer": ("Fake users it takes", "fakes m", "β %", "measured", "3210", "formula"),
     "tab Privacy": ("ε₁ one report", "0.5371", "ε∞ all reports of a value", "reports t"),
     "tab Levels": ("Survivors of each level", "bits λ", "prefixes of targets", "true hitters"),
-    "tab Items": ("Targets T and true hitters", "rank", "est.", "named %", "16923", "lost at"),
+    "tab Items": ("Targets T and true hitters", "rank", "after", "named %", "16923", "lost"),
     "tab Success": ("Targets among the top k", "approximation", "simulated", "0.010"),
     "lab Accuracy": ("1 Accuracy", "privacy budget ε", "rank of the item", "5.9915 users"),
     "lab Price": ("2 Price", "Error of a frequency", "number of users n", "GRR", "OLH"),
