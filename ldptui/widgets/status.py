@@ -13,13 +13,12 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ..catalogue import metric_words, named
+from ..catalogue import metric_words
 from ..terminal.keyboard import RUN, RUNS, key_of
 from ..text import format as fmt
 from .words import parts_within
 
 if TYPE_CHECKING:
-    from ..session.draft import Problem
     from ..session.snapshot import Snapshot
 
 NOTE_S = 4.0
@@ -207,11 +206,3 @@ def falling(errors: Sequence[float], heights: str) -> str:
     shown = [errors[at * (len(errors) - 1) // (cells - 1)] for at in range(cells)]
     tall = len(heights) / max(shown)
     return "".join(heights[max(0, math.ceil(tall * error - 1e-9) - 1)] for error in shown)
-
-
-def in_words(problems: Sequence[Problem]) -> str:
-    """The first problem of a draft in the form's words, and the number of others; "" for none."""
-    if not problems:
-        return ""
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{named(problems[0].key)} {problems[0].message}".strip() + more

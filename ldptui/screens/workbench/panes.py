@@ -22,13 +22,17 @@ from .runs import RunsPane
 from .title import NAMES
 
 if TYPE_CHECKING:
-    from ...session.draft import Draft
+    from ...session.draft import Draft, Problem
 
 BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
 ROOM_FOR_ALL: Final = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
+ATTACK: Final = 3
+"""The pane with the script, and the list of what is wrong there."""
+SCRIPTED: Final = ("-show-script", "-both")
+"""Its classes while they can be seen."""
 HIGH_ENOUGH: Final = 32
 """Rows from which they are; below, the one that is used has the whole screen."""
 LOW: Final = 20
@@ -205,6 +209,16 @@ class Panes(Columns):
                 if field.key == key and field.display:
                     return number, field
         return None
+
+    def telling(self, problem: Problem) -> int | None:
+        """The number of the pane on the screen that says this, below a field or the script."""
+        place = self.field(problem.key) if problem.key else None
+        number = ATTACK if place is None else place[0]
+        pane = self._panes.get(number)
+        if pane is None or not pane.display or pane.has_class("-folded"):
+            return None
+        scripted = any(pane.has_class(name) for name in SCRIPTED)
+        return number if place is not None or scripted else None
 
     def _mark(self, pane: Widget) -> None:
         """The accent colour on the border of the pane that has the focus.

@@ -39,7 +39,7 @@ from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...terminal.compositor import FrugalScreen
 from ...widgets.key_hints import KeyHints
-from ...widgets.status import StatusLine, in_words
+from ...widgets.status import StatusLine
 from . import files
 from .background import Background
 from .bindings import KEYS
@@ -48,6 +48,7 @@ from .lab_door import LabDoor
 from .panes import CHARTS, Panes
 from .past import Past
 from .player import Player
+from .refused import Refused
 from .saving import Saving
 from .showing import Showing
 from .simulating import MakeEngine, Simulating
@@ -101,6 +102,7 @@ class WorkbenchScreen(FrugalScreen):
         self._field_of: Widget | None = None
         self.past = Past(self)
         self._panes = Panes(id="body")
+        self._refused = Refused(self, self._panes)
         self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
         self._too_small = TooSmall(id="too-small")
@@ -159,6 +161,7 @@ class WorkbenchScreen(FrugalScreen):
         self._title.pane = self.pane if alone else 0
         self.refresh_bindings()
         self._hints.back = self._panes.back
+        self._status.problem = self._refused.words()
 
     def watch_pane(self) -> None:
         if self.is_mounted and self._title.pane:
@@ -179,6 +182,7 @@ class WorkbenchScreen(FrugalScreen):
         """The pane with the focus is the one shown where there is room for one only."""
         if (number := self._panes.marked(self.focused)) is not None:
             self.pane = number
+        self._status.problem = self._refused.words()
 
     def on_field_focused(self, message: FieldFocused) -> None:
         self._field, self._field_of = message.key, self.focused
@@ -207,7 +211,7 @@ class WorkbenchScreen(FrugalScreen):
             return
         self._panes.hand(after)
         self._title.show_title(after.title, after.modified)
-        self._status.problem = in_words(after.problems)
+        self._status.problem = self._refused.words()
         if after.unread is not None:
             self.run_worker(self._background.read_population(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
@@ -221,12 +225,7 @@ class WorkbenchScreen(FrugalScreen):
 
     def action_mend(self) -> None:
         """Go to the field of the first problem."""
-        key = self.draft.problems[0].key if self.draft is not None and self.draft.problems else ""
-        place = self._panes.field(key)
-        if place is not None:
-            number, field = place
-            self.pane = number
-            self._panes.enter(number, field.control)
+        self._refused.mend()
 
     def on_key_edited(self, message: KeyEdited) -> None:
         if self.draft is not None:
@@ -278,8 +277,8 @@ class WorkbenchScreen(FrugalScreen):
     def action_run(self, resumed: int | None = None) -> None:
         """Run the scenario with all trials and its sweep; `resumed`: go on with that run."""
         if self.draft is not None and self.draft.problems:
-            self.action_mend()
-            self.note(f"nothing runs before this is mended: {in_words(self.draft.problems)}")
+            self._refused.mend()
+            self.note(f"nothing runs before this is mended: {self._refused.words()}")
         else:
             self._player.close()
             self._chosen = True

@@ -107,6 +107,12 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
             field for field in screen.query(Field) if field.key == "population.exponent"
         )
         assert screen.pane == 2
+        # The sentence is in one place: below the field, and at the foot where that is not seen.
+        await until(pilot, lambda: "Parameters (2) says why" in status(screen))
+        assert " ".join(seen(pilot.app).split()).count("got -1") == 1
+        await pilot.press("f2")  # the protocol
+        await until(pilot, lambda: "got -1" in status(screen))
+        assert " ".join(seen(pilot.app).split()).count("got -1") == 1
 
 
 async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
