@@ -9,15 +9,15 @@ from .title import NAMES
 
 if TYPE_CHECKING:
     from ...session.draft import Problem
+    from .desk import Desk
     from .panes import Panes
-    from .screen import WorkbenchScreen
 
 
 class Refused:
     """The problems of the draft: the sentence about the first, and the way to its field."""
 
-    def __init__(self, screen: WorkbenchScreen, panes: Panes) -> None:
-        self._screen, self._panes = screen, panes
+    def __init__(self, desk: Desk, panes: Panes) -> None:
+        self._desk, self._panes = desk, panes
 
     def words(self) -> str:
         """The first problem and the number of others; where a pane says it, which one; "" for none.
@@ -38,9 +38,9 @@ class Refused:
         place = self._panes.field(self._problems[0].key) if self._problems else None
         if place is not None:
             number, field = place
-            self._screen.pane = number
+            self._desk.action_pane(number)
             self._panes.enter(number, field.control)
 
     @property
     def _problems(self) -> tuple[Problem, ...]:
-        return self._screen.draft.problems if self._screen.draft is not None else ()
+        return self._desk.draft.problems if self._desk.draft is not None else ()

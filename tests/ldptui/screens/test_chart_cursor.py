@@ -163,7 +163,7 @@ async def test_a_level_of_the_tree_is_read_by_keys_and_by_a_click() -> None:
         await on_tab(pane, pilot, "levels")
         await pilot.press("full_stop", "full_stop")
         assert read(pane)[0][:3] == ["level", "=", "2"]
-        assert read(pane)[2] == ["targets,", "attacked", "2.100", "2.000", "0.100", "-1.00"]
+        assert read(pane)[2] == ["targets", "after", "2.100", "2.000", "0.100", "-1.00"]
         row = next(y for y, line in enumerate(seen(pane.app).split("\n")) if "▸2" in line)
         await pilot.click(offset=(seen(pane.app).split("\n")[row].index("3"), row))
         assert read(pane)[0][:3] == ["level", "=", "3"]
