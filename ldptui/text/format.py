@@ -118,11 +118,11 @@ def fixed(value: float | None, places: int, *, sign: bool = False) -> str:
     return f"{rounded:{'+' if sign and rounded else ''}.{max(0, places)}f}"
 
 
-def short(value: float | None, digits: int = 4, *, sign: bool = False) -> str:
+def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bool = False) -> str:
     """At most `digits` significant digits, no trailing zeros: `0.0312`, `1024`, `1.5e-7`.
 
     Whole digits are never rounded away below a million; beyond that, and below a thousandth,
-    the number is written with an exponent.
+    the number is written with an exponent. zeros : a number that is rounded keeps its zeros.
     """
     if value is None or not math.isfinite(value):
         return _not_finite(value)
@@ -133,9 +133,11 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False) -> str:
     exponent = _exponent(value, digits)
     if -4 < exponent < 6:
         text = f"{value:{mark}.{max(0, digits - 1 - exponent)}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    mantissa, _, power = f"{value:{mark}.{digits - 1}e}".partition("e")
-    if "." in mantissa:
+        kept = "." not in text or (zeros and float(text) != value)
+        return text if kept else text.rstrip("0").rstrip(".")
+    text = f"{value:{mark}.{digits - 1}e}"
+    mantissa, _, power = text.partition("e")
+    if "." in mantissa and not (zeros and float(text) != value):
         mantissa = mantissa.rstrip("0").rstrip(".")
     return f"{mantissa}e{int(power)}"
 

@@ -206,7 +206,7 @@ def some(count: int, room: int) -> list[int]:
 
 
 def number(value: float | None) -> str:
-    return fmt.MISSING if value is None else fmt.short(value, 3)
+    return fmt.MISSING if value is None else fmt.short(value, 3, zeros=True)
 
 
 def sizes_of(grid: Grid) -> list[float]:

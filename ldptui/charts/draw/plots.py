@@ -49,6 +49,8 @@ TOO_SMALL = "too small for this chart"
 MAX_TICKS = 10
 LOW: Final = 13
 """Below this height no row says what another one says."""
+BESIDE: Final = 26
+"""Cells that the labels of the levels leave to the data and the labels of y, at least."""
 NARROW: Final = 24
 """Below this width one blank is enough between two labels."""
 LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "braille": "┈┈"}
@@ -164,7 +166,7 @@ def area_of(
         margin = margin if width - margin >= 12 else 0
     levels = _level_rows(plot, y, rows, charset)
     right = _beside(plot, width, height, charset)
-    right = right if levels and width - margin - right >= 24 else 0
+    right = right if levels else 0
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
         return TOO_SMALL
@@ -198,33 +200,41 @@ def plot_place(
 def _beside(plot: Plot, width: int, height: int, charset: Charset) -> int:
     """The cells that the labels of the levels take at the right; 0 where the legend has them.
 
-    They take no more than an eighth of the width, or a fifth where a row counts more.
+    They take no more than an eighth of the width, or a fifth where a row counts more, or where
+    there are several: in the legend these look alike.
     """
-    size = max((cell_len(clean(label, charset)) + 1 for _, label in plot.levels), default=0)
-    return size if width >= (5 if height < LOW else 8) * size else 0
+    names = _level_names(plot, charset)
+    size = max((cell_len(name) + 1 for name in names), default=0)
+    share = 5 if height < LOW or len(names) > 1 else 8
+    return size if width >= max(share * size, size + BESIDE) else 0
 
 
 def level_entries(plot: Plot, palette: Palette, charset: Charset) -> list[Entry]:
-    """The levels in a legend, without those beyond the limits that the axis has of its own."""
+    """The levels in a legend."""
+    return [
+        Entry(LEVELS[charset], palette.muted, name, palette.foreground)
+        for name in _level_names(plot, charset)
+    ]
+
+
+def _level_names(plot: Plot, charset: Charset) -> list[str]:
+    """The names of the levels, without those beyond the limits that the axis has of its own."""
     low = -math.inf if plot.y.low is None else plot.y.low
     high = math.inf if plot.y.high is None else plot.y.high
-    labels = dict.fromkeys(clean(name, charset) for at, name in plot.levels if low <= at <= high)
-    return [
-        Entry(LEVELS[charset], palette.muted, label, palette.foreground)
-        for label in labels if label
-    ]  # fmt: skip
+    names = dict.fromkeys(clean(name, charset) for at, name in plot.levels if low <= at <= high)
+    return [name for name in names if name]
 
 
 def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:
-    """The rows of the levels' labels: their own, or the next one below where that is taken."""
+    """The rows of the levels' labels: their own, or one of the next two where that is taken."""
     found: dict[int, str] = {}
     for value, label in sorted(plot.levels, reverse=True):
         cell = y.cell(value)
         if cell is None:
             continue
         own = rows - 1 - cell
-        row = own + 1 if own in found else own
-        if row < rows and row not in found:
+        row = max(own, max(found, default=-1) + 1)
+        if row < min(rows, own + 3):
             found[row] = clean(label, charset)
     return found
 

@@ -191,7 +191,7 @@ def test_levels_of_one_row_are_named_below_each_other() -> None:
     levels = ((1.4, "lower"), (1.5, "upper"), (-9, "off"), (1.45, "middle"))
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=levels)
     named = [row.split()[-1] for row in rows(plot, 60, 12) if row.endswith("er")]
-    assert named == ["upper"]  # its row, and the next one is of the middle
+    assert named == ["upper", "lower"]  # the row between them is of the middle
     assert sum("middle" in row for row in rows(plot, 60, 12)) == 1
     assert not any("off" in row for row in rows(plot, 60, 12))
 
@@ -203,6 +203,17 @@ def test_levels_are_in_the_legend_where_their_names_would_take_the_room_of_the_l
         "y                 ● a   ┈┈ far"
     ]
     assert "o a   - - far" in rows(plot, 30, 14, "ascii")[0]
+
+
+def test_several_levels_are_named_beside_their_lines_for_they_look_alike_in_a_legend() -> None:
+    series = Series("a", [0, 1], [0, 0], "series-0", "points")
+    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1, "far"), (-1, "near")))
+    assert [row.split()[-1] for row in rows(plot, 31, 14) if "far" in row or "near" in row] == [
+        "far", "near",
+    ]  # fmt: skip
+    assert [row for row in rows(plot, 30, 14) if "far" in row] == [
+        row for row in rows(plot, 30, 14) if "near" in row
+    ]  # both in the legend's row
 
 
 def test_few_given_ticks_keep_their_labels_in_rows_next_to_each_other() -> None:

@@ -124,6 +124,15 @@ def test_in_colours_every_pair_has_a_block_with_its_number() -> None:
     assert "line: both are in" in text
 
 
+def test_the_numbers_have_as_many_digits_as_they_are_rounded_to() -> None:
+    grid = Grid("t", "r", "c", ("a",), ("u", "v", "w"), ((0.02998, 0.0298, 0.5),))
+    for palette in (DARK, ANSI_DARK):
+        text = " ".join(drawn(grid, 90, 24, palette=palette)).replace("•", " ")
+        assert [word for word in text.split() if word.startswith("0.")][-3:] == [
+            "0.0300", "0.0298", "0.5",
+        ]  # fmt: skip
+
+
 def test_the_line_runs_between_the_pairs_inside_and_those_outside() -> None:
     lines = pieces(STEPS, 90, 24)
     text = ["".join(words for words, _ in line) for line in lines]

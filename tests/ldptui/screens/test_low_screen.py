@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.views import SCENARIOS
+from support.views import SCENARIOS, Working, leave, scenario_of, settled, show
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, workbench  # noqa: F401
 
+from ldptui.app import Workbench
 from ldptui.screens.workbench.charts.tabs import fitting
 from ldptui.session.draft import draft_of
+from ldptui.terminal.settings import Settings
 
 TABS = (
     ("frequencies", "Frequencies"), ("gain", "Gain"), ("error", "Error"), ("map", "Map"),
@@ -60,6 +62,20 @@ async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.Monke
         for words in ("Privacy in nats", "ε₁ one report", "one value likelier"):
             assert words in shown
         assert "permanent noise kept" in shown  # the chart's legend
+
+
+async def test_each_item_of_the_trials_has_two_rows_of_a_low_screen() -> None:
+    app = Workbench(Settings(), None, Working)
+    async with app.run_test(size=(60, 18)) as pilot:
+        screen = app.workbench
+        await until(pilot, lambda: screen.draft is not None)
+        screen.open_draft(draft_of(SCENARIOS[scenario_of("tab Trials")], Path()))
+        await settled(app, pilot)
+        await show("tab Trials", app, pilot)
+        low = seen(app)
+        await leave(app, pilot)
+    assert "3 of 8 items shown" in low
+    assert of_data(low.replace("▸", " ")) == 6
 
 
 def test_no_tab_is_cut_off_in_a_narrow_pane() -> None:

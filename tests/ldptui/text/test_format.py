@@ -84,6 +84,24 @@ def test_short_with_other_precisions() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.02998, "0.0300"),  # beside 0.0298
+        (0.03, "0.03"),
+        (12.0, "12"),
+        (12.01, "12.0"),
+        (0.9999, "1.00"),
+        (120034.5, "120034"),
+        (1.0003e-7, "1.00e-7"),
+        (1e-7, "1e-7"),
+        (0.0, "0"),
+    ],
+)
+def test_a_number_that_is_rounded_may_keep_its_zeros(value: float, text: str) -> None:
+    assert fmt.short(value, 3, zeros=True) == text
+
+
+@pytest.mark.parametrize(
     ("number", "width", "text"),
     [
         (0, None, "0"),

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ....charts.figures import Table
 
 WAITING: Final = "waiting for the estimates of single trials …"
-AROUND: Final = 8
-"""Rows of the pane that hold no item: claim, title, legend, axis, note."""
+AROUND: Final = 7
+"""Rows of the pane that hold no item: title, legend, three of the axis, two of the note."""
 ROWS: Final = 2
 """Rows that an item takes."""
 
