@@ -178,6 +178,7 @@ def _item_rows(
         rank = f"#{item['rank']}" if item["rank"] else ""
         lost = lost_level(survived)
         estimate = item["attacked"]["estimate"]
+        percent = "" if estimate is None else fmt.short(100 * estimate, 3, zeros=True)
         shares = "".join(marks[_eighth(survived[number])] for number in at)
         row: Row = [
             (pad(clean(f"{mark}{item['item']}", charset), NAME), style),
@@ -186,8 +187,7 @@ def _item_rows(
             (pad("named" if lost is None else f"level {lost}", 9),
              palette.foreground if lost is None else palette.muted),
             (pad(fmt.count(item["true"]), 12, right=True), palette.true),
-            (pad("" if estimate is None else fmt.short(100 * estimate, 3), 9, right=True),
-             palette.attacked),
+            (pad(percent, 9, right=True), palette.attacked),
         ]  # fmt: skip
         if wide:
             row += [("  ", ""), *_code(item["code"], lengths, survived, style, palette)]

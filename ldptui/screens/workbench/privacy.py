@@ -150,10 +150,10 @@ def _bargains(
         bound = bargain.epsilon_infinity
         return (
             bargain.name,
-            fmt.short(bargain.epsilon_one, 3),
-            "unbounded" if bound is None else fmt.short(bound, 3),
-            fmt.short(bargain.std, 3),
-            fmt.short(bargain.strings, 3),
+            fmt.short(bargain.epsilon_one, 3, zeros=True),
+            "unbounded" if bound is None else fmt.short(bound, 3, zeros=True),
+            fmt.short(bargain.std, 3, zeros=True),
+            fmt.short(bargain.strings, 3, zeros=True),
             "" if bargain.room is None else fmt.count(int(bargain.room)),
         )
 
