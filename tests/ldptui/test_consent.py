@@ -163,7 +163,7 @@ async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> N
     app = Workbench(Settings(), tmp_path / "python-attack.toml", Engine)
     async with app.run_test(size=(120, 40)) as pilot:
         screen = app.workbench
-        await until(pilot, lambda: "ctrl+r shows it and asks" in status(screen), 60)
+        await until(pilot, lambda: "ctrl+r shows it and asks" in seen(app), 60)
         before = len(screen.shelf.runs)
         for answers in (("n", "n"), ("n", "y")):  # the file beside it, then that of the package
             await pilot.press("ctrl+r")

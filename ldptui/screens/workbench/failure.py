@@ -10,12 +10,12 @@ from ...text.prose import plain
 
 
 class FailureView(VerticalScroll):
-    """Nothing while nothing failed; the end of a traceback first, as that is where it says why."""
+    """Nothing while nothing failed; of a traceback the end, as that is where it says why."""
 
     DEFAULT_CSS = """
     FailureView {
         height: auto;
-        max-height: 75%;
+        max-height: 85%;
         border-top: solid $foreground 15%;
         padding: 0 1;
         scrollbar-size-vertical: 1;
@@ -38,4 +38,5 @@ class FailureView(VerticalScroll):
         if str(words.content) != text:
             words.update(text)
             words.set_class(bool(details), "-traceback")
-            self.call_after_refresh(self.scroll_end, animate=False)
+            show = self.scroll_end if details else self.scroll_home
+            self.call_after_refresh(show, animate=False)
