@@ -59,6 +59,14 @@ async def test_nothing_yet() -> None:
         assert seen(pane.app).count("runs the scenario") == 1
 
 
+async def test_success_without_points_waits_in_the_words_of_the_other_charts() -> None:
+    draft = drafts.draft_of(scenarios.path("hitters-beta").read_text(encoding="utf-8"), Path())
+    async with showing(draft=draft) as (pane, pilot):
+        await pilot.press("right", "right")
+        assert pane.tab == "success"
+        assert pane.as_text().strip() == "waiting for the first trials …"
+
+
 async def test_a_failed_run_has_no_chart_and_the_reason_stands_elsewhere() -> None:
     failed = replace(
         snapshot(scenario()), status="failed", error="the worker died", frequencies=None

@@ -299,9 +299,12 @@ class CurveChart(Pointed):
         if self._waits:
             self._draw_nothing(DRAWING)
         elif state != self._drawn:
-            self._drawn = state
-            at = self._at if self._read(room) else None
-            self._chart.chart = pointed(self._plot(shown, variable, log_x, scale), at)
+            plot = self._plot(shown, variable, log_x, scale)
+            if isinstance(plot, Panels) or any(len(series.x) for series in plot.series):
+                self._drawn = state
+                self._chart.chart = pointed(plot, self._at if self._read(room) else None)
+            else:
+                self._draw_nothing(shown.empty)
 
     def _name_axes(self, variable: Variable, room: Size) -> None:
         """Name the axes in the bar: in a low box, where there is room, in place of a title."""
