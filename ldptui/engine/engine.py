@@ -200,7 +200,8 @@ class Engine:
             return
         if "started" in message:
             self._disarm()
-            if run.cancelling or message["started"] != run.request.key:
+            run.started = message["started"] == run.request.key
+            if run.cancelling or not run.started:
                 self._expect_answer()
         elif message.get("key") == run.request.key and run.take(message):
             self._deaths = 0
@@ -225,12 +226,13 @@ class Engine:
         self._active = None
         again = again or self._spare is not None
         what = f"the background worker {child.how_it_ended()}"
-        if child.busy and self._run is not None:
+        begun = self._run is not None and self._run.started
+        if begun and self._run is not None:
             what += over(self._run.request)
         self._post(WorkerChanged(False, f"{what}; another one takes over" if again else what))
         if self._run is not None and self._run.cancelling:
             self._finish("partial")
-        elif child.busy or not again:
+        elif begun or not again:  # one that it had not begun yet is for the next worker
             self._finish("failed", what, child.errors)
         if again:
             self._promote()

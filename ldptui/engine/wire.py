@@ -36,6 +36,7 @@ class RunSoFar:
 
     request: Request
     cancelling: bool = False
+    started: bool = False
     snapshot: Snapshot = field(init=False)
     _shared: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _cells: dict[str, dict[int, CellView]] = field(default_factory=dict)
@@ -137,6 +138,7 @@ class QuestionSoFar:
 
     request: Question
     cancelling: bool = False
+    started: bool = False
     reply: Reply = field(init=False)
     asked_for: bool = False
     tells: bool = True

@@ -263,6 +263,23 @@ async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
 
 
 @stub("""
+    from pathlib import Path
+    for key, cancelled in requests():
+        first = Path(sys.argv[1], "first")
+        if not first.exists():
+            first.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        say(started=key)
+        snapshot(key, "done", 20)
+""")
+async def test_a_run_that_a_dying_worker_had_not_begun_is_for_the_next_one(desk: Desk) -> None:
+    desk.run(1, base={})
+    last = await desk.ended(1)
+    assert (last.status, last.error) == ("done", "")
+    assert [alive for alive, _ in desk.workers] == [True, False, True]
+
+
+@stub("""
     for key, cancelled in requests():
         if cancelled:
             sys.exit(3)
