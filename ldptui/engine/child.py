@@ -21,7 +21,8 @@ ERRORS_KEPT: Final = 4000
 class Child:
     """One worker process: its lines go to `heard`, its end to `ended`.
 
-    busy : it was given a run whose end it has not told. dismissed : nobody listens any more.
+    busy : it was given a run whose end it has not told. began : the key of the request that it took
+    up last. dismissed : nobody listens any more.
     note : its versions. errors : the end of what it wrote to standard error.
     """
 
@@ -32,6 +33,7 @@ class Child:
         ended: Callable[[Child], None],
     ) -> None:
         self.ready = self.busy = self.dismissed = False
+        self.began: int | None = None
         self.note = self.errors = ""
         self._command, self._heard, self._ended = command, heard, ended
         self._process: asyncio.subprocess.Process | None = None

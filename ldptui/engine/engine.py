@@ -200,8 +200,8 @@ class Engine:
             return
         if "started" in message:
             self._disarm()
-            run.started = message["started"] == run.request.key
-            if run.cancelling or not run.started:
+            child.began = message["started"]
+            if run.cancelling or child.began != run.request.key:
                 self._expect_answer()
         elif message.get("key") == run.request.key and run.take(message):
             self._deaths = 0
@@ -226,13 +226,14 @@ class Engine:
         self._active = None
         again = again or self._spare is not None
         what = f"the background worker {child.how_it_ended()}"
-        begun = self._run is not None and self._run.started
-        if begun and self._run is not None:
-            what += over(self._run.request)
+        run = self._run
+        begun = run if run is not None and run.request.key == child.began else None
+        if begun is not None:
+            what += over(begun.request)
         self._post(WorkerChanged(False, f"{what}; another one takes over" if again else what))
-        if self._run is not None and self._run.cancelling:
+        if run is not None and run.cancelling:
             self._finish("partial")
-        elif begun or not again:  # one that it had not begun yet is for the next worker
+        elif begun is not None or not again:  # one that it had not begun yet is for the next worker
             self._finish("failed", what, child.errors)
         if again:
             self._promote()

@@ -36,7 +36,6 @@ class RunSoFar:
 
     request: Request
     cancelling: bool = False
-    started: bool = False
     snapshot: Snapshot = field(init=False)
     _shared: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _cells: dict[str, dict[int, CellView]] = field(default_factory=dict)
@@ -138,7 +137,6 @@ class QuestionSoFar:
 
     request: Question
     cancelling: bool = False
-    started: bool = False
     reply: Reply = field(init=False)
     asked_for: bool = False
     tells: bool = True
