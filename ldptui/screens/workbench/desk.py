@@ -10,6 +10,7 @@ from textual.app import App
 if TYPE_CHECKING:
     from textual.message import Message
     from textual.timer import Timer
+    from textual.widget import Widget
 
     from ...engine.playback import Playback
     from ...session.draft import Draft
@@ -60,5 +61,5 @@ class Desk(Protocol):
     def play(self, playback: Playback, draft: Draft) -> None:
         """Work on a playback's scenario, and play it from the start."""
 
-    def action_pane(self, number: int) -> None:
-        """Show a pane and put the focus into it."""
+    def action_pane(self, number: int, control: Widget | None = None) -> None:
+        """Show a pane and put the focus into it: on that control, else on the last one."""

@@ -31,8 +31,6 @@ CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
 ATTACK: Final = 3
 """The pane with the script, and the list of what is wrong there."""
-SCRIPTED: Final = ("-show-script", "-both")
-"""Its classes while they can be seen."""
 HIGH_ENOUGH: Final = 32
 """Rows from which they are; below, the one that is used has the whole screen."""
 LOW: Final = 20
@@ -217,8 +215,7 @@ class Panes(Columns):
         pane = self._panes.get(number)
         if pane is None or not pane.display or pane.has_class("-folded"):
             return None
-        scripted = any(pane.has_class(name) for name in SCRIPTED)
-        return number if place is not None or scripted else None
+        return None if place is None and pane.hides_script else number
 
     def _mark(self, pane: Widget) -> None:
         """The accent colour on the border of the pane that has the focus.

@@ -62,7 +62,7 @@ class PrivacyView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
-        yield ChartView(empty="")
+        yield ChartView()
 
     def _fit(self) -> None:
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")

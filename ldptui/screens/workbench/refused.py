@@ -1,10 +1,11 @@
-"""What is wrong with the draft: at the foot of the screen, where no pane on it says so."""
+"""The words at the foot of the screen about a draft that cannot be simulated."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...catalogue import named
+from ...terminal.keyboard import key_of
 from .title import NAMES
 
 if TYPE_CHECKING:
@@ -31,15 +32,15 @@ class Refused:
         if number is None:
             return f"{named(first.key)} {first.message}".strip() + more
         line = f"line {first.line} of the script" if first.line else "the script"
-        return f"{named(first.key) or line}: {NAMES[number]} ({number}) says why{more}"
+        key = key_of(self._desk.app, f"pane.{number}", str(number))
+        return f"{named(first.key) or line}: {NAMES[number]} ({key}) says why{more}"
 
     def mend(self) -> None:
         """Go to the field of the first problem."""
         place = self._panes.field(self._problems[0].key) if self._problems else None
         if place is not None:
             number, field = place
-            self._desk.action_pane(number)
-            self._panes.enter(number, field.control)
+            self._desk.action_pane(number, field.control)
 
     @property
     def _problems(self) -> tuple[Problem, ...]:

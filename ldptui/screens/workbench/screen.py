@@ -172,11 +172,11 @@ class WorkbenchScreen(FrugalScreen):
         self._panes.zoomed = not self._panes.zoomed
         self._arrange()
 
-    def action_pane(self, number: int) -> None:
-        """Show a pane and put the focus into it."""
+    def action_pane(self, number: int, control: Widget | None = None) -> None:
+        """Show a pane and put the focus into it: on that control, else on the last one."""
         if number in self._panes:
             self.pane = number
-            self._panes.enter(number)
+            self._panes.enter(number, control)
 
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one shown where there is room for one only."""

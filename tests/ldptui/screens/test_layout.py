@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.fake_engine import FakeEngine
@@ -118,10 +119,10 @@ async def test_the_first_frame_is_laid_out_as_all_others(
     frames = list[str]()
     display = Workbench._display
 
-    def kept(app: Workbench, screen: Screen[object], renderable: object) -> None:
+    def kept(app: Workbench, screen: Screen[Any], renderable: Any) -> None:
         if renderable is not None and screen.is_current and isinstance(screen, WorkbenchScreen):
             frames.append(seen(app))
-        display(app, screen, renderable)  # type: ignore[arg-type]
+        display(app, screen, renderable)
 
     monkeypatch.setattr(Workbench, "_display", kept)
     async with workbench(size):

@@ -116,11 +116,16 @@ class AttackPane(FormPane, can_focus=True):
         target = self._first_field() if to_form else self.query_one(ScriptEditor)
         self.call_after_refresh(target.focus)
 
+    @property
+    def hides_script(self) -> bool:
+        """True while the form alone is shown."""
+        return self.view == "form" and not self.has_class("-both")
+
     def _say_below(self) -> None:
         """Show the way to the other view, and an error that it would show, in the lower border."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
-        hidden = self.view == "form" and not self.has_class("-both")
+        hidden = self.hides_script
         self.set_class(bool(problems) and hidden, "-wrong")
         other = "script" if self.view == "form" else "form"
         line = problems[0].line if problems and hidden else None

@@ -42,7 +42,7 @@ class DetectionCharts(Pointed):
         super().__init__(id=id)
         self._shown = Shown()
         self._above = ChartView(id="detection")
-        self._below = ChartView(id="detection-below", empty="")
+        self._below = ChartView(id="detection-below")
         self._view: View = "scores"
         self._drawn: tuple[object, ...] = ()  # what the charts were made of
 

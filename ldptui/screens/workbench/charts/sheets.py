@@ -48,7 +48,7 @@ class Sheets(Columns):
 
     def __init__(self) -> None:
         super().__init__()
-        self._chart = ChartView(id="beside", empty="")
+        self._chart = ChartView(id="beside")
         self._picture: Chart | None = None
         self._drawn: tuple[object, ...] = ()  # what the picture was made of
 

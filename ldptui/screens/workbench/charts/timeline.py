@@ -43,7 +43,7 @@ class TimelineCharts(Rows):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._above = ChartView(id="rounds")
-        self._below = ChartView(id="rounds-below", empty="")
+        self._below = ChartView(id="rounds-below")
         self._readout = Readout()
         self._shown = Shown()
         self._course = "estimates"
