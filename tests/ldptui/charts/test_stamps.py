@@ -37,9 +37,9 @@ def plot_of(*series: Series) -> Plot:
 
 
 def area(plot: Plot, palette: Palette = DARK, width: int = WIDTH, height: int = HEIGHT) -> Area:
-    found = area_of(plot, width, height, palette, "braille")
-    assert isinstance(found, Area)
-    return found
+    drawn = area_of(plot, width, height, palette, "braille")
+    assert isinstance(drawn, Area)
+    return drawn
 
 
 def place(at: Area, column: int) -> float:
@@ -58,17 +58,17 @@ def fraction(at: Area, x: float, y: float) -> tuple[float, float]:
 def dots(plot: Plot, palette: Palette = DARK, width: int = WIDTH, height: int = HEIGHT) -> Dots:
     """The dots of the data area, across and up from its corner."""
     at, drawn = area(plot, palette, width, height), draw(plot, width, height, palette)
-    found = set()
+    places = set()
     for row in range(at.y.cells):
         line = drawn[len(at.heading) + row].text[at.margin + 1 :][: at.x.cells]
         for column, char in enumerate(line):
             for side, weights in enumerate(BRAILLE) if char >= chr(BLANK) else ():
-                found |= {
+                places |= {
                     (2 * column + side, 4 * (at.y.cells - 1 - row) + up)
                     for up, bit in enumerate(weights)
                     if (ord(char) - BLANK) & bit
                 }
-    return found
+    return places
 
 
 def shape_at(shape: Shape, across: int, up: int) -> Dots:
@@ -97,9 +97,9 @@ def test_a_mark_is_true_to_the_dot_of_its_value(tone: Tone, palette: Palette) ->
     off_cell = []
     for x, y in rng.uniform(0.1, 0.9, (20, 2)):
         plot = plot_of(Series("s", [x], [y], tone, "points", legend=False))
-        ideal, found = fraction(area(plot, palette), x, y), dots(plot, palette)
-        assert len(found) == sum(line.count("#") for line in shape)
-        ends = [[min(dot[side] for dot in found), max(dot[side] for dot in found)]
+        ideal, drawn = fraction(area(plot, palette), x, y), dots(plot, palette)
+        assert len(drawn) == sum(line.count("#") for line in shape)
+        ends = [[min(dot[side] for dot in drawn), max(dot[side] for dot in drawn)]
                 for side in (0, 1)]  # fmt: skip
         assert max(abs(sum(ends[side]) / 2 - ideal[side]) for side in (0, 1)) <= 0.5 + 1e-9
         off_cell.append(abs(ideal[1] - (4 * (ideal[1] // 4) + 1.5)))
@@ -119,15 +119,15 @@ SEEN = TrialEstimates(
 def charts() -> Iterator[tuple[str, Plot]]:
     """Plots with marks, of every figure that has some."""
     made = chart_cases.scenario()
-    found = chart_cases.estimates(made, shift=0.01)
+    estimates = chart_cases.estimates(made, shift=0.01)
     variable = curves.axes(made)[0]
     gain = figures.gain_plot(curves.gain_and_lines(made, variable), (), variable)
     xs = [float(x) for x in np.linspace(*_ends(gain), 9)]
     measured = [Series(tone, xs, [0.3 + 0.1 * at + x for x in xs], tone, "points", [0.05] * 9)
                 for at, tone in enumerate(TONES[6:9])]  # fmt: skip
     yield "gain", Plot(gain.title, gain.x, gain.y, (*gain.series, *measured), gain.levels)
-    yield "ranks", figures.rank_plot(found)
-    yield "residuals", figures.residuals(found, 30)
+    yield "ranks", figures.rank_plot(estimates)
+    yield "residuals", figures.residuals(estimates, 30)
     labels, rounds = round_cases.LABELS, round_cases.ROUNDS
     yield "timeline", over_time.estimates(rounds, labels, 3)
     yield "timeline of one", over_time.estimates(rounds, labels, 3, 0)
@@ -154,7 +154,7 @@ def test_the_marks_of_every_chart_stand_on_their_values(
 ) -> None:
     """The dots of each are set, but where one drawn later is next to them: nothing is moved."""
     plot = PLOTS[name]
-    at, found = area(plot, palette, width, height), dots(plot, palette, width, height)
+    at, lit = area(plot, palette, width, height), dots(plot, palette, width, height)
     drawn = [
         (mark.shape, set(points_of(at, series)))
         for series, mark in zip(plot.series, at.marks, strict=True)
@@ -164,7 +164,7 @@ def test_the_marks_of_every_chart_stand_on_their_values(
     later: Dots = set()
     for shape, places in reversed(drawn):
         for across, up in places:
-            hidden = (shape_at(shape, across, up) & inside) - found
+            hidden = (shape_at(shape, across, up) & inside) - lit
             assert all(any(max(abs(a - c), abs(b - d)) <= 3 for c, d in later) for a, b in hidden)
         later |= places
     assert later or not drawn
@@ -197,17 +197,17 @@ def test_a_mark_clears_the_dots_next_to_it_and_no_others() -> None:
     at = area(marked)
     x, y = at.x.dot(0.5), at.y.dot(0.5)
     cross = {(x + by, y + sign * by) for by in range(-2, 3) for sign in (1, -1)}
-    found = dots(marked)
-    assert {(across, up) for across, up in found if abs(across - x) <= 3} == cross
-    assert {across for across, _ in found} >= {*range(2, x - 3), *range(x + 4, at.x.last - 1)}
+    drawn = dots(marked)
+    assert {(across, up) for across, up in drawn if abs(across - x) <= 3} == cross
+    assert {across for across, _ in drawn} >= {*range(2, x - 3), *range(x + 4, at.x.last - 1)}
 
 
 @pytest.mark.parametrize("tone", TONES)
 def test_marks_on_the_limits_of_the_axes_are_whole(tone: Tone) -> None:
     """The first and last values of a sweep, which are the limits of its axis."""
     shape = SHAPES.get(MARKERS[tone], DOT)[SIGN]
-    found = dots(plot_of(Series("s", [0.0, 1.0], [0.0, 1.0], tone, "points")))
-    assert len(found) == 2 * sum(line.count("#") for line in shape)
+    drawn = dots(plot_of(Series("s", [0.0, 1.0], [0.0, 1.0], tone, "points")))
+    assert len(drawn) == 2 * sum(line.count("#") for line in shape)
 
 
 def test_marks_that_would_cover_each_other_are_ticks() -> None:
@@ -215,10 +215,10 @@ def test_marks_that_would_cover_each_other_are_ticks() -> None:
     at = area(plot_of(Series("s", [0.5], [0.5], "clean", "points")))
     columns = [20, 21, 23, 26, 27, 29, 40]
     xs = [place(at, column) for column in columns]
-    found = dots(plot_of(Series("s", xs, [0.5] * len(xs), "clean", "points", cloud=False)))
-    assert sorted({across for across, _ in found}) == columns
-    assert len(found) == len(columns)
-    assert {up for _, up in found} == {at.y.dot(0.5)}
+    drawn = dots(plot_of(Series("s", xs, [0.5] * len(xs), "clean", "points", cloud=False)))
+    assert sorted({across for across, _ in drawn}) == columns
+    assert len(drawn) == len(columns)
+    assert {up for _, up in drawn} == {at.y.dot(0.5)}
 
 
 @pytest.mark.parametrize(("marks", "size"), [(9, "sign"), (24, "small"), (60, "tick")])
@@ -233,8 +233,8 @@ def test_a_legend_has_the_shape_that_is_drawn(marks: int, size: str) -> None:
         signs = {"sign": glyph, "small": in_braille(SHAPES[glyph][SMALL])}
         assert mark.sample == signs.get(size, in_braille(mark.shape))
         assert (mark.shape in TICKS) == (size == "tick")
-        found = dots(plot)
-        assert sum(line.count("#") for line in mark.shape) * marks <= len(found)
+        drawn = dots(plot)
+        assert sum(line.count("#") for line in mark.shape) * marks <= len(drawn)
 
 
 def test_few_marks_among_many_keep_a_shape_of_their_own() -> None:

@@ -23,8 +23,8 @@ FOLDED = 25
 
 def drafts() -> list[Draft]:
     texts = [scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()]
-    found = [draft_of(text, scenarios.path("quickstart").parent) for text in texts]
-    return [draft for draft in found if sweep_of(draft)]
+    drafts = [draft_of(text, scenarios.path("quickstart").parent) for text in texts]
+    return [draft for draft in drafts if sweep_of(draft)]
 
 
 def fitting(shown: Shown, room: int) -> str:
