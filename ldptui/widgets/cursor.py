@@ -81,9 +81,9 @@ class Readout(Static):
         super().__init__(markup=False)
         self.display = False
 
-    def show(self, words: str, *, ruled: bool = True) -> None:
-        """Show these words, in a box with room under a rule."""
-        self.set_class(not ruled, "-low")
+    def show(self, words: str, rows: int = RULED) -> None:
+        """Show these words in a box of this number of rows."""
+        self.set_class(rows < RULED, "-low")
         put_or_hide(self, words)
 
     @property
@@ -166,7 +166,7 @@ class Pointed(Rows):
     def _read(self, room: Size) -> str:
         """Show the numbers at the cursor in a box of this size; the words, "" without one."""
         words = self._words(room)
-        self._readout.show(words, ruled=room.height >= RULED)
+        self._readout.show(words, room.height)
         return words
 
     def _words(self, room: Size) -> str:

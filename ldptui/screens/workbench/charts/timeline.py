@@ -11,7 +11,7 @@ from ....catalogue import is_ours, metric_words
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import READ, RULED, Readout
+from ....widgets.cursor import READ, Readout
 from ....widgets.plot import ChartView
 from .shown import Shown
 
@@ -144,7 +144,7 @@ class TimelineCharts(Rows):
         if state == self._drawn:
             return
         self._drawn = state
-        self._readout.show(self._read(rounds, room), ruled=room.height >= RULED)
+        self._readout.show(self._read(rounds, room), room.height)
         self._above.chart = self._plot(rounds, self._course)
         if self._below.display:
             self._below.chart = self._plot(rounds, self._next)
