@@ -85,7 +85,7 @@ class Sheets(Columns):
 
         size : of the pane, whose first row has the tabs.
         """
-        for sheet in self.query(".sheet"):
+        for sheet in self.query_children(".sheet"):
             sheet.display = sheet.id == tab
         view: Any = self.of(tab)
         if view is None:
