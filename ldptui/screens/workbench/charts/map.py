@@ -57,7 +57,10 @@ class MapChart(Pointed):
     @property
     def metric(self) -> str:
         """The metric that is shown; "" while there is none."""
-        known = self._metrics
+        return self._metric_of(self._metrics)
+
+    def _metric_of(self, known: tuple[str, ...]) -> str:
+        """The metric chosen by hand where it is known, else the first; "" where there is none."""
         return self._metric if self._metric in known else next(iter(known), "")
 
     def next_view(self) -> None:
@@ -218,11 +221,9 @@ class MapChart(Pointed):
         from ....charts.figures.maps import map_table, mapped_metrics
 
         cells = _measured(shown)
-        known = mapped_metrics(cells)
-        if not known:
-            return None
+        metric = self._metric_of(mapped_metrics(cells))
         keys = dict.fromkeys((*keys_of(shown), *_layer_of(shown.scenario, self._chosen)))
-        return map_table(cells, tuple(keys), self._metric if self._metric in known else known[0])
+        return map_table(cells, tuple(keys), metric) if metric else None
 
 
 def _measured(shown: Shown) -> list[CellView]:
