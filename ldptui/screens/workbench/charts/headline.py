@@ -51,7 +51,8 @@ class ClaimLine(Static):
         room : without rows where there is no chart.
         """
         most = sum(room.height >= rows for rows in ROOM)
-        lines = first_lines(f"Claim: {shown.claim}", room.width, most) if shown.claim else []
+        claim = shown.claim if most else ""
+        lines = first_lines(f"Claim: {claim}", room.width, most) if claim else []
         put_or_hide(self, "\n".join(lines))
         return len(lines)
 

@@ -361,7 +361,7 @@ class ChartsPane(Vertical):
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
         self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
-        claimed = self._claim.show(shown, Size(width, height) if visible else Size())
+        claimed = self._claim.show(shown, size if visible else Size())
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - max(1, claimed)))
         for name, box in self._boxes:
             box.display = name in visible
