@@ -19,11 +19,11 @@ from ..ranges import SHARE, Bounded
 from ..sampling import Counts, Floats, multinomial
 from ..support import ItemSupport
 from ..targets import Targets
-from .strategy import Informed, ReportLaw, View, require
+from .strategy import ReportLaw, Usual, View, require
 
 
 @dataclass(frozen=True)
-class HiddenGain(Informed, Bounded):
+class HiddenGain(Usual, Bounded):
     """Fakes who know the true frequencies, and promote the targets by as much as can be hidden.
 
     All reports together are those of honest users with other frequencies: one round of them tells a
@@ -34,19 +34,21 @@ class HiddenGain(Informed, Bounded):
     targets: Targets
     kind: Literal["hidden"] = "hidden"
     report_law: ClassVar[ReportLaw] = "hidden"
+    cohort: ClassVar[None] = None
 
     def among(self, population: Population, count: int) -> Hiding:
         return Hiding(population, count)
 
 
 @dataclass(frozen=True)
-class Hiding(Informed):
+class Hiding(Usual):
     """This many fakes, who hide among these genuine users."""
 
     population: Population
     count: int
     kind: ClassVar[str] = HiddenGain.kind
     report_law: ClassVar[ReportLaw] = HiddenGain.report_law
+    cohort: ClassVar[None] = None
 
     def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
         require(

@@ -14,13 +14,13 @@ from ..named import check_named
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import SHARE, check_bounds
-from ..sampling import Counts, Floats
+from ..sampling import Counts
 from ..targets import Targets
-from .strategy import ReportLaw, View, evenly
+from .strategy import ReportLaw, Usual, View
 
 
 @dataclass(frozen=True)
-class PythonAttack:
+class PythonAttack(Usual):
     """An attack of somebody's, by its name. No law of its reports is known here.
 
     options : what its code takes besides, as TOML has it; kept with sorted keys.
@@ -47,9 +47,6 @@ class PythonAttack:
         """The name of the code that makes the reports, user by user; other attacks have none."""
         return self.name
 
-    def bind(self) -> Self:
-        return self
-
     def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
         return self
 
@@ -61,9 +58,6 @@ class PythonAttack:
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
         raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")
-
-    def claims(self, view: View, domain_size: int) -> Floats:
-        return evenly(view.targets, domain_size)
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
         return None

@@ -24,7 +24,7 @@ from ..sampling import Counts, Floats
 from ..support import ItemSupport
 from ..targets import Targets
 from .hidden import Hiding
-from .strategy import Informed, ReportLaw, Strategy, View, require
+from .strategy import ReportLaw, Strategy, Usual, View, require
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -35,7 +35,7 @@ SLACK = Range(0, 8)
 
 
 @dataclass(frozen=True)
-class SolvedGain(Informed, Bounded):
+class SolvedGain(Usual, Bounded):
     """Fakes who know the true frequencies of the targets, and each constraint's defence.
 
     chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
@@ -51,6 +51,7 @@ class SolvedGain(Informed, Bounded):
     slack: Annotated[float, SLACK] = 3.0
     kind: Literal["solved"] = "solved"
     report_law: ClassVar[ReportLaw] = "solved"
+    cohort: ClassVar[None] = None
 
     def among(self, population: Population, count: int) -> Strategy:
         if "hidden" in self.constraints:
@@ -59,7 +60,7 @@ class SolvedGain(Informed, Bounded):
 
 
 @dataclass(frozen=True)
-class Solving(Informed):
+class Solving(Usual):
     """This many fakes among these genuine users, whose reports are solved for."""
 
     attack: SolvedGain
@@ -67,6 +68,7 @@ class Solving(Informed):
     count: int
     kind: ClassVar[str] = SolvedGain.kind
     report_law: ClassVar[ReportLaw] = SolvedGain.report_law
+    cohort: ClassVar[None] = None
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Refuse a protocol without free bits, and constraints that nothing keeps to."""

@@ -130,11 +130,10 @@ class Strategy(Protocol):
         ...
 
 
-class Informed:
-    """The shared part of attacks whose fakes know the true frequencies, and of those fakes."""
+class Usual:
+    """The part that most attacks and their fakes share; those that differ replace it."""
 
     reacts: ClassVar[bool] = False
-    cohort: ClassVar[None] = None
 
     def bind(self) -> Self:
         return self
@@ -143,16 +142,12 @@ class Informed:
         return evenly(view.targets, domain_size)
 
 
-class ByNumbers(Bounded):
+class ByNumbers(Usual, Bounded):
     """The shared part of attacks whose law depends on their targets by their number alone."""
 
-    reacts: ClassVar[bool] = False
     report_law: ClassVar[ReportLaw]
     aims_at_prefixes: ClassVar[bool] = False
     """True if it makes sense where its targets are prefixes of items, a level at a time."""
-
-    def bind(self) -> Self:
-        return self
 
     def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
         """The attack among these genuine users; it acts as it does among any."""
@@ -160,9 +155,6 @@ class ByNumbers(Bounded):
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Most attacks make sense against every protocol."""
-
-    def claims(self, view: View, domain_size: int) -> Floats:
-        return evenly(view.targets, domain_size)
 
     def support(self, protocol: Supporting, r: int) -> Support:
         """The support of one fake report, towards its own r targets."""
