@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from ..pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, array_of, items_of
-from ..ranges import DOMAIN, EPSILON, Range, check_bounds
+from ..ranges import DOMAIN, EPSILON, Bounded, Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support
 from .budget import Budget
@@ -66,7 +66,7 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class Summation(Summed):
+class Summation(Summed, Bounded):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -85,9 +85,6 @@ class Summation(Summed):
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
     bound: Annotated[float, BOUND]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
 
     @property
     def scale(self) -> float:
