@@ -147,9 +147,8 @@ def _echo(app: Terminal) -> float:
 
 def _picture(app: Terminal, key: str) -> tuple[float, float]:
     """From a key that chooses another protocol to the last byte of its picture: wall and CPU ms."""
-    before, count, sent = app.cpu_ms, len(app.frames), app.send(key)
-    while len(app.frames) == count and time.monotonic() - sent < 5:
-        app.read(0.2)  # until then the picture before says that its preview is done
+    before = app.cpu_ms
+    sent, _ = _answered(app, key)  # until then the picture before says that its preview is done
     app.quiet(0.4)
     app.until("preview done")
     app.quiet(0.4)
@@ -181,12 +180,17 @@ def _quantile(app: Terminal, keys: tuple[str, str]) -> float:
     found = []
     for key in keys * 10:
         app.quiet(0.03, 1.0)
-        count, sent = len(app.frames), app.send(key)
-        while len(app.frames) == count and time.monotonic() - sent < 5:
-            app.read(0.2)
-        answered = app.frames[count][0] if len(app.frames) > count else time.monotonic()
+        sent, answered = _answered(app, key)
         found.append((answered - sent) * 1e3)
     return sorted(found)[int(0.9 * (len(found) - 1))]
+
+
+def _answered(app: Terminal, key: str) -> tuple[float, float]:
+    """The times at which a key is sent and its first byte comes, or is waited for no longer."""
+    count, sent = len(app.frames), app.send(key)
+    while len(app.frames) == count and time.monotonic() - sent < 5:
+        app.read(0.2)
+    return sent, app.frames[count][0] if len(app.frames) > count else time.monotonic()
 
 
 def main() -> int:
