@@ -8,28 +8,22 @@ import numpy as np
 
 import core
 from core.arms import UNDEFENDED
-from core.running.runner import run
 from core.store import RunMemory, Store, begin, cell_keys
 
-from .cases import alike
+from .cases import alike, results_of
 
 
 def record(
     to: Store, work: core.Experiment, workers: int = 1, frequencies: bool = True, **how: Any
 ) -> tuple[core.Results, RunMemory]:
     kept = begin(to, work, "test", frequencies=frequencies, **how)
-    *_, last = run(work, workers, frequencies=frequencies, memory=kept)
-    kept.finish(last.results)
-    return last.results, kept
+    results = results_of(work, workers=workers, frequencies=frequencies, memory=kept)
+    kept.finish(results)
+    return results, kept
 
 
 def key_of(cell: core.Cell) -> str:
     return cell_keys([cell])[0]
-
-
-def alone(work: core.Experiment) -> core.Results:
-    *_, last = run(work)
-    return last.results
 
 
 def assert_same(one: core.Results, other: core.Results) -> None:

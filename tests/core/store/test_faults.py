@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cases import sweep
-from support.stores import alone, assert_same, record
+from support.cases import results_of, sweep
+from support.stores import assert_same, record
 
 import core
 from core.errors import FileError
@@ -148,7 +148,7 @@ def test_two_writers_at_once(path: Path) -> None:
         assert {run.status for run in there.runs()} == {"done"}
         for work, (number, digest, failure) in zip(works, answers, strict=True):
             assert failure == ""
-            right = alone(work)
+            right = results_of(work)
             assert digest == right.digest
             assert_same(there.results(int(number)), right)
 
@@ -209,7 +209,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
     """
     monkeypatch.setattr(store_module, "SYNC_PAUSE", 0.0)
     rng, work = random.Random(seed), sweep(100)
-    right, log = alone(work).digest, path.with_name(path.name + "-wal")
+    right, log = results_of(work).digest, path.with_name(path.name + "-wal")
     safe, size = 0, 0  # blocks, and bytes of the log, that a sync has confirmed
     lost: list[tuple[Path, int]] = []
 
@@ -263,7 +263,7 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     *_, last = run(work, memory=recorded)
     recorded.finish(last.results)
     assert "the disk is full" in recorded.failure
-    assert_same(last.results, alone(work))  # the run itself is not the worse for it
+    assert_same(last.results, results_of(work))  # the run itself is not the worse for it
     assert kept.check() == "ok"
     assert_same(kept.results(first.run), before)
     left = kept.run(recorded.run)
@@ -274,7 +274,7 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     again.finish(last.results)
     assert again.failure == ""
     assert again.reused == left.done > 0
-    assert kept.run(left.id).digest == alone(work).digest
+    assert kept.run(left.id).digest == results_of(work).digest
 
 
 def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
     assert str(path) in failure
     with open_store(path) as there:
         assert there.check() == "ok"
-        assert_same(there.results(1), alone(sweep(20, seed=5)))
+        assert_same(there.results(1), results_of(sweep(20, seed=5)))
 
 
 def test_a_clock_that_goes_back(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import alike, sweep
-from support.stores import alone, assert_same, key_of, record
+from support.cases import alike, results_of, sweep
+from support.stores import assert_same, key_of, record
 
 import core
 from core.store import (
@@ -29,7 +29,7 @@ def test_a_known_cell_is_not_computed_again(
     longer, recorded = record(kept, sweep(100))
     assert sorted(computed) == [(c, b, 20) for c in range(6) for b in (2, 3, 4)]
     assert recorded.reused == 240
-    assert_same(longer, alone(sweep(100)))
+    assert_same(longer, results_of(sweep(100)))
     assert_same(kept.results(1), first)  # the tail of the shorter run is still there
     computed.clear()
     record(kept, sweep(50), fresh=True)
@@ -47,7 +47,7 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
     shorter, recorded = record(kept, sweep(5), frequencies=False)
     assert computed == []
     assert recorded.reused == 30
-    full = alone(sweep(5))
+    full = results_of(sweep(5))
     assert shorter.digest == full.digest
     assert alike(shorter.cells[1].metrics, full.cells[1].metrics)
     there = kept.measured(recorded.run)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import sweep
-from support.stores import alone, assert_same, record
+from support.cases import results_of, sweep
+from support.stores import assert_same, record
 
 from core.errors import FileError, LdpError
 from core.store import (
@@ -65,7 +65,7 @@ def test_a_metric_that_came_later_gets_a_column(path: Path) -> None:
         measured = there.measured(1)
         assert np.isnan(measured[0].metrics["max_error"]).all()
         record(there, sweep(20), fresh=True)
-        assert_same(there.results(2), alone(sweep(20)))
+        assert_same(there.results(2), results_of(sweep(20)))
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 100, b"SQLite format 3\0garbage" * 100, b"{}"])

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cases import alike, attack, experiment, sweep
+from support.cases import alike, attack, experiment, results_of, sweep
 from support.kinds import CAO_PROTOCOLS
-from support.stores import alone, assert_same, key_of, record
+from support.stores import assert_same, key_of, record
 
 from core.errors import FileError, ScenarioError
 from core.experiment import compile
@@ -34,7 +34,7 @@ def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     work = sweep()
     results, recorded = record(kept, work, workers, tags=["a", "b"], source="here.toml")
     assert recorded.failure == ""
-    assert_same(results, alone(work))
+    assert_same(results, results_of(work))
     assert_same(kept.results(recorded.run), results)
     (there,) = kept.runs()
     assert (there.status, there.done, there.total) == ("done", 300, 300)
@@ -94,7 +94,7 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     again.finish(last.results)
     assert len(computed) == 7 + 12
     assert again.reused == there.done
-    assert_same(last.results, alone(work))
+    assert_same(last.results, results_of(work))
     assert_same(kept.results(there.id), last.results)
     (there,) = kept.runs()
     assert (there.status, there.done) == ("done", 300)
@@ -116,7 +116,7 @@ def test_a_run_with_a_filter_goes_on_by_its_reports(kept: Store) -> None:
     assert [cell.path for cell in again.cells] == ["reports"]
     assert cell_keys(again.cells) == cell_keys(work.cells)
     *_, last = run(again, memory=resume(kept, there.id))
-    assert_same(last.results, alone(work))
+    assert_same(last.results, results_of(work))
 
 
 def test_an_interrupted_transaction_is_taken_back(kept: Store) -> None:
@@ -156,7 +156,7 @@ def test_the_data_of_a_csv_file_are_kept(kept: Store, tmp_path: Path) -> None:
     data.unlink()
     again = kept.experiment(recorded.run)
     assert again.cells[0].population.labels == ("a", "b", "c")
-    assert_same(alone(again), results)
+    assert_same(results_of(again), results)
     assert key_of(again.cells[0]) == key_of(work.cells[0])
 
 
