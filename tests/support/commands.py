@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -35,10 +36,8 @@ Captured = pytest.CaptureFixture[str]
 
 
 def succeed(capsys: Captured, *arguments: str) -> str:
-    code = cli.main(arguments)
-    output = capsys.readouterr()
-    assert code == 0, output.err
-    return output.out
+    """The standard output of a command that succeeds."""
+    return _succeeded(capsys, arguments).out
 
 
 def fail(capsys: Captured, code: int, *arguments: str) -> str:
@@ -52,10 +51,14 @@ def fail(capsys: Captured, code: int, *arguments: str) -> str:
 
 def noted(capsys: Captured, *arguments: str) -> str:
     """The standard error of a command that succeeds."""
+    return _succeeded(capsys, arguments).err
+
+
+def _succeeded(capsys: Captured, arguments: Sequence[str]) -> pytest.CaptureResult[str]:
     code = cli.main(arguments)
     output = capsys.readouterr()
     assert code == 0, output.err
-    return output.err
+    return output
 
 
 def listed(capsys: Captured, *arguments: str) -> list[dict[str, Any]]:
