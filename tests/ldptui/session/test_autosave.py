@@ -7,25 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from support.scenario_files import PLAIN
 
 from ldptui.session import autosave
 from ldptui.session.draft import Draft, draft_of, retyped
 from ldptui.terminal import places
-
-TEXT = """# Claim: none.
-format = 1
-title = "Two protocols"
-
-[population]
-kind = "zipf"
-items = 16
-users = 1000
-exponent = 1.0
-
-[protocol]
-kind = "oue"
-epsilon = 1.0
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -43,17 +29,17 @@ def loaded() -> Draft:
 
 def test_a_draft_comes_back_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
-    path.write_text(TEXT, encoding="utf-8")
-    draft = retyped(draft_of(TEXT, tmp_path, path), TEXT.replace("1.0", "2.5"))
+    path.write_text(PLAIN, encoding="utf-8")
+    draft = retyped(draft_of(PLAIN, tmp_path, path), PLAIN.replace("1.0", "2.5"))
     assert autosave.save_draft(draft) == ""
     back = loaded()
     assert (back.text, back.path, back.folder) == (draft.text, path, tmp_path)
-    assert back.saved_text == TEXT
+    assert back.saved_text == PLAIN
     assert back.modified
 
 
 def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
-    draft = retyped(draft_of(TEXT, tmp_path), TEXT + "[attack\nzürich \U0001f600 \x00")
+    draft = retyped(draft_of(PLAIN, tmp_path), PLAIN + "[attack\nzürich \U0001f600 \x00")
     assert autosave.save_draft(draft) == ""
     back = loaded()
     assert back.text == draft.text
@@ -61,7 +47,7 @@ def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
 
 
 def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
-    draft = dataclasses.replace(draft_of(TEXT, tmp_path), saved_text=None)
+    draft = dataclasses.replace(draft_of(PLAIN, tmp_path), saved_text=None)
     autosave.save_draft(draft)
     back = loaded()
     assert back.path is None
@@ -71,9 +57,9 @@ def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
 
 def test_an_unchanged_draft_is_read_from_its_file_which_may_be_newer(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
-    path.write_text(TEXT, encoding="utf-8")
-    autosave.save_draft(draft_of(TEXT, tmp_path, path))
-    newer = TEXT.replace("16", "32")
+    path.write_text(PLAIN, encoding="utf-8")
+    autosave.save_draft(draft_of(PLAIN, tmp_path, path))
+    newer = PLAIN.replace("16", "32")
     path.write_text(newer, encoding="utf-8")
     back = loaded()
     assert back.text == newer
@@ -81,8 +67,8 @@ def test_an_unchanged_draft_is_read_from_its_file_which_may_be_newer(tmp_path: P
 
 
 def test_without_its_file_the_draft_still_comes_back(tmp_path: Path) -> None:
-    autosave.save_draft(draft_of(TEXT, tmp_path, tmp_path / "gone.toml"))
-    assert loaded().text == TEXT
+    autosave.save_draft(draft_of(PLAIN, tmp_path, tmp_path / "gone.toml"))
+    assert loaded().text == PLAIN
 
 
 def test_the_first_start_has_no_draft(state: Path) -> None:
@@ -92,15 +78,15 @@ def test_the_first_start_has_no_draft(state: Path) -> None:
 
 def test_a_draft_is_taken_once(state: Path, tmp_path: Path) -> None:
     """The start that it brings down is the last one that reads it."""
-    autosave.save_draft(draft_of(TEXT, tmp_path))
+    autosave.save_draft(draft_of(PLAIN, tmp_path))
     assert autosave.load_draft() is not None
     assert autosave.load_draft() is None
     kept = json.loads((state / "draft.failed.json").read_text(encoding="utf-8"))
-    assert kept["text"] == TEXT, "what brought a start down is kept for its author"
+    assert kept["text"] == PLAIN, "what brought a start down is kept for its author"
 
 
 def test_what_was_taken_goes_when_the_program_stands(state: Path, tmp_path: Path) -> None:
-    autosave.save_draft(draft_of(TEXT, tmp_path))
+    autosave.save_draft(draft_of(PLAIN, tmp_path))
     autosave.load_draft()
     assert [file.name for file in state.iterdir()] == ["draft.taken.json"]
     autosave.drop_taken()
@@ -109,11 +95,11 @@ def test_what_was_taken_goes_when_the_program_stands(state: Path, tmp_path: Path
 
 
 def test_a_draft_saved_after_a_take_is_the_next_one(tmp_path: Path) -> None:
-    autosave.save_draft(draft_of(TEXT, tmp_path))
+    autosave.save_draft(draft_of(PLAIN, tmp_path))
     first = loaded()
-    autosave.save_draft(retyped(first, TEXT + "# more\n"))
+    autosave.save_draft(retyped(first, PLAIN + "# more\n"))
     autosave.drop_taken()
-    assert loaded().text == TEXT + "# more\n"
+    assert loaded().text == PLAIN + "# more\n"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +120,7 @@ def test_a_draft_that_cannot_be_kept_gives_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setattr(places, "state_dir", lambda: tmp_path / "file" / "ldptui")
-    sentence = autosave.save_draft(draft_of(TEXT, tmp_path))
+    sentence = autosave.save_draft(draft_of(PLAIN, tmp_path))
     assert sentence.startswith("the draft is not kept for the next start: ")
     assert "\n" not in sentence
     assert autosave.load_draft() is None
