@@ -1,12 +1,13 @@
 """How a scenario writes a mixture: its keys, sweeps, refusals and edits."""
 
 import json
-from typing import Any
+import re
 
 import pytest
 
 from core.cell import Cell
 from core.errors import ScenarioError
+from core.experiment import compile
 from core.scenario import (
     KINDS,
     PARTS,
@@ -92,13 +93,7 @@ def test_a_swept_kind_of_a_part_drops_the_keys_of_the_others() -> None:
 
 
 def experiment_of(text: str) -> tuple[Cell, ...]:
-    return experiment_cells(parse(text))
-
-
-def experiment_cells(scenario: Any) -> tuple[Cell, ...]:
-    import core
-
-    return core.compile(scenario).cells
+    return compile(parse(text)).cells
 
 
 @pytest.mark.parametrize(
@@ -192,8 +187,6 @@ def test_the_schema_has_the_mixture_and_its_swept_keys() -> None:
     assert "MixtureSpec" in text
     names = described["properties"]["sweep"]["propertyNames"]["anyOf"]
     assert all("*" not in key for name in names for key in name.get("enum", []))
-    import re
-
     patterns = [name["pattern"] for name in names if "pattern" in name]
     assert any(re.search(pattern, "attack.mix.12.weight") for pattern in patterns)
     assert not any(re.search(pattern, "attack.mix.x.weight") for pattern in patterns)
