@@ -8,8 +8,8 @@ from typing import Final
 from ..rows import Charset, Palette, Row, centred, clean, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
-from .marks import marks_of, style_in
-from .plots import LOW, area_of, level_entries, plot_place, plot_rows
+from .marks import marks_of
+from .plots import LOW, area_of, level_entries, plot_place, plot_rows, series_entries
 
 LEAST: Final = 17
 """Cells of width that a panel has at least, without the labels at the left of all."""
@@ -135,16 +135,8 @@ def _heading(
     """
     entries: dict[str, Entry] = {}
     for plot in panels.plots:
-        for series, mark in zip(plot.series, marks_of(plot, charset, size), strict=True):
-            label = clean(series.label, charset)
-            if series.legend and label and label not in entries:
-                entries[label] = Entry(
-                    mark.sample,
-                    style_in(plot, series, palette),
-                    label,
-                    palette.foreground,
-                )
-        for entry in level_entries(plot, palette, charset):
+        named = series_entries(plot, marks_of(plot, charset, size), palette, charset)
+        for entry in (*named, *level_entries(plot, palette, charset)):
             entries.setdefault(entry.label, entry)
     most = 1 if height < LOW else 2 if height < 18 else 3
     words = [(panels.title, f"bold {palette.foreground}"), (panels.plots[0].y.label, palette.muted)]

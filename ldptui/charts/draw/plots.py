@@ -165,8 +165,7 @@ def area_of(
         margin = max((cell_len(label) for _, label in y_ticks), default=0)
         margin = margin if width - margin >= 12 else 0
     levels = _level_rows(plot, y, rows, charset)
-    right = _beside(plot, width, height, charset)
-    right = right if levels else 0
+    right = _beside(plot, width, height, charset) if levels else 0
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
         return TOO_SMALL
@@ -207,6 +206,17 @@ def _beside(plot: Plot, width: int, height: int, charset: Charset) -> int:
     size = max((cell_len(name) + 1 for name in names), default=0)
     share = 5 if height < LOW or len(names) > 1 else 8
     return size if width >= max(share * size, size + BESIDE) else 0
+
+
+def series_entries(
+    plot: Plot, marks: Sequence[Mark], palette: Palette, charset: Charset
+) -> list[Entry]:
+    """The series in a legend."""
+    return [
+        Entry(mark.sample, style_in(plot, series, palette), label, palette.foreground)
+        for series, mark in zip(plot.series, marks, strict=True)
+        if series.legend and (label := clean(series.label, charset))
+    ]
 
 
 def level_entries(plot: Plot, palette: Palette, charset: Charset) -> list[Entry]:
@@ -332,16 +342,7 @@ def heading(
     most = 0 if height < 5 else 1 if height < 8 else 2 if height < LOW else 3 if height < 16 else 4
     if not most:
         return []
-    entries = [
-        Entry(
-            mark.sample,
-            style_in(plot, series, palette),
-            label,
-            palette.foreground,
-        )
-        for series, mark in zip(plot.series, marks, strict=True)
-        if series.legend and (label := clean(series.label, charset))
-    ]
+    entries = series_entries(plot, marks, palette, charset)
     if not _beside(plot, width, height, charset):
         entries += level_entries(plot, palette, charset)
     above = [(plot.title, f"bold {palette.foreground}"), (plot.y.label, palette.muted)]
