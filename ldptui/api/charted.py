@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -132,7 +132,7 @@ def chart_of(
     return made
 
 
-def _noted(plot: Plot, *words: str) -> Plot:
+def _noted(plot: Plot | Panels, *words: str) -> Chart:
     return replace(plot, note="; ".join(filter(None, (plot.note, *words))))
 
 
@@ -143,7 +143,7 @@ def _base_words(scenario: Scenario) -> str:
     return maps.layer_words({key: value for key, value in values.items() if value is not None})
 
 
-def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Plot | None:
+def _course(scenario: Scenario, run: Snapshot, metric: str | None) -> Chart | None:
     """A metric over the rounds, or the estimates of the targets; None without rounds."""
     if run.rounds is None or run.frequencies is None:
         return None
@@ -197,9 +197,7 @@ def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> C
     )
 
 
-def _curve(
-    name: str, scenario: Scenario, run: Snapshot, metric: str | None = None
-) -> Plot | Panels | None:
+def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = None) -> Chart | None:
     """The curve over the swept key with most values that the chart knows."""
     axes_of = {
         "gain": curves.axes,
@@ -232,8 +230,7 @@ def _curve(
     parameters = [curve.parameters for curve in drawn]
     if name == "error":  # of estimates that nobody attacks or corrects
         parameters = [_without_acts(each) for each in parameters]
-    words = _aside(scenario, parameters, axis.key)
-    return replace(plot, note="; ".join(filter(None, (plot.note, *words))))
+    return _noted(plot, *_aside(scenario, parameters, axis.key))
 
 
 def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -241,16 +238,16 @@ def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in parameters.items() if not key.startswith(acts)}
 
 
-def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> Iterator[str]:
+def _aside(scenario: Scenario, drawn: Sequence[Mapping[str, Any]], axis: str) -> list[str]:
     """The swept values that all curves have alike, and those that none of them has."""
     same: dict[str, Any] = {}
-    for key in scenario.sweep.keys() - {axis}:
-        known = [parameters[key] for parameters in drawn if key in parameters]
-        if known and all(value == known[0] for value in known):
-            same[key] = known[0]
-    yield maps.layer_words({key: same[key] for key in scenario.sweep if key in same})
+    words: list[str] = []
     for key, values in scenario.sweep.items():
         known = [parameters[key] for parameters in drawn if key in parameters]
-        left = [str(value) for value in values if value not in known]
-        if key not in (axis, *same) and known and left:
-            yield f"not drawn: {key_words(key).short} {', '.join(left)}"
+        if key == axis or not known:
+            continue
+        if all(value == known[0] for value in known):
+            same[key] = known[0]
+        elif left := [str(value) for value in values if value not in known]:
+            words.append(f"not drawn: {key_words(key).short} {', '.join(left)}")
+    return [maps.layer_words(same), *words]
