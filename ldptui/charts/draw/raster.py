@@ -201,11 +201,11 @@ def whisker_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, 
     """
     free = -1
     for u, _, bottom, top in bars[bars[:, 0].argsort(kind="stable")].tolist():
-        column = x.dot(u) // x.dots
-        if x.dot(u) < free:
+        across = x.dot(u)
+        if across < free:
             continue
-        free = x.dot(u) + 3
+        free = across + 3
         low, high = (math.floor(end * y.last + 0.5) for end in (bottom, top))
         for cell in range(low // y.dots, high // y.dots + 1):
             dots = [low <= y.dots * cell + dot <= high for dot in range(y.dots)]
-            yield y.cells - 1 - cell, column, bar_char(dots, x.dot(u) % x.dots)
+            yield y.cells - 1 - cell, across // x.dots, bar_char(dots, across % x.dots)

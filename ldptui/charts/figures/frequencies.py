@@ -83,7 +83,8 @@ def _first_places(
     by_true = by_rank(frequencies)
     aimed = [at for at in by_true if at in marked]
     false = [at for at in by_true if verdicts[at] == "false" and at not in marked][: rows // 4]
-    others = [*false, *(at for at in by_true if at not in marked and at not in set(false))]
+    before = marked.union(false)
+    others = [*false, *(at for at in by_true if at not in before)]
     if len(aimed) + len(others) > rows:
         aimed = aimed[: max(rows // 2, rows - len(others))]
     return [*aimed, *others[: rows - len(aimed)]]
