@@ -23,6 +23,11 @@ class Metric:
     formula: str = ""
     source: str = ""
 
+    @property
+    def title(self) -> str:
+        """The name as it begins a line."""
+        return f"{self.name[:1].upper()}{self.name[1:]}"
+
 
 def is_ours(metric: str) -> bool:
     """True for a metric with words here, False for one in Python."""

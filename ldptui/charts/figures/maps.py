@@ -67,9 +67,8 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
         inside[place] = _all_in_top(cell, metric)
     line, no_line = _line_words(cells, metric, list(inside.values()))
     trials = min((cell.trials for cell in cells), default=0)
-    words = metric_words(metric)
     return Grid(
-        f"{words.name[:1].upper()}{words.name[1:]}",
+        metric_words(metric).title,
         key_words(down).short,
         key_words(across).short,
         rows,
@@ -149,10 +148,9 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ta
         if measured is not None:
             numbers = measured.mean, measured.standard_error, measured.theory
         rows.append((*place, *numbers))
-    name = metric_words(metric).name
     heads = [Column(key_words(key).short) for key in keys]
     heads += [Column("measured"), Column("± error"), Column("closed form")]
-    title = with_reach(f"{name[:1].upper()}{name[1:]}", [cell.trials for cell in cells])
+    title = with_reach(metric_words(metric).title, [cell.trials for cell in cells])
     return Table(title, tuple(heads), tuple(rows))
 
 

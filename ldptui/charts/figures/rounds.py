@@ -217,9 +217,9 @@ def in_words(
     rounds: Rounds, name: str, pooled: Estimate | None, cursor: int | None = None, *, note: str = ""
 ) -> Plot:
     """Any metric in every round, by its own name."""
-    words = metric_words(name).name
-    title = f"{words[:1].upper()}{words[1:]} over the rounds"
-    return metric(rounds, name, title, words, pooled, cursor, note=note)
+    words = metric_words(name)
+    title = f"{words.title} over the rounds"
+    return metric(rounds, name, title, words.name, pooled, cursor, note=note)
 
 
 def ranks(

@@ -41,7 +41,7 @@ def success_plot(
         (name, along([metric_of(cell, axis.key, metric) for cell in laid]))
         for name, laid in overlays
     ]
-    title = f"{words.name[:1].upper()}{words.name[1:]} over the {axis.label}"
+    title = f"{words.title} over the {axis.label}"
     least, most = _ends(metric, cells)
     room = () if log_y else (least, most)
     y = Axis(words.column or words.name, log=log_y)
@@ -73,5 +73,4 @@ def success_table(
     others = [
         (name, [metric_of(cell, axis.key, metric) for cell in laid]) for name, laid in overlays
     ]
-    name = metric_words(metric).name
-    return curve_table(f"{name[:1].upper()}{name[1:]}", THEORY, axis, lines, groups, others)
+    return curve_table(metric_words(metric).title, THEORY, axis, lines, groups, others)
