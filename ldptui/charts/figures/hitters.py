@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
 
-Details: TypeAlias = Mapping[str, Any]
+if TYPE_CHECKING:
+    from .levels import Details
 
 GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
     ("hitters", "clean", "true hitters before", "clean"),

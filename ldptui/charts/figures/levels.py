@@ -134,10 +134,10 @@ def _level_rows(
     for group, words in (("targets", "targets"), ("hitters", "true hitters")):
         if group == "targets" and not any(level["attacked"][group]["theory"] for level in levels):
             continue
-        for arm, tone in (("clean", "clean"), ("attacked", "attacked")):
-            style = palette.clean if tone == "clean" else palette.attacked
+        for arm in ("clean", "attacked"):
+            when, tone = ARMS[arm]
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
-            lines.append((f"{words} {ARMS[arm][0]}", means, style))
+            lines.append((f"{words} {when}", means, palette.style(tone)))
             if errors and cells > 5:
                 known = [level[arm][group]["standard_error"] for level in shown]
                 lines.append(("  ±", [fmt.short(error, 2) for error in known], palette.muted))
