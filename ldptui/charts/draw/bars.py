@@ -62,8 +62,9 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     scale = _bar_scale(drawn, table.cells)
     if at.has_header:
         rows.append(table.header(chart, _bar_axis(scale, charset), palette))
+    others = _others(chart, palette, charset)
     for index, bar in enumerate(drawn):
-        picture = bar_cells(bar, scale, palette, marks, _others(chart, palette, charset))
+        picture = bar_cells(bar, scale, palette, marks, others)
         pointer = marks.pointer if bar.label == chart.cursor else " "
         rows.append(table.row(index, bar, picture, marks, palette, pointer))
     if all(length(row) + table.indent <= width for row in at.rest):

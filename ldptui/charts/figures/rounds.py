@@ -81,7 +81,7 @@ def estimates(
         series = _compared(courses, numbers(rounds), every_other)
         known += [value for row in rounds.true for value in row]
         title = "Estimates of the targets over the rounds"
-        if any(map(_is_line, (course.expected for course in courses))):
+        if any(_is_line(course.expected) for course in courses):
             series.append(Series("line = closed form", (), (), "muted"))
         left = len(rounds.targets) - len(shown)
         words.append(f"{left} more targets: {more}" if left else "")
