@@ -76,11 +76,11 @@ def in_columns(labels: Sequence[str], handle: float, room: float) -> tuple[int, 
 
 def with_powers(label: str) -> str:
     """The label of a tick with its raised digits as matplotlib sets powers of ten itself."""
-    found = re.fullmatch(f"(.*?)(10)([{_RAISED}]+)", label)
-    if found is None:
+    parts = re.fullmatch(f"(.*?)(10)([{_RAISED}]+)", label)
+    if parts is None:
         return label
-    power = "".join("0123456789-"[_RAISED.index(sign)] for sign in found[3])
-    return rf"$\mathdefault{{{found[1].strip()}10^{{{power}}}}}$"
+    power = "".join("0123456789-"[_RAISED.index(sign)] for sign in parts[3])
+    return rf"$\mathdefault{{{parts[1].strip()}10^{{{power}}}}}$"
 
 
 def tick(value: float, _: object = None) -> str:

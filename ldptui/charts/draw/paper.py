@@ -26,7 +26,7 @@ WIDTHS: Final = {1: 84.0, 2: 174.0}
 """Millimetres of one column of a paper, and of two."""
 INCH: Final = 25.4
 POINTS: Final = 72.0
-"""Of an inch."""
+"""Points in an inch."""
 DPI: Final = 300
 SHAPE: Final = 0.62
 """The height of a chart by its width."""

@@ -30,7 +30,7 @@ DOT: Final[tuple[Shape, Shape]] = (("#",), ("#",))
 TICKS: Final[tuple[Shape, ...]] = (
     ("#",), ("#", "#", "#"), ("#", ".", "#"), ("###",),
 )  # fmt: skip
-"""The shapes of marks so many that wider ones would cover each other, one for each series."""
+"""The shapes of marks where wider ones would cover each other, one for each series."""
 
 
 def in_braille(shape: Shape) -> str:
