@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from core.arms import ATTACKED, CLEAN
-from core.attacks import (
+from ldptui.core.attacks import (
     Attack,
     MaximalGain,
     PickTargets,
@@ -27,23 +26,24 @@ from core.attacks import (
     RandomReport,
     malicious_users,
 )
-from core.capabilities import memoises
-from core.cell import Cell
-from core.collection.counts import genuine_counts, sent_counts
-from core.collection.reports import users_at_once
-from core.defences import CORRECTIONS, Received
-from core.defences.fiad import FIAD
-from core.experiment import compile as bind
-from core.kernels.loops import LOOPS
-from core.metrics import Outcome, measure
-from core.population import Population
-from core.protocols import KINDS, OLH, OUE
-from core.protocols.budget import Budget
-from core.pulse import no_pulse
-from core.pure import Estimates, SeedSearch, estimate, sends_reports
-from core.running.runner import run
-from core.scenario import parse
-from core.task import Frequencies
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import genuine_counts, sent_counts
+from ldptui.core.collection.reports import users_at_once
+from ldptui.core.defences import CORRECTIONS, Received
+from ldptui.core.defences.fiad import FIAD
+from ldptui.core.experiment import compile as bind
+from ldptui.core.kernels.loops import LOOPS
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
+from ldptui.core.metrics import Outcome, measure
+from ldptui.core.population import Population
+from ldptui.core.protocols import KINDS, OLH, OUE
+from ldptui.core.protocols.budget import Budget
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
+from ldptui.core.task import Frequencies
 
 PROTOCOLS: dict[str, Callable[[int, float], Any]] = {
     kind.upper(): lambda items, epsilon, kind=kind, spec=spec: spec(  # type: ignore[misc]

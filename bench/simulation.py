@@ -18,7 +18,7 @@ from pathlib import Path
 from rows import ITEMS, PEERS, Row, ours, peer, scaled
 from scaling import loops, scaling
 
-from core.defences import CORRECTIONS
+from ldptui.core.defences import CORRECTIONS
 
 AGAINST = {
     **dict.fromkeys(("GRR", "SUE", "OUE"), (30, tuple(PEERS))),

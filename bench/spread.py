@@ -12,10 +12,10 @@ import sys
 import time
 from typing import Any
 
-from core.cluster import cluster
-from core.experiment import compile as bind
-from core.running.runner import run
-from core.scenario import parse
+from ldptui.core.cluster import cluster
+from ldptui.core.experiment import compile as bind
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
 
 
 def spread(place: str, cells: int = 1000) -> dict[str, Any]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
-from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
-from .capabilities import Memoises, draws_apart, memoises
+from .base.arms import ARMS, UNDEFENDED, Arm
+from .base.named import What
+from .base.pulse import Pulse, no_pulse
+from .base.sampling import Counts, Floats
+from .base.streams import Path
 from .defences import (
     Alarm,
     Correction,
@@ -22,18 +25,15 @@ from .defences import (
     is_filter,
     is_verifier,
 )
-from .goal import Answer, Goal
+from .law.capabilities import Memoises, draws_apart, memoises
+from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .metrics import METRICS, PythonMetric, metrics_of
-from .named import What
+from .metrics.goal import Answer, Goal
+from .metrics.ranking import Leaders
+from .metrics.results import BLOCK_TRIALS, Arms, Block
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
 from .protocols.rappor import KeptBits
-from .pulse import Pulse, no_pulse
-from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
-from .ranking import Leaders
-from .results import BLOCK_TRIALS, Arms, Block
-from .sampling import Counts, Floats
-from .streams import Path
 
 Role: TypeAlias = Literal["genuine", "malicious"]
 
@@ -143,7 +143,7 @@ class Cell:
     left : int64[d], the users of each item who have gone since the round before; None where there
         is none.
     goal, answer : the value that the fakes shall reach, and their number for it; both None where a
-        share was given, the answer before `core.search` has found it.
+        share was given, the answer before `core.experiment.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
     task : the purpose of the collection.
     asked : the protocol of the reports that the defended estimates come from, where it is another

@@ -18,9 +18,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from .errors import FileError, RunError, ScenarioError, got
+from .base.errors import FileError, RunError, ScenarioError, got
+from .base.ranges import Range
 from .population import Population
-from .ranges import Range
 from .running.workers import LostError
 from .store import versions
 

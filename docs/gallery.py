@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
 from ldptui.commands.cli import main as ldptui
+from ldptui.core.scenario import load
 from ldptui.session.claim import claim_of
 
 FOLDER: Final = Path(__file__).parent

@@ -12,16 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import core
-import scenarios
-from core.attacks import ATTACKS
-from core.capabilities import draws_apart
-from core.errors import ScenarioError, shown
-from core.metrics import FREQUENCIES, METRICS
-from core.protocols import KINDS as PROTOCOL_KINDS
-from core.protocols.budget import Budget
-from core.pure import sends_reports
-from core.scenario import (
+from ldptui import core, scenarios
+from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
+from ldptui.commands.library import schema_text
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError, shown
+from ldptui.core.law.capabilities import draws_apart
+from ldptui.core.law.pure import sends_reports
+from ldptui.core.metrics import FREQUENCIES, METRICS
+from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
+from ldptui.core.protocols.budget import Budget
+from ldptui.core.scenario import (
     KINDS,
     default_of,
     is_required,
@@ -30,8 +31,6 @@ from core.scenario import (
     names_of,
     rule_of,
 )
-from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
-from ldptui.commands.library import schema_text
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries

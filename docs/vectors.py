@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import ldptui
-from core.protocols import KINDS
-from core.pure import is_pure, sends_reports
 from ldptui.api.files import write_reports
+from ldptui.core.law.pure import is_pure, sends_reports
+from ldptui.core.protocols import KINDS
 
 ITEMS, REPORTS = 11, 6
 PARAMETERS: dict[str, Any] = {"epsilon": 1.0}

@@ -20,12 +20,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "theory": "core",
-    "View": "core.attacks",
-    "Facts": "core.metrics",
-    **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "core.errors"),
-    "Experiment": "core.experiment",
-    "Scenario": "core.scenario",
+    "theory": "ldptui.core",
+    "View": "ldptui.core.attacks",
+    "Facts": "ldptui.core.metrics",
+    **dict.fromkeys(
+        ("FileError", "LdpError", "RunError", "ScenarioError"), "ldptui.core.base.errors"
+    ),
+    "Experiment": "ldptui.core.experiment.experiment",
+    "Scenario": "ldptui.core.scenario",
     **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
     **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.by_name"),
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.api.files"),
@@ -41,7 +43,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "theory":
-        return import_module("core.theory")
+        return import_module("ldptui.core.theory")
     return getattr(import_module(_HOMES[name]), name)
 
 

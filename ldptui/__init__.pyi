@@ -1,12 +1,12 @@
-from core import theory as theory
-from core.attacks import View as View
-from core.errors import FileError as FileError
-from core.errors import LdpError as LdpError
-from core.errors import RunError as RunError
-from core.errors import ScenarioError as ScenarioError
-from core.experiment import Experiment as Experiment
-from core.metrics import Facts as Facts
-from core.scenario import Scenario as Scenario
+from ldptui.core import theory as theory
+from ldptui.core.attacks import View as View
+from ldptui.core.base.errors import FileError as FileError
+from ldptui.core.base.errors import LdpError as LdpError
+from ldptui.core.base.errors import RunError as RunError
+from ldptui.core.base.errors import ScenarioError as ScenarioError
+from ldptui.core.experiment import Experiment as Experiment
+from ldptui.core.metrics import Facts as Facts
+from ldptui.core.scenario import Scenario as Scenario
 
 from .api.by_name import attack as attack
 from .api.by_name import defence as defence

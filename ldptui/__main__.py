@@ -5,18 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from pathlib import Path
 
-import core
-
-from . import exits
-
-
-def _stranger() -> Path | None:
-    """The package or module that hides our `core`: where Python starts in a folder with one."""
-    ours = Path(__file__).parents[1] / "core"
-    places = [Path(place).resolve() for place in getattr(core, "__path__", [core.__file__])]
-    return None if ours.resolve() in places else places[0]
+from .terminal import exits
 
 
 def _missing_signal() -> str | None:
@@ -27,13 +17,6 @@ def _missing_signal() -> str | None:
 
 def main() -> int:
     """Run the command line; the exit code."""
-    if (stranger := _stranger()) is not None:
-        print(
-            f"ldptui: {stranger} hides the simulator, which is also named core; "
-            "start `ldptui`, or start from another folder",
-            file=sys.stderr,
-        )
-        return exits.USAGE
     if (without := _missing_signal()) is not None:
         print(
             f"ldptui: {sys.platform} has no {without}, which stops a run; ldptui runs on Linux and "

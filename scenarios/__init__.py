@@ -7,6 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+if __name__ == "scenarios":  # a checkout's folder is also found by this name
+    raise ModuleNotFoundError(
+        "the scenarios of ldptui are imported as ldptui.scenarios", name="scenarios"
+    )
+
 SCHEMA: Final = "scenario.schema.json"
 """The JSON Schema beside the scenarios, which their first line names to editors."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.attacks import View
-from core.metrics import in_top
-from core.pure import LocalMechanism, Reports, Rng, SeedSearch
+from ldptui.core.attacks import View
+from ldptui.core.law.pure import LocalMechanism, Reports, Rng, SeedSearch
+from ldptui.core.metrics import in_top
 
 
 def one_by_one(

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from core.kernels.loops import LOOPS
+from ldptui.core.kernels.loops import LOOPS
 
 SEED_VARIABLE = "LDPTUI_TEST_SEED"
 
@@ -122,5 +122,5 @@ def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     monkeypatch.setattr(LOOPS, "missing", "a test has none")
     monkeypatch.setattr(LOOPS, "compiled", None)
     if request.param == "numba":
-        monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.kernels.compiled"))
+        monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("ldptui.core.kernels.compiled"))
     return str(request.param)

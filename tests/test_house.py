@@ -6,14 +6,17 @@ The arrows between the rooms are checked by the import contracts in pyproject.to
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from core.attacks import ATTACKS
-from core.defences import DEFENCES
-from core.protocols import KINDS
+import pytest
+
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.defences import DEFENCES
+from ldptui.core.protocols import KINDS
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = [path for room in ("core", "ldptui") for path in sorted((ROOT / room).rglob("*.py"))]
@@ -143,10 +146,33 @@ def test_a_function_fits_a_screen() -> None:
     assert long == {}
 
 
-def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
+def test_the_floors_are_seen_at_a_glance() -> None:
     made = {"__pycache__", "site"}  # `make site` makes the latter
-    entries = {entry.name for entry in (ROOT / "ldptui").iterdir()} - made
-    assert len(entries) <= 20, sorted(entries)
+    for room, most in (("core", 22), ("ldptui", 20)):
+        entries = {entry.name for entry in (ROOT / room).iterdir()} - made
+        assert len(entries) <= most, sorted(entries)
+
+
+def test_there_is_one_import_name() -> None:
+    """The folders `core` and `scenarios` are imported as `ldptui.core` and `ldptui.scenarios`."""
+    for house in ("core", "scenarios"):
+        assert (ROOT / "ldptui" / house).readlink() == Path("..") / house
+        with pytest.raises(ImportError, match=rf"imported as ldptui\.{house}"):
+            importlib.import_module(house)
+    found = [
+        f"{place(path)}:{node.lineno}"
+        for path in (*PRODUCT, *TESTS, *(ROOT / "docs").rglob("*.py"), *(ROOT / "bench").glob("*"))
+        if path.suffix == ".py"
+        for node in nodes(path)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else names_of(node))
+        if not getattr(node, "level", 0) and name.partition(".")[0] in ("core", "scenarios")
+    ]
+    assert found == []
+
+
+def names_of(node: ast.Import) -> list[str]:
+    return [alias.name for alias in node.names]
 
 
 def test_the_architecture_has_every_room() -> None:
@@ -154,7 +180,8 @@ def test_the_architecture_has_every_room() -> None:
     rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
     named = [name.strip("/") for row in rows for name in re.findall(r"`([^`]+)`", row)]
     made = {"__pycache__", "__init__", "py", "site"}
-    rooms = [entry.stem for house in ("core", "ldptui") for entry in (ROOT / house).iterdir()]
+    entries = [entry for house in ("core", "ldptui") for entry in (ROOT / house).iterdir()]
+    rooms = [entry.stem for entry in entries if not entry.is_symlink()]
     assert sorted(named) == sorted(room for room in rooms if room not in made)
 
 
@@ -185,7 +212,7 @@ LATE = {
     "sklearn": "RAPPOR's lasso",
     "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
-    "core": "`--help` and the first frame do without",
+    "ldptui.core": "`--help` and the first frame do without",
     "ldptui.charts.curves": "imports core",
     "ldptui.charts.draw": "the first chart",
     "ldptui.charts.figures": "imports core",
@@ -195,14 +222,14 @@ LATE = {
     "ldptui.lab": "imports core",
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
-    "ldptui.start": "`replay --show` opens the workbench",
+    "ldptui.commands.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.session.draft.completion": "the first completion",
     "ldptui.widgets.filtered_table": "the first table",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 
-LIGHT = ("core.errors", "core.files", "core.ranges")
+LIGHT = ("ldptui.core.base.errors", "ldptui.core.base.files", "ldptui.core.base.ranges")
 """The modules of `core` that cost nothing: they stand at the top."""
 
 DOORS = (
@@ -222,7 +249,7 @@ DOORS = (
     "ldptui/lab/questions/ledger.py",
     "ldptui/lab/questions/shared.py",
     "ldptui/lab/topics.py",
-    "ldptui/start.py",
+    "ldptui/commands/start.py",
     "ldptui/terminal/settings.py",
     "ldptui/text/format.py",
 )
@@ -234,6 +261,8 @@ DOORS = (
 def late_imports(path: Path) -> Iterator[tuple[int, str]]:
     """The modules that functions of a file import: line and full name."""
     package = place(path).split("/")[:-1]
+    if package[0] == "core":
+        package = ["ldptui", *package]
     for function in nodes(path):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue

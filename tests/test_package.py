@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     done(tmp_path, sys.executable, "-m", "venv", "new")
     new = tmp_path / "new"
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "--quiet", wheel)
+    with zipfile.ZipFile(wheel) as packed:
+        tops = {name.partition("/")[0] for name in packed.namelist()}
+    version = ldptui.__version__
+    assert tops == {"ldptui", f"ldptui-{version}.dist-info", f"ldptui-{version}.data"}
+    for house in ("core", "scenarios"):  # somebody else's, where ldptui is started
+        (tmp_path / house).mkdir()
+        (tmp_path / house / "__init__.py").write_text("raise RuntimeError")
     command = new / "bin/ldptui"
     assert done(tmp_path, command, "--version") == f"ldptui {ldptui.__version__}\n"
     ran = done(tmp_path, command, "run", "quickstart", "--no-store", "--quiet")
@@ -68,4 +76,4 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
         "ldptui/site/index.html",
     } <= names
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "-t", "at", sdist)
-    assert (tmp_path / "at" / "core" / "py.typed").is_file()
+    assert (tmp_path / "at" / "ldptui" / "py.typed").is_file()

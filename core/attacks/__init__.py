@@ -11,7 +11,7 @@ them where it is left out, claim one at random as honest users do.
 
 from __future__ import annotations
 
-from ..targets import ListedTargets, PickTargets, RandomSet, Targets
+from ..population.targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users

@@ -11,9 +11,11 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
-from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits
-from ..errors import ScenarioError, got
-from ..pure import (
+from ..base.errors import ScenarioError, got
+from ..base.ranges import SHARE, Range
+from ..base.sampling import Counts, Floats
+from ..law.capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits
+from ..law.pure import (
     BoolArray,
     Items,
     LocalMechanism,
@@ -24,11 +26,9 @@ from ..pure import (
     SeedSearch,
     Supporting,
 )
-from ..ranges import SHARE, Range
-from ..ranking import in_top
-from ..sampling import Counts, Floats
-from ..support import Support
-from ..targets import COUNT, RandomSet, Targets
+from ..law.support import Support
+from ..metrics.ranking import in_top
+from ..population.targets import COUNT, RandomSet, Targets
 from .strategy import COHORT, ByNumbers, ReportLaw, View, evenly, played, require
 
 SEEDS = Range(1, 10**6)

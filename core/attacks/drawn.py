@@ -10,13 +10,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..capabilities import BitLaw, SendsBits
-from ..errors import ScenarioError, got
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE
-from ..sampling import Counts, Floats, multinomial, uniform_multinomial
-from ..support import ItemSupport, Support
-from ..targets import Targets
+from ..base.errors import ScenarioError, got
+from ..base.ranges import SHARE
+from ..base.sampling import Counts, Floats, multinomial, uniform_multinomial
+from ..law.capabilities import BitLaw, SendsBits
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.support import ItemSupport, Support
+from ..population.targets import Targets
 from .strategy import COHORT, ByNumbers, ReportLaw, View, evenly, played
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..pure import Items, Rng
-from ..sampling import Counts, binomial
+from ..base.sampling import Counts, binomial
+from ..law.pure import Items, Rng
 from .strategy import Strategy
 
 

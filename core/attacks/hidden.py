@@ -10,15 +10,15 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
+from ..base.ranges import SHARE, Bounded
+from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..capabilities import SendsBits
-from ..hiding import Conditions
+from ..law.capabilities import SendsBits
+from ..law.hiding import Conditions
+from ..law.pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.support import ItemSupport
 from ..population import Population
-from ..pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, Bounded
-from ..sampling import Counts, Floats, multinomial
-from ..support import ItemSupport
-from ..targets import Targets
+from ..population.targets import Targets
 from .strategy import ReportLaw, Usual, View, require
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..errors import ScenarioError
+from ..base.errors import ScenarioError
+from ..base.ranges import SHARE, Bounded, Range, check_bounds
+from ..law.pure import Items
 from ..population import Population
-from ..pure import Items
-from ..ranges import SHARE, Bounded, Range, check_bounds
-from ..targets import RandomSet, Targets
+from ..population.targets import RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
 

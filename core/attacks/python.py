@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
-from ..capabilities import SendsBits
-from ..errors import AttackError
-from ..named import check_named
+from ..base.errors import AttackError
+from ..base.named import check_named
+from ..base.ranges import SHARE, check_bounds
+from ..base.sampling import Counts
+from ..law.capabilities import SendsBits
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..population import Population
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, check_bounds
-from ..sampling import Counts
-from ..targets import Targets
+from ..population.targets import Targets
 from .strategy import ReportLaw, Usual, View
 
 

@@ -11,18 +11,18 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
+from ..base.ranges import SHARE, Bounded, Range
+from ..base.sampling import Counts, Floats
 from ..bounds import solver
 from ..bounds.solver import Programme
-from ..capabilities import Composes, SendsBits
 from ..defences.fiad import CHANCE, FIAD, SUPPORT
 from ..defences.fiad import SIZE as SET_SIZE
+from ..law.capabilities import Composes, SendsBits
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.support import ItemSupport
 from ..population import Population
+from ..population.targets import Targets
 from ..protocols.packed import Ones
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import SHARE, Bounded, Range
-from ..sampling import Counts, Floats
-from ..support import ItemSupport
-from ..targets import Targets
 from .hidden import Hiding
 from .strategy import ReportLaw, Strategy, Usual, View, require
 

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from ..capabilities import BitLaw, Crowds, SendsBits, lacking, places
-from ..errors import ScenarioError
+from ..base.errors import ScenarioError
+from ..base.ranges import Bounded, Range
+from ..base.sampling import Counts, Floats
+from ..law.capabilities import BitLaw, Crowds, SendsBits, lacking, places
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.support import ItemSupport, Support
 from ..population import Population
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..ranges import Bounded, Range
-from ..sampling import Counts, Floats
-from ..support import ItemSupport, Support
 
 COHORT = Range(0, 1)
 

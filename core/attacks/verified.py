@@ -12,11 +12,11 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..capabilities import BitLaw, SendsBits
-from ..hiding import Conditions
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..sampling import Counts, Floats, multinomial
-from ..support import ItemSupport
+from ..base.sampling import Counts, Floats, multinomial
+from ..law.capabilities import BitLaw, SendsBits
+from ..law.hiding import Conditions
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.support import ItemSupport
 from .fakes import Fakes
 from .strategy import ReportLaw, Strategy, View
 

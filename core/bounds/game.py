@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ScenarioError
-from ..ranges import ENTRIES
-from ..sampling import Floats
+from ..base.errors import ScenarioError
+from ..base.ranges import ENTRIES
+from ..base.sampling import Floats
 
 
 @dataclass(frozen=True, eq=False)

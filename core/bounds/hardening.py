@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TypeVar
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 
 Number = TypeVar("Number", float, Floats)
 

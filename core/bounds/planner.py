@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from ..errors import ScenarioError, got
-from ..pure import PureProtocol, SeedSearch, item_variance
-from ..ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
-from ..sampling import Floats
+from ..base.errors import ScenarioError, got
+from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
+from ..base.sampling import Floats
+from ..law.pure import PureProtocol, SeedSearch, item_variance
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""

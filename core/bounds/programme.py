@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ScenarioError
-from ..pure import Items
-from ..ranges import ENTRIES
-from ..sampling import Floats
+from ..base.errors import ScenarioError
+from ..base.ranges import ENTRIES
+from ..base.sampling import Floats
+from ..law.pure import Items
 
 ROWS: Final = 200
 """Rows that are added at once, those that are broken most."""

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ScenarioError, got
-from ..pure import PureProtocol, Rng, SeedSearch
-from ..sampling import Floats
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Floats
+from ..law.pure import PureProtocol, Rng, SeedSearch
 from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, unattacked
 
 AT_ONCE: Final = 1 << 17

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ScenarioError
-from ..ranges import ENTRIES
-from ..sampling import Counts, Floats, binomial_law
+from ..base.errors import ScenarioError
+from ..base.ranges import ENTRIES
+from ..base.sampling import Counts, Floats, binomial_law
 
 KEPT: Final = 512
 """Programmes whose answers are kept."""

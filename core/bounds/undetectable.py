@@ -10,7 +10,7 @@ where M(y|v) is e^ε times as large for the items v that report y supports as fo
 * every subset of w items is (subset selection; GRR is w = 1): the w items that lose most may lose
   β/(e^ε−1) together.
 
-Some other protocols have a closed form of their own (`core.hiding.Loses`). Of every ε-LDP
+Some other protocols have a closed form of their own (`core.law.hiding.Loses`). Of every ε-LDP
 protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they are.
 
 `docs/bounds.md` has the proofs, and the sampler of z.
@@ -24,9 +24,9 @@ from typing import cast
 
 import numpy as np
 
-from ..hiding import Conditions, Loses, hides
-from ..pure import Items
-from ..sampling import Counts, Floats
+from ..base.sampling import Counts, Floats
+from ..law.hiding import Conditions, Loses, hides
+from ..law.pure import Items
 
 
 @dataclass(frozen=True, eq=False)

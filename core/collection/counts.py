@@ -15,12 +15,12 @@ from typing import Final
 
 import numpy as np
 
+from ..base.pulse import Pulse
+from ..base.sampling import Counts
+from ..base.streams import stream
 from ..cell import Cell, Counted, Role, Share
-from ..pulse import Pulse
-from ..pure import Reports, Rng
-from ..results import BLOCK_TRIALS
-from ..sampling import Counts
-from ..streams import stream
+from ..law.pure import Reports, Rng
+from ..metrics.results import BLOCK_TRIALS
 from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
 
 SHARE_PAIRS: Final = 1 << 29

@@ -10,12 +10,12 @@ from typing import Final, Literal, cast
 import numpy as np
 
 from ..attacks import View
-from ..capabilities import AsksTwice
+from ..base.pulse import Pulse, no_pulse
+from ..base.sampling import Counts, Floats
+from ..base.streams import stream
 from ..cell import Cell
-from ..pulse import Pulse, no_pulse
-from ..pure import Items, LocalMechanism, Reports, Rng
-from ..sampling import Counts, Floats
-from ..streams import stream
+from ..law.capabilities import AsksTwice
+from ..law.pure import Items, LocalMechanism, Reports, Rng
 
 USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""

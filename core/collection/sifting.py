@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..base.flags import Flags, area_under
+from ..base.pulse import Pulse, no_pulse
+from ..base.sampling import Counts, Floats
+from ..base.streams import stream
 from ..cell import Cell
 from ..defences import Received, Verdict, asks_twice
-from ..flags import Flags, area_under
-from ..pulse import Pulse, no_pulse
-from ..pure import BoolArray, Items, Reports
-from ..sampling import Counts, Floats
-from ..streams import stream
+from ..law.pure import BoolArray, Items, Reports
 from .counts import counted
 from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ..base.pulse import Pulse
+from ..base.sampling import Counts
 from ..cell import Cell
-from ..pulse import Pulse
-from ..sampling import Counts
 from .counts import drawn_trials, genuine_counts, sent_counts
 from .reports import ALONE, Past
 from .sifting import Sifted

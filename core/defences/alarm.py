@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Protocol, TypeGuard
 
-from ..pure import BoolArray
-from ..sampling import Floats
+from ..base.sampling import Floats
+from ..law.pure import BoolArray
 from .correction import Known
 
 

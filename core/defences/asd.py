@@ -10,9 +10,9 @@ from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..pure import BoolArray
-from ..ranges import Range
-from ..sampling import Floats
+from ..base.ranges import Range
+from ..base.sampling import Floats
+from ..law.pure import BoolArray
 from .correction import Known, require_variance
 from .step import Step
 

@@ -11,9 +11,9 @@ from typing import Annotated, Literal, cast
 
 import numpy as np
 
-from ..capabilities import SendsBitPerItem, lacking
-from ..pure import Mechanism
-from ..ranges import Range
+from ..base.ranges import Range
+from ..law.capabilities import SendsBitPerItem, lacking
+from ..law.pure import Mechanism
 from .correction import ForAll
 from .fiad import NO_BITS
 from .filter import Received, Verdict

@@ -7,11 +7,11 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from ..capabilities import tells_support
-from ..errors import DefenceError, ScenarioError
-from ..pure import Items, Mechanism, is_pure
-from ..ranges import Range
-from ..sampling import Floats
+from ..base.errors import DefenceError, ScenarioError
+from ..base.ranges import Range
+from ..base.sampling import Floats
+from ..law.capabilities import tells_support
+from ..law.pure import Items, Mechanism, is_pure
 
 ETA = Range(0, 10)
 """η = m/n, the number of fake users for each genuine one."""

@@ -12,11 +12,11 @@ from typing import Annotated, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..capabilities import SendsBitPerItem, lacking
+from ..base.ranges import Range
+from ..base.sampling import Counts, Floats, binomial_law
 from ..kernels.bits import BitColumns
-from ..pure import Items, Mechanism, PureProtocol
-from ..ranges import Range
-from ..sampling import Counts, Floats, binomial_law
+from ..law.capabilities import SendsBitPerItem, lacking
+from ..law.pure import Items, Mechanism, PureProtocol
 from .correction import ForAll
 from .fiad import NO_BITS
 from .filter import Received, Verdict

@@ -14,13 +14,13 @@ from typing import Annotated, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..capabilities import SendsBitPerItem, lacking
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
+from ..base.pulse import Pulse
+from ..base.ranges import Range
+from ..base.sampling import Floats
 from ..kernels.bits import BitColumns
-from ..pulse import Pulse
-from ..pure import Items, Mechanism
-from ..ranges import Range
-from ..sampling import Floats
+from ..law.capabilities import SendsBitPerItem, lacking
+from ..law.pure import Items, Mechanism
 from .correction import ForAll
 from .filter import Received, Verdict
 from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
-from ..pulse import Pulse, say
-from ..pure import BoolArray, Items, Mechanism, Reports, Rng
-from ..sampling import Counts, Floats
+from ..base.pulse import Pulse, say
+from ..base.sampling import Counts, Floats
+from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
 from .correction import Known
 
 

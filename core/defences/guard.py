@@ -14,11 +14,11 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
-from ..capabilities import AsksTwice, lacking, memoises
-from ..errors import ScenarioError, got
-from ..pure import Mechanism, Rng, SeedSearch
-from ..ranges import Range
-from ..sampling import Counts, multinomial
+from ..base.errors import ScenarioError, got
+from ..base.ranges import Range
+from ..base.sampling import Counts, multinomial
+from ..law.capabilities import AsksTwice, lacking, memoises
+from ..law.pure import Mechanism, Rng, SeedSearch
 from .correction import Known
 from .filter import Received, Verdict
 from .step import Step

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..pure import BoolArray
-from ..ranges import ALPHA
-from ..sampling import Floats
+from ..base.ranges import ALPHA
+from ..base.sampling import Floats
+from ..law.pure import BoolArray
 from .correction import Known, require_pure
 from .step import Step
 

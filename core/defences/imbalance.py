@@ -10,9 +10,9 @@ from typing import Annotated, ClassVar, Literal, Protocol, TypeGuard
 
 import numpy as np
 
-from ..pure import BoolArray
-from ..ranges import ALPHA
-from ..sampling import Counts, Floats
+from ..base.ranges import ALPHA
+from ..base.sampling import Counts, Floats
+from ..law.pure import BoolArray
 from .correction import ForAll, Known
 from .step import Step
 

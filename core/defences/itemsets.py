@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.pulse import Pulse
+from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
 from ..kernels.loops import LOOPS
-from ..pulse import Pulse
-from ..pure import BoolArray, Items
-from ..sampling import Counts, Floats
+from ..law.pure import BoolArray, Items
 
 KEPT: Final = 2048
 """Sets of each size that are kept: all pairs of 64 items. Of the pairs of 1,024 items it is those

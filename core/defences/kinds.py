@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 from .alarm import Alarm
 from .asd import ASD
 from .conditional import Conditional

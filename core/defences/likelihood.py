@@ -11,8 +11,8 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from ..ranges import Range
-from ..sampling import Floats
+from ..base.ranges import Range
+from ..base.sampling import Floats
 from .correction import Known, require_pure
 from .step import Step
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 from .correction import ForAll, Known, require_left
 from .simplex import project
 from .step import Step

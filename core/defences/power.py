@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import numpy as np
 
-from ..ranges import Range
-from ..sampling import Floats
+from ..base.ranges import Range
+from ..base.sampling import Floats
 from .correction import Known, require_variance
 from .step import Step
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..errors import DefenceError
-from ..named import check_named
-from ..pure import Mechanism
-from ..sampling import Floats
+from ..base.errors import DefenceError
+from ..base.named import check_named
+from ..base.sampling import Floats
+from ..law.pure import Mechanism
 from .correction import ForAll, Known
 from .filter import Received, Verdict
 from .step import Step

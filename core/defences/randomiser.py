@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, cast
 
-from ..capabilities import Quantises, lacking
-from ..hiding import hides
-from ..pure import Mechanism
-from ..ranges import Range
+from ..base.ranges import Range
+from ..law.capabilities import Quantises, lacking
+from ..law.hiding import hides
+from ..law.pure import Mechanism
 from .correction import ForAll
 from .step import Step
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 from .correction import ETA, Known, require_pure
 from .simplex import project
 from .step import Step

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 from .correction import Known, require_pure
 from .simplex import project
 from .step import Step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..sampling import Floats
+from ..base.sampling import Floats
 
 
 def project(frequencies: Floats, total: float | Floats = 1.0) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..ranges import Bounded
+from ..base.ranges import Bounded
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ..errors import ScenarioError, got
-from ..pure import BoolArray
-from ..ranges import ALPHA, Range
-from ..sampling import Floats
+from ..base.errors import ScenarioError, got
+from ..base.ranges import ALPHA, Range
+from ..base.sampling import Floats
+from ..law.pure import BoolArray
 from .correction import Known, require_left, require_variance
 from .step import Step
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeGuard
 
-from ..pure import Mechanism
+from ..law.pure import Mechanism
 from .correction import Known
 
 

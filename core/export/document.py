@@ -7,14 +7,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..campaign import Entry, Round, entry_of, rounds_of
+from ..base.sampling import Floats
+from ..base.summary import Estimate
 from ..cell import Cell
+from ..metrics.results import Arms, CellResults, round_of
 from ..protocols import BitNoise
-from ..results import Arms, CellResults, round_of
 from ..running.runner import Results
-from ..sampling import Floats
-from ..summary import Estimate
 from ..theory import bit_gain, compared
+from ..theory.campaign import Entry, Round, entry_of, rounds_of
 
 FORMAT: Final = 1
 

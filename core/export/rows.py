@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..campaign import round_theories
 from ..cell import Cell, metric_names
-from ..goal import Answer
 from ..metrics import plain
-from ..results import CellResults
+from ..metrics.goal import Answer
+from ..metrics.results import CellResults
 from ..running.runner import Results
 from ..theory import privacy_spent
+from ..theory.campaign import round_theories
 from .document import cell_documents
 
 

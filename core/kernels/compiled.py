@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
-from ..sampling import Counts
+from ..base.sampling import Counts
 from .bits import BitColumns
 from .hashing import PRIME_2, PRIME_3, PRIME_4, START, UInts
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sampling import Counts
+from ..base.sampling import Counts
 from .bits import BitColumns, no_columns
 from .loops import LOOPS
 

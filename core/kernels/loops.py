@@ -33,7 +33,7 @@ class Loops:
     def load(self) -> None:
         """Load them now, if they can be."""
         try:
-            self.compiled = importlib.import_module("core.kernels.compiled")
+            self.compiled = importlib.import_module("ldptui.core.kernels.compiled")
         except Exception as error:  # numba refuses a NumPy that it does not know in many ways
             self.missing = str(error) or type(error).__name__
 

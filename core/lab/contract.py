@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 from scipy.special import stdtrit
 
-from ..pure import PureProtocol, Rng
-from ..sampling import Counts, Floats
+from ..base.sampling import Counts, Floats
+from ..law.pure import PureProtocol, Rng
 
 BATCHES: Final = 64
 FALSE_ALARM: Final = 1e-6

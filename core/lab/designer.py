@@ -13,11 +13,11 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from ..capabilities import places
-from ..errors import ScenarioError
+from ..base.errors import ScenarioError
+from ..base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
+from ..law.capabilities import places
+from ..law.pure import PureProtocol, SeedSearch, gain_factor, item_variance
 from ..protocols import DIALS, KINDS, Dial
-from ..pure import PureProtocol, SeedSearch, gain_factor, item_variance
-from ..ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 
 WEIGHT: Final = Range(0)
 TARGETS: Final = Range(1)

@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from ..columns import Column, as_number
-from ..errors import ScenarioError
-from ..sampling import Counts, Floats
+from ..base.errors import ScenarioError
+from ..base.sampling import Counts, Floats
+from .columns import Column, as_number
 
 MOST_VALUES: Final = 100_000
 """Different values of a quasi-identifier."""

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import numpy as np
 
-from ..pure import Items, Rng
-from ..ranges import BUDGET, Bounded, Range
-from ..sampling import Counts, Floats
+from ..base.ranges import BUDGET, Bounded, Range
+from ..base.sampling import Counts, Floats
+from ..law.pure import Items, Rng
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..errors import ScenarioError, got, spelled
-from ..loss import DiscreteLoss
-from ..ranges import Range, check_bounds
-from ..sampling import Floats
+from ..base.errors import ScenarioError, got, spelled
+from ..base.ranges import Range, check_bounds
+from ..base.sampling import Floats
+from ..law.loss import DiscreteLoss
 
 Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]
 

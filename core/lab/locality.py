@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Counts, Floats
+from ..law.pure import PureProtocol, Rng, estimate
 from ..protocols.curators.curator import Curator
-from ..pure import PureProtocol, Rng, estimate
-from ..sampling import Counts, Floats
 from ..theory import item_variances
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ScenarioError
-from ..loss import DiscreteLoss, Loss
-from ..sampling import Counts
+from ..base.errors import ScenarioError
+from ..base.sampling import Counts
+from ..law.loss import DiscreteLoss, Loss
 from .exponential import Exponential
 
 

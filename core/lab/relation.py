@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
-from ..errors import ScenarioError
+from ..base.errors import ScenarioError
 
 MOST_FACES: Final = 1 << 16
 """Simplices that are listed one by one."""

@@ -13,10 +13,10 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
+from ..base.ranges import BUDGET
+from ..base.sampling import Floats
 from ..protocols.curators.accuracy import SENSITIVITY, Neighbours, require, sensitivity
-from ..ranges import BUDGET
-from ..sampling import Floats
 
 Query: TypeAlias = Literal["count", "sum", "mean", "histogram"]
 

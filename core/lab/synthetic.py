@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ScenarioError, spelled
-from ..files import write_atomically
-from ..pure import Rng
-from ..ranges import Range
-from ..sampling import Counts, Floats
+from ..base.errors import ScenarioError, spelled
+from ..base.files import write_atomically
+from ..base.ranges import Range
+from ..base.sampling import Counts, Floats
+from ..law.pure import Rng
 from .ledger import Spent
 
 ROWS: Final = Range(1, 10**8)

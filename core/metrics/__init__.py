@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..ranking import in_top
 from .measuring import (
     Measures,
     column,
@@ -17,6 +16,7 @@ from .measuring import (
     unmeasured,
 )
 from .python import Facts, PythonMetric, columns_asked, measured_trials
+from .ranking import in_top
 from .table import FREQUENCIES, HITTERS, METRICS, Metric, Outcome
 
 __all__ = [

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..answers import Identification
-from ..arms import CLEAN, Arm
-from ..sampling import Floats
+from ..base.arms import CLEAN, Arm
+from ..base.sampling import Floats
+from .answers import Identification
 from .python import PythonMetric
 from .table import FREQUENCIES, HITTERS, METRICS, Outcome
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arms import ARMS, ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
-from ..errors import MetricError, ScenarioError, got
-from ..named import check_named, read_only
-from ..pure import Items
-from ..sampling import Floats
+from ..base.arms import ARMS, ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..base.errors import MetricError, ScenarioError, got
+from ..base.named import check_named, read_only
+from ..base.sampling import Floats
+from ..law.pure import Items
 from .table import METRICS, Outcome
 
 ENDS: Final = {

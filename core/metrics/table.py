@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..answers import Identification
-from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
-from ..flags import Flags
-from ..pure import BoolArray, Estimates, Items
-from ..ranking import Leaders, Ranking
-from ..sampling import Floats
+from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..base.flags import Flags
+from ..base.sampling import Floats
+from ..law.pure import BoolArray, Estimates, Items
+from .answers import Identification
+from .ranking import Leaders, Ranking
 
 FREQUENCIES: Final = "frequencies"
 HITTERS: Final = "heavy-hitters"

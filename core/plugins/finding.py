@@ -12,9 +12,9 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Final, get_args
 
-from ..errors import FileError, ScenarioError, got
-from ..named import What
-from ..streams import digest
+from ..base.errors import FileError, ScenarioError, got
+from ..base.named import What
+from ..base.streams import digest
 
 GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}
 """The entry-point groups under which packages publish code: "ldptui.attacks", …"""

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from ..errors import AttackError, CellError, DefenceError, MetricError, ProtocolError
-from ..named import What
-from ..streams import digest
+from ..base.errors import AttackError, CellError, DefenceError, MetricError, ProtocolError
+from ..base.named import What
+from ..base.streams import digest
 from .finding import Source, code_digest, read
 
 HERE: Final = str(Path(__file__).parent)
@@ -42,7 +42,7 @@ def explained(source: Source) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         trace = traceback.TracebackException.from_exception(error)
-        words = " ".join(str(trace).split())
+        words = " ".join(str(trace).split()) + _renamed(error)
         kind = type(error).__name__
         # From the code's own lines on: how it was called is no concern of its author.
         frames = itertools.dropwhile(lambda frame: frame.filename.startswith(HERE), trace.stack)
@@ -53,6 +53,13 @@ def explained(source: Source) -> Iterator[None]:
             f"{source.label} raised {kind}" + (f": {words}" if words else "") + spot,
             "".join(trace.format()),
         ) from None
+
+
+def _renamed(error: BaseException) -> str:
+    """What to write instead, where code asks for the simulator under the name it had until 0.1."""
+    old = error.name if isinstance(error, ModuleNotFoundError) and error.name else ""
+    house = old.partition(".")[0]
+    return f": write ldptui.{house} in place of {house}" if house in ("core", "scenarios") else ""
 
 
 _imported: Final[dict[str, str]] = {}

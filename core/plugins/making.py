@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..attacks import Strategy
-from ..errors import CellError, ProtocolError, ScenarioError
+from ..base.errors import CellError, ProtocolError, ScenarioError
+from ..base.sampling import Counts, Floats
+from ..law.pure import Estimates, Items, Reports, Rng
 from ..population import Population, PythonPopulation
 from ..protocols import Listed, PythonProtocol, PythonSpec
-from ..pure import Estimates, Items, Reports, Rng
-from ..sampling import Counts, Floats
 from .finding import Source, named
 from .loading import code_at, explained
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ..errors import FileError, ScenarioError
-from ..named import What
-from ..streams import digest
+from ..base.errors import FileError, ScenarioError
+from ..base.named import What
+from ..base.streams import digest
 from .finding import Source, definitions, entry_points, read, top_spec
 
 MOST_FILES: Final = 200

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arms import Arm
 from ..attacks import PythonAttack, View
+from ..base.arms import Arm
+from ..base.errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
+from ..base.named import What, read_only
+from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
-from ..errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
 from ..experiment import Experiment, bound
+from ..law.pure import LocalMechanism, Reports, Rng
 from ..metrics import Facts, Outcome, PythonMetric, measured_trials
-from ..named import What, read_only
 from ..population import Population
 from ..protocols import awaits_code
-from ..pure import LocalMechanism, Reports, Rng
-from ..sampling import Floats
 from ..scenario import Point
 from .finding import Allowed, Source, find
 from .loading import explained, loaded

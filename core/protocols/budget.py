@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from ..ranges import EPSILON, Bounded, Range
+from ..base.ranges import EPSILON, Bounded, Range
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from ..enumeration import CELLS, ReportLaw, item_name
-from ..errors import ScenarioError, got
-from ..pure import Items, Reports, Rng, items_of
-from ..sampling import Counts, Floats, binomial
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Counts, Floats, binomial
+from ..law.enumeration import CELLS, ReportLaw, item_name
+from ..law.pure import Items, Reports, Rng, items_of
 from .messages import Messages
 
 MESSAGES: Final = 2**22

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sampling import Counts, binomial
+from ..base.sampling import Counts, binomial
 
 Vectors = NDArray[np.int64]
 

@@ -12,9 +12,17 @@ from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..enumeration import CELLS, ReportLaw, item_name
-from ..loss import DiscreteLoss, signs
-from ..pure import (
+from ..base.ranges import DOMAIN, EPSILON
+from ..base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    subset_counts_beside_own,
+    uniform_multinomial,
+)
+from ..law.enumeration import CELLS, ReportLaw, item_name
+from ..law.loss import DiscreteLoss, signs
+from ..law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -29,15 +37,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
-from ..ranges import DOMAIN, EPSILON
-from ..sampling import (
-    Counts,
-    Floats,
-    binomial,
-    subset_counts_beside_own,
-    uniform_multinomial,
-)
-from ..support import ItemSupport, Support, one_item_support
+from ..law.support import ItemSupport, Support, one_item_support
 from .budget import Budget
 
 

@@ -14,10 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..pure import Items, Reports, Rng, SeedSearch, check
-from ..ranges import DOMAIN, EPSILON
-from ..sampling import Counts, Floats, binomial
-from ..support import Support
+from ..base.ranges import DOMAIN, EPSILON
+from ..base.sampling import Counts, Floats, binomial
+from ..law.pure import Items, Reports, Rng, SeedSearch, check
+from ..law.support import Support
 from .budget import Budget
 from .hashing import LocalHashing
 from .unary import IndependentBits

@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
 
-from ..pure import PureProtocol, is_pure, sends_reports
+from ..law.pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial
 from .python import PythonSpec
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
-from ..enumeration import ReportLaw, item_name
-from ..errors import ScenarioError, got, spelled
-from ..pure import Items, Reports, Rng, Supports, check, items_of
-from ..ranges import DOMAIN, EPSILON
-from ..sampling import Counts, Floats, multinomial
+from ..base.errors import ScenarioError, got, spelled
+from ..base.ranges import DOMAIN, EPSILON
+from ..base.sampling import Counts, Floats, multinomial
+from ..law.enumeration import ReportLaw, item_name
+from ..law.pure import Items, Reports, Rng, Supports, check, items_of
 from .messages import TIES, Messages
 from .python import LACKS
 

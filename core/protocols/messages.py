@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..enumeration import ReportLaw
-from ..pure import (
+from ..base.sampling import Counts, Floats, uniform_multinomial
+from ..law.enumeration import ReportLaw
+from ..law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -24,8 +25,7 @@ from ..pure import (
     array_of,
     pure_estimates,
 )
-from ..sampling import Counts, Floats, uniform_multinomial
-from ..support import ItemSupport, Support
+from ..law.support import ItemSupport, Support
 from .placed import Placed
 
 ROWS: Final = 2**21

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.sampling import Counts, Floats, multinomial, random_subsets, subset_counts
 from ..kernels.loops import LOOPS
-from ..pure import BoolArray, Items, Reports, Rng, array_of, check_padding
-from ..sampling import Counts, Floats, multinomial, random_subsets, subset_counts
-from ..support import Support
+from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding
+from ..law.support import Support
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Protocols whose items have places: their closed forms towards the first items.
 
-Which items the targets are decides what one report supports (`core.capabilities.Places`); where
+Which items the targets are decides what one report supports (`core.law.capabilities.Places`); where
 only their number is given, they are the first ones.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..pure import Items, SeedSearch
-from ..sampling import Floats
-from ..support import Support
+from ..base.sampling import Floats
+from ..law.pure import Items, SeedSearch
+from ..law.support import Support
 
 
 class Placed(ABC):

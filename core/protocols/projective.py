@@ -15,10 +15,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from ..loss import DiscreteLoss, signs
-from ..pure import Items, Reports, Rng, Supports, check, item_variance
-from ..ranges import DOMAIN, EPSILON
-from ..sampling import Counts, Floats
+from ..base.ranges import DOMAIN, EPSILON
+from ..base.sampling import Counts, Floats
+from ..law.loss import DiscreteLoss, signs
+from ..law.pure import Items, Reports, Rng, Supports, check, item_variance
 from .budget import Budget
 from .coded import Coded
 from .geometry import (

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, NoReturn
 
-from ..errors import ProtocolError
-from ..named import check_named
-from ..pure import Items, Reports, Rng
+from ..base.errors import ProtocolError
+from ..base.named import check_named
+from ..law.pure import Items, Reports, Rng
 from .budget import Budget
 
 LACKS: Final = {

@@ -13,10 +13,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, array_of, items_of
-from ..ranges import DOMAIN, EPSILON, Bounded, Range
-from ..sampling import Counts, Floats
-from ..support import ItemSupport, Support
+from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
+from ..base.sampling import Counts, Floats
+from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, array_of, items_of
+from ..law.support import ItemSupport, Support
 from .budget import Budget
 from .curators.laplace import LaplaceLoss
 from .summed import Summed

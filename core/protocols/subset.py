@@ -13,10 +13,19 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from ..enumeration import CELLS, ReportLaw, item_name
-from ..errors import ScenarioError, got
-from ..loss import DiscreteLoss, signs
-from ..pure import (
+from ..base.errors import ScenarioError, got
+from ..base.ranges import DOMAIN, EPSILON, Range
+from ..base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    packed_subsets,
+    subset_counts,
+    subset_counts_beside_own,
+)
+from ..law.enumeration import CELLS, ReportLaw, item_name
+from ..law.loss import DiscreteLoss, signs
+from ..law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -30,16 +39,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
-from ..ranges import DOMAIN, EPSILON, Range
-from ..sampling import (
-    Counts,
-    Floats,
-    binomial,
-    packed_subsets,
-    subset_counts,
-    subset_counts_beside_own,
-)
-from ..support import ItemSupport, Support
+from ..law.support import ItemSupport, Support
 from .budget import Budget, Dial
 from .packed import Ones, PackedBits, pickers
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..capabilities import Collection
-from ..sampling import Floats
+from ..base.sampling import Floats
+from ..law.capabilities import Collection
 
 
 class Summed:

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from ..pure import check
-from ..ranges import DOMAIN, EPSILON, Range
+from ..base.ranges import DOMAIN, EPSILON, Range
+from ..law.pure import check
 from .budget import Budget
 from .unary import IndependentBits
 

@@ -12,10 +12,19 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ..base.ranges import DOMAIN, EPSILON, Range
+from ..base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomial_law,
+    binomials,
+    hypergeometric_law,
+)
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
-from ..loss import DiscreteLoss, one_bit
-from ..pure import (
+from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ..law.loss import DiscreteLoss, one_bit
+from ..law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -32,16 +41,7 @@ from ..pure import (
     pure_held_support,
     spent,
 )
-from ..ranges import DOMAIN, EPSILON, Range
-from ..sampling import (
-    Counts,
-    Floats,
-    binomial,
-    binomial_law,
-    binomials,
-    hypergeometric_law,
-)
-from ..support import ItemSupport, Support
+from ..law.support import ItemSupport, Support
 from .budget import Budget, Dial
 from .packed import Ones, PackedBits
 

@@ -6,10 +6,10 @@ import math
 import time
 from typing import Final
 
+from ..base.errors import LdpError
 from ..cell import Cell
-from ..errors import LdpError
 from ..experiment import Experiment, compile  # noqa: A004
-from ..results import BLOCK_TRIALS
+from ..metrics.results import BLOCK_TRIALS
 
 LARGE: Final = 2**17
 """Items of a domain, from which on a block may take a minute."""

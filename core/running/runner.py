@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
 
+from ..base.errors import ScenarioError, got
+from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
-from ..errors import ScenarioError, got
 from ..experiment import Experiment
-from ..pulse import Pulse, no_pulse
-from ..results import BLOCK_TRIALS, Block, CellResults, Tally, digest
+from ..metrics.results import BLOCK_TRIALS, Block, CellResults, Tally, digest
 from .workers import Failure, Outcome, Unit, Where, computed
 
 PAUSE: Final = 0.02

@@ -7,12 +7,12 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
 from ..experiment import Experiment
-from ..goal import Answer
-from ..limits import MAX_USERS
-from ..pulse import Pulse, no_pulse
-from ..search import answered_by, solved
+from ..experiment.limits import MAX_USERS
+from ..experiment.search import answered_by, solved
+from ..metrics.goal import Answer
 from .workers import processes
 
 

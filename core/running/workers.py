@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
+from ..base.errors import CellError, RunError
+from ..base.pulse import Pulse, no_pulse
+from ..base.sampling import Counts
 from ..cell import Cell, Share
 from ..collection.counts import count_share
-from ..errors import CellError, RunError
-from ..pulse import Pulse, no_pulse
-from ..results import Block
-from ..sampling import Counts
+from ..metrics.results import Block
 from .orphans import die_with_parent, lasts, watch_parent
 
 BATCH_S: Final = 0.25

@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from ..attacks import Mixture, Targets
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
+from ..base.ranges import SHARE, Bounded, Range, check_bounds
 from ..population import StatedSpec
-from ..ranges import SHARE, Bounded, Range, check_bounds
 from .mixture import MixtureSpec, PartSpec
 
 ROUNDS: Final = Range(1, 1000)

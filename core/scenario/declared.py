@@ -20,9 +20,9 @@ from typing import (
     get_type_hints,
 )
 
-from ..goal import Goal
+from ..base.ranges import Range
 from ..metrics import PythonMetric
-from ..ranges import Range
+from ..metrics.goal import Goal
 from .campaign import Campaign, PhaseSpec, Ramp
 from .point import Point, Simulate, kinds_at
 

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from ..errors import ScenarioError, got
-from ..ranges import finite
+from ..base.errors import ScenarioError, got
+from ..base.ranges import finite
 
 MAX_DEPTH: Final = 32
 """Tables and lists within each other."""

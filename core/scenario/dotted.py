@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
 from .document import MAX_DEPTH, Document, lists_tables
 
 

@@ -10,8 +10,8 @@ from pydantic import Discriminator
 
 from ..attacks import ATTACKS, Attack, ListedTargets, Mixture, NoAttack, Part, Targets
 from ..attacks.mixture import WEIGHT
-from ..errors import ScenarioError
-from ..ranges import SHARE, check_bounds
+from ..base.errors import ScenarioError
+from ..base.ranges import SHARE, check_bounds
 
 
 def _part_of(kind: type) -> type:

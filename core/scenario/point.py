@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
+from ..base.errors import ScenarioError, got
+from ..base.ranges import Bounded, Range, check_bounds
 from ..defences import (
     DEFENCES,
     Defence,
@@ -22,12 +24,10 @@ from ..defences import (
     is_filter,
     is_verifier,
 )
-from ..errors import ScenarioError, got
-from ..goal import Goal
 from ..metrics import PythonMetric
+from ..metrics.goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import NAMED, ProtocolSpec
-from ..ranges import Bounded, Range, check_bounds
 from ..task import TASKS, Frequencies, TaskSpec
 from .campaign import Campaign, PhasesSpec, Ramp
 from .dotted import flatten

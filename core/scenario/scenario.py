@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import FileError, ScenarioError
+from ..base.errors import FileError, ScenarioError
 from . import dotted
 from .declared import keys_of, names_kind
 from .document import Document, check_depth, check_finite

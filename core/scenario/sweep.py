@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, got, spelled
+from ..base.ranges import Range, finite
 from ..population import STATED
-from ..ranges import Range, finite
 from .declared import (
     KNOWN,
     is_integer,

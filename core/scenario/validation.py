@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ..errors import ScenarioError, got
+from ..base.errors import ScenarioError, got
 from .campaign import PhasesSpec
 from .declared import KNOWN, LISTED, keys_of, names_kind, pattern, rule_of
 from .document import Document, lists_tables, named, suggest

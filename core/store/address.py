@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..base.streams import digest
 from ..cell import Cell
-from ..results import BLOCK_TRIALS
-from ..streams import digest
+from ..metrics.results import BLOCK_TRIALS
 from ..task import Frequencies
 
 SIMULATOR: Final = 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 
+from ..base.errors import FileError
+from ..base.streams import digest
 from ..cell import Cell
-from ..errors import FileError
-from ..goal import Answer
-from ..search import measured_alone, with_fakes
-from ..streams import digest
+from ..experiment.search import measured_alone, with_fakes
+from ..metrics.goal import Answer
 from .address import canonical, cell_keys
 from .faults import damaged
 from .store import Store

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..metrics import METRICS, named
-from ..results import Block, Rounds
+from ..metrics.results import Block, Rounds
 from .rows import arms_of
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ..errors import FileError, LdpError
+from ..base.errors import FileError, LdpError
 
 REASONS: Final = {
     "not a database": "is not a store of ldptui",

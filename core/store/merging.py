@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import FileError
+from ..base.errors import FileError
 from .faults import damaged
 from .opening import open_store
 from .owner import process_of

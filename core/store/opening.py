@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import FileError
+from ..base.errors import FileError
 from .faults import REASONS, damaged, explained
 from .schema import checked_version, migrate, outdated
 from .store import Store

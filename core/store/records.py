@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
-from ..goal import Answer
+from ..metrics.goal import Answer
 from .address import versions
 from .owner import alive
 

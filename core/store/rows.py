@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arms import ARMS, UNDEFENDED, Arm
+from ..base.arms import ARMS, UNDEFENDED, Arm
+from ..base.sampling import Counts, Floats
+from ..base.streams import digest
 from ..metrics import METRICS, Measures, names_of, others_of, plain
-from ..results import BLOCK_TRIALS, Arms, Block, Moments
-from ..sampling import Counts, Floats
-from ..streams import digest
+from ..metrics.results import BLOCK_TRIALS, Arms, Block, Moments
 from .owner import me
 from .records import Run, RunCell
 

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from ..errors import FileError
+from ..base.errors import FileError
 from ..metrics import METRICS
 
 APPLICATION: Final = int.from_bytes(b"LDPt")

@@ -17,14 +17,14 @@ from typing import Final
 
 import numpy as np
 
+from ..base.errors import FileError, ScenarioError
 from ..cell import Cell
-from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bound
+from ..experiment.search import with_fakes
+from ..metrics.results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec, given_population
-from ..results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..running.runner import Results
 from ..scenario import Point, Scenario
-from ..search import with_fakes
 from .blocks import block_of
 from .faults import damaged, explained
 from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of

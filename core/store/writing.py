@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..base.errors import FileError, one_line
 from ..cell import Cell, metric_names
-from ..errors import FileError, one_line
 from ..experiment import Experiment
+from ..metrics.results import BLOCK_TRIALS, Block
 from ..population import STATED
-from ..results import BLOCK_TRIALS, Block
 from ..running.runner import Results
 from .address import addresses, cell_keys, differing, histogram_digests, versions
 from .owner import me, process_of

@@ -8,9 +8,9 @@ from typing import cast
 import numpy as np
 
 from ..attacks import Fakes
-from ..capabilities import AsksTwice
 from ..cell import Cell
 from ..defences import asks_twice
+from ..law.capabilities import AsksTwice
 
 
 def asked_metrics(cell: Cell) -> dict[str, float | None]:

@@ -5,9 +5,9 @@ All is None where a protocol has no such bits, and where it is not known what th
 
 from __future__ import annotations
 
-from ..capabilities import sends_bits
+from ..base.sampling import Floats
 from ..cell import Cell
-from ..sampling import Floats
+from ..law.capabilities import sends_bits
 from .support import collected
 
 

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..base.sampling import Floats
 from ..cell import Cell
-from ..sampling import Floats
 from .gains import cancelled, target_sum_variance
 from .support import foreseen
 

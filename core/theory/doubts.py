@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
+from ..base.summary import Doubt, Estimate
 from ..cell import Cell
 from ..metrics import METRICS, Measures, column
-from ..results import CellResults, estimate_of
-from ..summary import Doubt, Estimate
+from ..metrics.results import CellResults, estimate_of
 from .expected import estimate_variances
 from .gains import std_of_gain, target_sum_variance
 from .support import fake_support

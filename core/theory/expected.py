@@ -10,10 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..capabilities import foretells
+from ..base.sampling import Floats
 from ..cell import Cell
+from ..law.capabilities import foretells
 from ..metrics import METRICS
-from ..sampling import Floats
 from .asked import asked_metrics
 from .defended import Moments, defended_metrics
 from .gains import cancelled, cell_gain

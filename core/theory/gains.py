@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ..capabilities import places
+from ..base.sampling import Floats
 from ..cell import Cell
-from ..pure import Items, Supporting
-from ..sampling import Floats
-from ..support import ItemSupport, Support
+from ..law.capabilities import places
+from ..law.pure import Items, Supporting
+from ..law.support import ItemSupport, Support
 
 CANCELLED: Final = 1e-12
 """A difference that is smaller than this share of what it is made of is rounding."""

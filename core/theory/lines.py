@@ -12,12 +12,12 @@ import numpy as np
 
 from ..attacks import MaximalGain, beside
 from ..bounds.undetectable import hidden_gain_against, least_gain
-from ..capabilities import tells_support
-from ..hiding import accepts, hides, loses
+from ..law.capabilities import tells_support
+from ..law.hiding import accepts, hides, loses
+from ..law.pure import Items, Supporting
+from ..law.support import ItemSupport
 from ..population import Population
-from ..pure import Items, Supporting
-from ..support import ItemSupport
-from ..targets import ListedTargets
+from ..population.targets import ListedTargets
 from .gains import gain, item_shift, rates_gain
 
 LINES: Final = {

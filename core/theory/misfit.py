@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from ..pure import Supporting
-from ..sampling import Floats
+from ..base.sampling import Floats
+from ..law.pure import Supporting
 from .gains import target_sum_variance
 from .variance import item_variances
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from ..attacks import Fakes
-from ..capabilities import BitLaw, Collection, sends_bits, tells_support
+from ..base.sampling import Counts, Floats, binomial_law
 from ..cell import Cell
-from ..pure import Items, Supporting
-from ..sampling import Counts, Floats, binomial_law
-from ..support import ItemSupport
+from ..law.capabilities import BitLaw, Collection, sends_bits, tells_support
+from ..law.pure import Items, Supporting
+from ..law.support import ItemSupport
 
 
 @lru_cache(maxsize=4)

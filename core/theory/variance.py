@@ -10,11 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..capabilities import places
+from ..base.sampling import Floats
 from ..cell import Cell
+from ..law.capabilities import places
+from ..law.pure import PureProtocol, Supporting, item_variance
 from ..protocols.subset import SubsetSelection, best_size
-from ..pure import PureProtocol, Supporting, item_variance
-from ..sampling import Floats
 from .support import arriving, collected, meetings
 
 

@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.acts import bound_attack
-from core.attacks import Attack, Mixture
-from core.defences import Defence
-from core.errors import ScenarioError, got
-from core.plugins import available, protocol_named
-from core.population import Population
-from core.protocols import NAMED, awaits_code
-from core.pure import LocalMechanism, sends_reports
-from core.ranges import DOMAIN, EPSILON
-from core.scenario import FORMAT, KINDS, Point, Scenario
+from ldptui.core.attacks import Attack, Mixture
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import DOMAIN, EPSILON
+from ldptui.core.defences import Defence
+from ldptui.core.experiment.acts import bound_attack
+from ldptui.core.law.pure import LocalMechanism, sends_reports
+from ldptui.core.plugins import available, protocol_named
+from ldptui.core.population import Population
+from ldptui.core.protocols import NAMED, awaits_code
+from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from core.cell import Cell
-from core.errors import RunError, ScenarioError, got
-from core.experiment import Experiment
-from core.experiment import compile as bind
-from core.pulse import no_pulse
-from core.results import Block
-from core.running.runner import Results
-from core.scenario import Scenario, value_at
-from core.store import Store, begin, open_store
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment
+from ldptui.core.experiment import compile as bind
+from ldptui.core.metrics.results import Block
+from ldptui.core.running.runner import Results
+from ldptui.core.scenario import Scenario, value_at
+from ldptui.core.store import Store, begin, open_store
 
 from .. import __version__
 from ..catalogue import key_words

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from core.defences import CORRECTIONS, corrected, known
-from core.defences.simplex import project
-from core.errors import ScenarioError, got
-from core.pure import LocalMechanism, is_unbiased
-from core.ranges import ALPHA
-from core.sampling import Counts, Floats
-from core.theory import Misfit, misfit
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import ALPHA
+from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.defences import CORRECTIONS, corrected, known
+from ldptui.core.defences.simplex import project
+from ldptui.core.law.pure import LocalMechanism, is_unbiased
+from ldptui.core.theory import Misfit, misfit
 
 from ..catalogue import in_order
 from ..text import format as text

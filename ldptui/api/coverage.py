@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from core.attacks import split
-from core.pure import Supporting, Unbiased
-from core.sampling import Floats
-from core.theory import item_variances
+from ldptui.core.attacks import split
+from ldptui.core.base.sampling import Floats
+from ldptui.core.law.pure import Supporting, Unbiased
+from ldptui.core.theory import item_variances
 
 REPETITIONS: Final = 400
 """The standard error of a coverage near 0.95 is 0.011."""

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import FileError, RunError, ScenarioError, got
-from core.files import whole_file
-from core.pure import LocalMechanism, Reports
-from core.tables import Batch, Columns, place_of, spot
+from ldptui.core.base.errors import FileError, RunError, ScenarioError, got
+from ldptui.core.base.files import whole_file
+from ldptui.core.base.tables import Batch, Columns, place_of, spot
+from ldptui.core.law.pure import LocalMechanism, Reports
 
 from .layout import Column, layout, nobody
 

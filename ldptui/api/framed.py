@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import RunError, ScenarioError, got
-from core.export import of_one_type
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.export import of_one_type
 
 
 def framed(rows: list[dict[str, Any]], library: str | None) -> Any:

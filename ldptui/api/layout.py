@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.pure import LocalMechanism, Reports
+from ldptui.core.law.pure import LocalMechanism, Reports
 
 NIBBLES: Final = np.full(256, 16, dtype=np.uint8)
 """The value of each hexadecimal digit by its code; 16 for what is none."""

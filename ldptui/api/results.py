@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.cell import Cell, metric_names
-from core.errors import RunError, ScenarioError, got
-from core.export import metric_rows, results_cells_csv, to_csv, to_json
-from core.results import Block, CellResults
-from core.running.runner import Results as Measured
-from core.sampling import Floats
-from core.summary import Estimate
-from core.task.frequencies import trial_estimates
-from core.theory import compared
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.sampling import Floats
+from ldptui.core.base.summary import Estimate
+from ldptui.core.cell import Cell, metric_names
+from ldptui.core.export import metric_rows, results_cells_csv, to_csv, to_json
+from ldptui.core.metrics.results import Block, CellResults
+from ldptui.core.running.runner import Results as Measured
+from ldptui.core.task.frequencies import trial_estimates
+from ldptui.core.theory import compared
 
 from .. import __version__
 from ..text import table

@@ -7,19 +7,19 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Final
 
-import scenarios
-from core import experiment as core_experiment
-from core.cell import Cell
-from core.errors import FileError, ScenarioError, got
-from core.experiment import Experiment
-from core.plugins import Allowed, permit
-from core.ranges import WORKERS
-from core.results import Block
-from core.running import runner
-from core.running.runner import Progress
-from core.running.searching import searched
-from core.scenario import Scenario, parse
-from core.scenario import load as load_file
+from ldptui import scenarios
+from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.ranges import WORKERS
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment
+from ldptui.core.experiment import experiment as core_experiment
+from ldptui.core.metrics.results import Block
+from ldptui.core.plugins import Allowed, permit
+from ldptui.core.running import runner
+from ldptui.core.running.runner import Progress
+from ldptui.core.running.searching import searched
+from ldptui.core.scenario import Scenario, parse
+from ldptui.core.scenario import load as load_file
 
 from .by_name import plain
 from .results import Results

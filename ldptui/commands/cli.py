@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
-from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..session import attack_options
+from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from . import collecting_options, library_options
 from .runs import options as run_options
 
@@ -302,10 +302,10 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     """The workbench."""
     from importlib import import_module, util
 
-    if util.find_spec("ldptui.start") is None:
+    if util.find_spec("ldptui.commands.start") is None:
         parser.print_help()
         return DONE
-    code: int = import_module("ldptui.start").open_workbench(
+    code: int = import_module("ldptui.commands.start").open_workbench(
         options.scenario,
         theme=options.theme,
         charset=options.charset,
@@ -323,7 +323,7 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:
     """One line on standard error; the exit code."""
-    from core.errors import FileError, LdpError, ScenarioError
+    from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 
     if isinstance(error, LdpError):
         _complain(str(error))

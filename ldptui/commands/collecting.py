@@ -14,18 +14,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ScenarioError, got, one_line
-from core.files import write_atomically
-from core.plugins import available
-from core.pure import Items, LocalMechanism, Reports
-from core.scenario import read_text
-from core.tables import Batch, Columns, spot, table_rows
+from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.files import write_atomically
+from ldptui.core.base.tables import Batch, Columns, spot, table_rows
+from ldptui.core.law.pure import Items, LocalMechanism, Reports
+from ldptui.core.plugins import available
+from ldptui.core.scenario import read_text
 
-from .. import exits
 from ..api.by_name import protocol as protocol_of
 from ..api.collected import Frequencies, concluded
 from ..api.coverage import REPETITIONS
 from ..api.files import format_of, read_reports, write_reports
+from ..terminal import exits
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
 from .reading import toml_value

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import shtab
 
-import scenarios
+from ldptui import scenarios
 
-from .. import exits
+from ..terminal import exits
 from ..terminal.output import write_out
 from .cli import app_parser, commands, parser_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from core.export import ENDS
-from core.metrics import METRICS
-from core.scenario import range_of, sweepable_keys, type_of
+from ldptui.core.export import ENDS
+from ldptui.core.metrics import METRICS
+from ldptui.core.scenario import range_of, sweepable_keys, type_of
 
 from ..catalogue import has_words, key_words, metric_words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from .. import exits
+from ..terminal import exits
 from ..terminal.output import write_out
 from ..terminal.settings import default_keys, load_settings
 

@@ -7,18 +7,18 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-import scenarios as bundled
-from core.errors import FileError, ScenarioError
-from core.experiment import compile  # noqa: A004
-from core.files import write_atomically
-from core.plugins import permit, sources
-from core.scenario import load, parse, read_document, read_text
-from core.scenario import schema as scenario_schema
+from ldptui import scenarios as bundled
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import write_atomically
+from ldptui.core.experiment import compile  # noqa: A004
+from ldptui.core.plugins import permit, sources
+from ldptui.core.scenario import load, parse, read_document, read_text
+from ldptui.core.scenario import schema as scenario_schema
 
-from .. import exits
 from ..catalogue.schema import worded
 from ..session import attack_options
 from ..session.locating import locate
+from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text
 from ..text import table

@@ -10,9 +10,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Final
 
-from core.errors import FileError
+from ldptui.core.base.errors import FileError
 
-from .. import exits
+from ..terminal import exits
 from ..terminal.output import write_out
 
 SITE: Final = Path(__file__).parents[1] / "site"

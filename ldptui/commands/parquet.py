@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from core.cell import metric_names
-from core.errors import FileError
-from core.export import of_one_type, trial_rows
-from core.files import whole_file
-from core.running.runner import Results
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import whole_file
+from ldptui.core.cell import metric_names
+from ldptui.core.export import of_one_type, trial_rows
+from ldptui.core.running.runner import Results
 
 from .dictionary import dictionary
 

@@ -17,13 +17,13 @@ from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TextIO, TypeAlias
 
-from core.errors import one_line
-from core.experiment import Experiment
-from core.running.orphans import lasting
-from core.running.runner import WHOLE, Memory, Progress, Results, Shard
-from core.running.runner import run as run_experiment
-from core.running.searching import Answers, Searched, searched
-from core.running.workers import LostError
+from ldptui.core.base.errors import one_line
+from ldptui.core.experiment import Experiment
+from ldptui.core.running.orphans import lasting
+from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
+from ldptui.core.running.runner import run as run_experiment
+from ldptui.core.running.searching import Answers, Searched, searched
+from ldptui.core.running.workers import LostError
 
 from ..terminal.output import encodable, note
 from ..text import format as text

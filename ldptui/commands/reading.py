@@ -6,9 +6,9 @@ import tomllib
 from argparse import Namespace
 from typing import Any, Final
 
-from core.errors import ScenarioError, got
-from core.ranges import WORKERS
-from core.scenario import Scenario, load
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import WORKERS
+from ldptui.core.scenario import Scenario, load
 
 from ..session.locating import locate
 from ..terminal.output import note

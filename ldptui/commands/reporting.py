@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from core.errors import ScenarioError, got, one_line
-from core.export import results_cells_csv, to_csv, to_json
-from core.files import write_atomically
-from core.running.runner import Results
+from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.files import write_atomically
+from ldptui.core.export import results_cells_csv, to_csv, to_json
+from ldptui.core.running.runner import Results
 
-from .. import __version__, exits
+from .. import __version__
+from ..terminal import exits
 from ..terminal.output import check_writable, in_colour, note, width, write_out
 from ..text import format as text
 from ..text import table

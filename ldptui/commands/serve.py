@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
-from ..exits import DONE, USAGE
+from ..terminal.exits import DONE, USAGE
 from ..terminal.output import note
 
 MISSING: Final = "ldptui serve needs textual-serve: pip install 'ldptui[web]'"
@@ -33,7 +33,7 @@ def serve(options: argparse.Namespace) -> int:
         raise ScenarioError(f"must be in [1, 65535], got {options.port}", key="--port")
     if options.visitors < 1:
         raise ScenarioError(f"must be at least 1, got {options.visitors}", key="--visitors")
-    from ..start import scenario_path
+    from .start import scenario_path
 
     try:
         scenario = scenario_path(options.scenario)

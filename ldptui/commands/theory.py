@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from core.errors import ScenarioError, spelled
-from core.population import USERS
-from core.protocols import KINDS
-from core.pure import SeedSearch
-from core.ranges import DOMAIN, EPSILON, SHARE, Range
+from ldptui.core.base.errors import ScenarioError, spelled
+from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.population import USERS
+from ldptui.core.protocols import KINDS
 
-from .. import exits
 from ..catalogue import in_order
 from ..explain.attack import gain_keys
 from ..explain.formula import Formula
@@ -25,6 +24,7 @@ from ..explain.lines import bound_keys
 from ..explain.setting import Setting, bound, read_key
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
+from ..terminal import exits
 from ..terminal.output import write_out
 from ..text import table
 from ..text.prose import either

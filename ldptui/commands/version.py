@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from .. import __version__, exits
+from .. import __version__
+from ..terminal import exits
 from ..terminal.output import write_out
 
 
@@ -13,7 +14,7 @@ def version(verbose: bool) -> int:
     """Print the version; verbose: also those of what computes, and which loops it has."""
     lines = [f"ldptui {__version__}"]
     if verbose:
-        from core.kernels.loops import LOOPS
+        from ldptui.core.kernels.loops import LOOPS
 
         LOOPS.load()
         numpy = metadata.version("numpy")

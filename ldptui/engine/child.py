@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from core.running.orphans import die_with_parent
+from ldptui.core.running.orphans import die_with_parent
 
 LINE_LIMIT: Final = 1 << 22
 """Bytes; a worker that writes a longer line does not keep to the protocol."""

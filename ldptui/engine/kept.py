@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from core.files import write_atomically
+from ldptui.core.base.files import write_atomically
 
 from ..session.runs import Kept, Run
 from ..session.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from core.store import Run as StoredRun
-    from core.store import Store
+    from ldptui.core.store import Run as StoredRun
+    from ldptui.core.store import Store
 
     from .playback import Playback
 
@@ -74,7 +74,7 @@ def playback(path: Path, number: int, key: int) -> Playback:
 
 def write_trials(path: Path, number: int, out: Path) -> None:
     """Write a run as CSV, a row for each trial."""
-    from core.export import to_csv
+    from ldptui.core.export import to_csv
 
     with _store(path, write=False) as store:
         write_atomically(out, to_csv(store.results(number)))
@@ -106,6 +106,6 @@ def leave(path: Path, number: int) -> None:
 
 
 def _store(path: Path, write: bool = True) -> Store:
-    from core.store import open_store
+    from ldptui.core.store import open_store
 
     return open_store(path, write=write)

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from core.cell import Cell
-from core.errors import LdpError
-from core.experiment import Experiment, bound
-from core.population import STATED, Population
-from core.results import CellResults, Rounds
-from core.scenario import Point, Scenario
-from core.store import Arrival, Store, cell_keys, open_store
+from ldptui.core.base.errors import LdpError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment, bound
+from ldptui.core.metrics.results import CellResults, Rounds
+from ldptui.core.population import STATED, Population
+from ldptui.core.scenario import Point, Scenario
+from ldptui.core.store import Arrival, Store, cell_keys, open_store
 
 from ..charts import curves
 from ..session.snapshot import Frequencies, Part, Request, Snapshot

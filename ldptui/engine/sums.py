@@ -6,9 +6,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import Final
 
-from core.results import Arms, Block, CellResults, added
-from core.sampling import Counts
-from core.store import Arrival, Store
+from ldptui.core.base.sampling import Counts
+from ldptui.core.metrics.results import Arms, Block, CellResults, added
+from ldptui.core.store import Arrival, Store
 
 CHECKPOINTS: Final = 64
 """Sums of the frequencies that are kept, so that going back is quick."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.message import Message
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 
 from ..messages import Replied, RunProgressed
 from ..session.question import Question, Reply

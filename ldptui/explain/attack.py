@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from core import theory
-from core.attacks import ATTACKS, malicious_users
-from core.cell import Cell
-from core.pure import PureProtocol, SeedSearch
-from core.pure import Supporting as Supports
-from core.support import ItemSupport, Support
+from ldptui.core import theory
+from ldptui.core.attacks import ATTACKS, malicious_users
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import PureProtocol, SeedSearch
+from ldptui.core.law.pure import Supporting as Supports
+from ldptui.core.law.support import ItemSupport, Support
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, Formula, listed, numeric

@@ -10,9 +10,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.pure import BoolArray, Reports, Rng
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import BoolArray, Reports, Rng
 
 from ..text import format as fmt
 from ..text.format import count, short

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from core import theory
-from core.cell import Cell
-from core.protocols import PROTOCOLS
-from core.pure import PureProtocol, Supporting, estimate, gain_factor, item_variance
+from ldptui.core import theory
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import PureProtocol, Supporting, estimate, gain_factor, item_variance
+from ldptui.core.protocols import PROTOCOLS
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric

@@ -7,10 +7,10 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols.coded import Coded
-from core.pure import BoolArray, Reports
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import BoolArray, Reports
+from ldptui.core.protocols.coded import Coded
 
 from ..text import format as fmt
 from .report import SENT_AS_IT_IS, Chance, Step

@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from core import theory
-from core.cell import Cell
-from core.lab.locality import central_mse
-from core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
+from ldptui.core import theory
+from ldptui.core.cell import Cell
+from ldptui.core.lab.locality import central_mse
+from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
 
 from ..text.format import count, short
 from .attack import compared, gain_keys

@@ -9,12 +9,12 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core import theory
-from core.attacks import Strategy
-from core.capabilities import memoises
-from core.cell import Cell
-from core.protocols.dbitflip import BitFlips
-from core.pure import Reports
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols.dbitflip import BitFlips
 
 from ..text import format as fmt
 from ..text.format import count, short

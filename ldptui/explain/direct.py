@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from core import theory
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols import GRR
-from core.pure import PureProtocol, Reports
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import PureProtocol, Reports
+from ldptui.core.protocols import GRR
 
 from ..text import format as fmt
 from ..text.format import count, short

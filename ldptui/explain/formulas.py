@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.cell import Cell
+from ldptui.core.cell import Cell
 
 from . import closed_forms
 from .attack import attacked

@@ -9,10 +9,10 @@ from typing import Final, cast
 
 import numpy as np
 
-from core import theory
-from core.cell import Cell
-from core.protocols.coded import Coded
-from core.protocols.hadamard import HadamardResponse
+from ldptui.core import theory
+from ldptui.core.cell import Cell
+from ldptui.core.protocols.coded import Coded
+from ldptui.core.protocols.hadamard import HadamardResponse
 
 from ..text.format import count, short
 from .attack import attacked

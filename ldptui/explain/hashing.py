@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.attacks import Strategy
-from core.cell import Cell
-from core.kernels.hashing import UInts, buckets, xxhash32
-from core.protocols import LocalHashing
-from core.protocols.hashing import matched_law
-from core.pure import PureProtocol, Reports
-from core.sampling import Counts
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.base.sampling import Counts
+from ldptui.core.cell import Cell
+from ldptui.core.kernels.hashing import UInts, buckets, xxhash32
+from ldptui.core.law.pure import PureProtocol, Reports
+from ldptui.core.protocols import LocalHashing
+from ldptui.core.protocols.hashing import matched_law
 
 from ..text import format as fmt
 from ..text.format import count, percent, short

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols.hashing import matched_law
-from core.protocols.hst import ASSIGNED, UserCoins
-from core.pure import Rng
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Rng
+from ldptui.core.protocols.hashing import matched_law
+from ldptui.core.protocols.hst import ASSIGNED, UserCoins
 
 from ..text.format import short
 from . import hashing, unary

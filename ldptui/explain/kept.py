@@ -1,6 +1,6 @@
 """The privacy of a user who keeps an answer: of one report, of many, of all; what it costs.
 
-By the capability alone (`core.capabilities.Memoises`), for every kind that has it. RAPPOR tells
+By the capability alone (`core.law.capabilities.Memoises`), for every kind that has it. RAPPOR tells
 more of its own numbers (`rappor.privacy`).
 """
 
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.capabilities import Memoises
-from core.cell import Cell
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import Memoises
 
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from core import theory
-from core.bounds.undetectable import least_gain, unlisted_gain
-from core.cell import Cell
-from core.hiding import hides
-from core.pure import sends_reports
+from ldptui.core import theory
+from ldptui.core.bounds.undetectable import least_gain, unlisted_gain
+from ldptui.core.cell import Cell
+from ldptui.core.law.hiding import hides
+from ldptui.core.law.pure import sends_reports
 
 from ..text.format import short
 from .formula import FINE, Formula, listed, numeric

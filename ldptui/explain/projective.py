@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core.protocols.coded import Coded
-from core.protocols.geometry import vectors
-from core.protocols.projective import ProjectiveGeometry
+from ldptui.core.protocols.coded import Coded
+from ldptui.core.protocols.geometry import vectors
+from ldptui.core.protocols.projective import ProjectiveGeometry
 
 from ..text.format import count, short
 from .attack import attacked, honest

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args, get_type_hints
 
-from core.cell import Cell
-from core.errors import ScenarioError, got
-from core.protocols import BitNoise
-from core.pure import SeedSearch, is_pure
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import SeedSearch, is_pure
+from ldptui.core.protocols import BitNoise
 
 
 @dataclass(frozen=True, eq=False)

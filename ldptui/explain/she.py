@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols.she import Summation, honest_bound
-from core.pure import Reports
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols.she import Summation, honest_bound
 
 from ..text import format as fmt
 from ..text.format import count, short

@@ -9,12 +9,12 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core import theory
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols.sketch import CountMeanSketch, Sketch
-from core.protocols.sketch.rows import hashed
-from core.pure import Reports
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols.sketch import CountMeanSketch, Sketch
+from ldptui.core.protocols.sketch.rows import hashed
 
 from ..text import format as fmt
 from ..text.format import count, short

@@ -14,9 +14,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final, Protocol, TypeAlias, cast
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.pure import Rng
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Rng
 
 from .formula import Formula
 from .report import Life

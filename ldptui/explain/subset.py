@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, cast
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols.subset import SubsetSelection, best_size, subset_bits
-from core.pure import Reports
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols.subset import SubsetSelection, best_size, subset_bits
 
 from ..text import format as fmt
 from ..text.format import count, short

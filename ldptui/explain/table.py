@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from core import theory
+from ldptui.core import theory
 
 from ..text import format as text
 from .attack import gain_keys

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import cast
 
-from core.cell import Cell
+from ldptui.core.cell import Cell
 
 from .formula import Formula
 from .setting import Setting

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from core.protocols.the import Thresholding, best_theta
+from ldptui.core.protocols.the import Thresholding, best_theta
 
 from ..text.format import short
 from . import unary

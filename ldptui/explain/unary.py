@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.attacks import Strategy
-from core.cell import Cell
-from core.protocols import Unary
-from core.pure import BoolArray, PureProtocol, Reports
+from ldptui.core import theory
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import BoolArray, PureProtocol, Reports
+from ldptui.core.protocols import Unary
 
 from ..text import format as fmt
 from ..text.format import count, short

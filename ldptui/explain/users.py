@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.pure import Rng
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Rng
 
 from ..catalogue import kind_words
 from ..text import format as fmt

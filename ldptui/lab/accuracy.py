@@ -12,17 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.errors import ScenarioError
-from core.protocols import KINDS
-from core.protocols.curators import SENSITIVITY, Curator
-from core.protocols.curators import accuracy as acc
-from core.pure import item_variance
-from core.ranges import BUDGET
-from core.sampling import Counts, Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import BUDGET
+from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.law.pure import item_variance
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.curators import SENSITIVITY, Curator
+from ldptui.core.protocols.curators import accuracy as acc
 
-from .. import exits
 from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
+from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import figure

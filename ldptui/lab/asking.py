@@ -18,12 +18,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from core.cell import Cell
-from core.columns import Column, read_columns
-from core.errors import FileError, ScenarioError
-from core.pure import Rng
-from core.scenario import Scenario
-from core.tables import table_rows
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.tables import table_rows
+from ldptui.core.cell import Cell
+from ldptui.core.lab.columns import Column, read_columns
+from ldptui.core.law.pure import Rng
+from ldptui.core.scenario import Scenario
 
 from ..text import table as layout
 from .answer import Answer, listed
@@ -85,7 +85,7 @@ class Ask:
 
 @lru_cache(maxsize=2)
 def _bound(document: str, folder: Path) -> Cell:
-    from core.experiment import compile as bind
+    from ldptui.core.experiment import compile as bind
 
     return bind(Scenario(json.loads(document), "", folder)).cells[0]
 

@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.errors import ScenarioError
-from core.lab.exponential import Exponential
-from core.lab.locality import local_success
-from core.population import Population
-from core.pure import Rng
-from core.ranges import BUDGET
-from core.sampling import Counts
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import BUDGET
+from ldptui.core.base.sampling import Counts
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.locality import local_success
+from ldptui.core.law.pure import Rng
+from ldptui.core.population import Population
 
-from .. import exits
 from ..charts.series import TONES, Axis, Plot, Series
+from ..terminal import exits
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
 from .answer import Answer

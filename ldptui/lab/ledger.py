@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final, get_args
 
-from core.cell import Cell
-from core.errors import ScenarioError, got
-from core.lab import ledger as books
-from core.protocols import BitNoise
-from core.protocols.curators import SENSITIVITY
-from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.cell import Cell
+from ldptui.core.lab import ledger as books
+from ldptui.core.protocols import BitNoise
+from ldptui.core.protocols.curators import SENSITIVITY
+from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
-from .. import exits
 from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
+from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import curves

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
-from core.protocols import CENTRAL, KINDS, PROTOCOLS
-from core.protocols.curators import Curator, Neighbours
+from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
+from ldptui.core.protocols.curators import Curator, Neighbours
 
 from ..catalogue.kinds import in_order, swept_kinds
 from ..explain.formula import Formula

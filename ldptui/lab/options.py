@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from core.errors import ScenarioError, got, spelled
-from core.ranges import Range
+from ldptui.core.base.errors import ScenarioError, got, spelled
+from ldptui.core.base.ranges import Range
 
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
 """numbers, names : separated by commas. rows : a list of texts."""

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
 from ..explain.formula import Formula
 from ..terminal.output import width, write_out

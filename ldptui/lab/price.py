@@ -9,18 +9,18 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from core.errors import ScenarioError
-from core.lab.locality import central_mse, grown, local_mse, price
-from core.protocols import KINDS
-from core.protocols.curators import Neighbours
-from core.protocols.curators.accuracy import require_delta
-from core.pure import gain_factor
-from core.ranges import USERS
-from core.sampling import Counts, Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import USERS
+from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.lab.locality import central_mse, grown, local_mse, price
+from ldptui.core.law.pure import gain_factor
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.curators import Neighbours
+from ldptui.core.protocols.curators.accuracy import require_delta
 
-from .. import exits
 from ..charts.series import TONES, Axis, Plot, Series
 from ..explain.curators import words_of
+from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import curves

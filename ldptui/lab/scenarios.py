@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.cell import Cell
-from core.experiment import compile  # noqa: A004
-from core.scenario import load
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import compile  # noqa: A004
+from ldptui.core.scenario import load
 
 from ..session.draft import base
 from ..session.locating import locate

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.columns import Column, read_columns
-from core.errors import ScenarioError, got
-from core.lab.sensitivity import QUERIES, Bounds, Clipping, Query, clipping, of_query
-from core.protocols.curators import Neighbours
-from core.sampling import Floats
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.sampling import Floats
+from ldptui.core.lab.columns import Column, read_columns
+from ldptui.core.lab.sensitivity import QUERIES, Bounds, Clipping, Query, clipping, of_query
+from ldptui.core.protocols.curators import Neighbours
 
-from .. import exits
 from ..charts.series import Axis, Bar, Bars, Plot, Series, Tone
+from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Offers, Steps, answer_of, columns_of, header_of
 from .figure import Figure, figure, shares

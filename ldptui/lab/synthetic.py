@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from core.cell import Cell
-from core.collection.counts import block_counts
-from core.errors import FileError, ScenarioError
-from core.lab.ledger import Spent
-from core.lab.synthetic import (
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.lab.ledger import Spent
+from ldptui.core.lab.synthetic import (
     note,
     on_the_simplex,
     synthetic_counts,
     synthetic_items,
     write_synthetic,
 )
-from core.pulse import no_pulse
-from core.pure import Rng
-from core.sampling import Counts, Floats
+from ldptui.core.law.pure import Rng
 
-from .. import exits
 from ..charts.series import Axis, Plot, Series
+from ..terminal import exits
 from ..text import format as text
 from .accuracy import ranked
 from .asking import Ask, Steps, answer_of

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
 from .options import Option, Topic, add_arguments
 from .questions.accuracy import ACCURACY

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.kernels.loops import LOOPS
+from ldptui.core.kernels.loops import LOOPS
 
 from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of

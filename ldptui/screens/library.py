@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
-import scenarios
+from ldptui import scenarios
 
 from ..session.claim import split_claim
 from ..terminal import places

@@ -16,8 +16,8 @@ from ..terminal.visitor import visiting
 from .consent import WHAT
 
 if TYPE_CHECKING:
-    from core.experiment import Experiment
-    from core.plugins import Allowed
+    from ldptui.core.experiment import Experiment
+    from ldptui.core.plugins import Allowed
 
 
 ASKS: Final = (
@@ -55,8 +55,8 @@ def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
 
     Raises ScenarioError. A file that is allowed and not asked for is no matter.
     """
-    from core import plugins
-    from core.errors import ScenarioError
+    from ldptui.core import plugins
+    from ldptui.core.base.errors import ScenarioError
 
     for source in plugins.sources(experiment, allowed(options)):
         if isinstance(source.place, Path):
@@ -79,7 +79,7 @@ def faults(files: Sequence[Path]) -> list[str]:
 
 
 def _given(options: argparse.Namespace) -> Allowed:
-    from core.plugins import Allowed
+    from ldptui.core.plugins import Allowed
 
     files = (Path(file).expanduser().absolute() for file in options.attack_files)
     return Allowed(tuple(options.allow_attacks), tuple(files))
@@ -89,14 +89,14 @@ def permit_in_workbench(
     experiment: Experiment, options: argparse.Namespace, agreed: Sequence[Sequence[Any]]
 ) -> Experiment:
     """As `permit`, with the code besides that the user was asked about (`Code.agreed`)."""
-    from core import plugins
+    from ldptui.core import plugins
 
     return plugins.permit(experiment, with_agreed(options, agreed))
 
 
 def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) -> Allowed:
     """The code that a workbench lets run, which asks about more."""
-    from core.plugins import Allowed, Source
+    from ldptui.core.plugins import Allowed, Source
 
     if visiting():
         return Allowed(how=NEVER)
@@ -112,7 +112,7 @@ def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:
 
     Raises ScenarioError, which says how to allow it, or FileError.
     """
-    from core import plugins
+    from ldptui.core import plugins
 
     return plugins.permit(experiment, _given(options))
 
@@ -122,8 +122,8 @@ def allowed(options: argparse.Namespace) -> Allowed:
 
     Raises ScenarioError where they name a file that cannot be read.
     """
-    from core.errors import ScenarioError
-    from core.plugins import Allowed
+    from ldptui.core.base.errors import ScenarioError
+    from ldptui.core.plugins import Allowed
 
     try:
         refuse_unreadable([Path(file).expanduser() for file in options.attack_files])
@@ -136,6 +136,6 @@ def allowed(options: argparse.Namespace) -> Allowed:
 
 def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:
     """As `permit`, by the options and the settings."""
-    from core import plugins
+    from ldptui.core import plugins
 
     return plugins.permit(experiment, allowed(options))

@@ -13,8 +13,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from core.errors import FileError
-from core.files import write_atomically
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import write_atomically
 
 from ..terminal import places
 from .draft import draft_of

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from core.errors import FileError
-from core.files import write_atomically
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import write_atomically
 
 from .. import __version__
 from ..terminal.places import current_dir
@@ -81,7 +81,7 @@ def picture_of(app: App[Any]) -> str:
 
 def results_json(run: Run) -> str:
     """The results as the headless command's JSON; each cell says which `part` it belongs to."""
-    from core.export import json_text
+    from ldptui.core.export import json_text
 
     snapshot, kept = run.snapshot, run.kept
     own = kept.versions["ldptui"] if kept is not None else __version__
@@ -101,7 +101,7 @@ def _cells(run: Run) -> list[dict[str, Any]]:
 
 def _cell(part: str, cell: CellView, run: Run, *, first: bool) -> dict[str, Any]:
     """One cell; the first one of the part "base" has its rounds, frequencies and levels."""
-    from core.export import cell_document
+    from ldptui.core.export import cell_document
 
     snapshot = run.snapshot
     fields = {
@@ -133,7 +133,7 @@ def _cell(part: str, cell: CellView, run: Run, *, first: bool) -> dict[str, Any]
 
 def _whole(run: Run, key: str, value: object) -> object:
     """A parameter; a list that a cell has in words, as it is long, is the scenario's."""
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     known = value_at(run.document, key)
     in_words = isinstance(value, str) and isinstance(known, list)
@@ -142,8 +142,8 @@ def _whole(run: Run, key: str, value: object) -> object:
 
 def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str, Any]:
     """The rounds of a campaign, and when its targets came to the top k."""
-    from core.campaign import Entry, Round
-    from core.export import rounds_document
+    from ldptui.core.export import rounds_document
+    from ldptui.core.theory.campaign import Entry, Round
 
     each = [
         Round(
@@ -166,7 +166,7 @@ def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str,
 
 def results_csv(run: Run) -> str:
     """The results as `ldptui run --format csv-cells` writes them, with the part of each cell."""
-    from core.export import cells_csv
+    from ldptui.core.export import cells_csv
 
     return cells_csv(_cells(run))
 
@@ -181,7 +181,7 @@ def _frequencies(shown: Frequencies) -> dict[str, Any]:
 
 
 def _estimates(shown: Frequencies) -> dict[str, Any]:
-    from core.export import estimates_document
+    from ldptui.core.export import estimates_document
 
     arms = {name: (arm.mean, arm.std) for name, arm in shown.arms.items()}
     return estimates_document(shown.true, arms)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from core.errors import FileError
+from ldptui.core.base.errors import FileError
 
 from ..text import format as text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import scenarios as bundled
-from core.errors import FileError, ScenarioError, got, shown
+from ldptui import scenarios as bundled
+from ldptui.core.base.errors import FileError, ScenarioError, got, shown
 
 
 def locate(place: str) -> Path:

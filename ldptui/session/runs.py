@@ -85,7 +85,7 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
     """Dotted keys with their values; swept ones as `sweep.KEY`, parts of lists by their number."""
-    from core.scenario import dotted_sweep, flatten
+    from ldptui.core.scenario import dotted_sweep, flatten
 
     swept = document.get("sweep")
     values = dict(flatten({name: document[name] for name in document if name != "sweep"}))

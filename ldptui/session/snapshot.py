@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 
 from .consent import WHAT, Agreed
 from .trials import TrialEstimates
@@ -91,7 +91,7 @@ class CellView:
 
     p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles. rappor : its
     own numbers and warnings, by their names in the JSON output; None for other protocols. answer :
-    to a goal, the fields of `core.goal.Answer` with the goal's metric and at_least.
+    to a goal, the fields of `core.metrics.goal.Answer` with the goal's metric and at_least.
     """
 
     index: int

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
-from core.errors import FileError, one_line
+from ldptui.core.base.errors import FileError, one_line
 
 from ..text import format as text
 

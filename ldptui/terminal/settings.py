@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from core.errors import one_line
+from ldptui.core.base.errors import one_line
 
 from . import places
 
@@ -359,6 +359,6 @@ def _hint(word: str, known: Iterable[str], otherwise: str) -> str:
 
 
 def _got(value: object) -> str:
-    from core.errors import got
+    from ldptui.core.base.errors import got
 
     return got(value)

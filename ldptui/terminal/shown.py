@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-from core.errors import one_line
+from ldptui.core.base.errors import one_line
 
 from ..text.format import shortened, to_ascii
 

@@ -82,7 +82,7 @@ def confine() -> None:
 def _program() -> set[str]:
     """The folders of Python, of installed packages, and of ldptui's own."""
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    for name in ("core", "ldptui", "scenarios"):
+    for name in ("ldptui", "ldptui.core", "ldptui.scenarios"):
         spec = find_spec(name)
         folders |= set(spec.submodule_search_locations or ()) if spec is not None else set()
     return folders

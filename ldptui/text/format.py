@@ -2,10 +2,9 @@
 
 The convention, wherever a person reads: whole numbers stand in groups of three from five digits on
 (1000, 10 000) or have an exponent (1e9); an error has two significant digits and its value as many
-decimals; a value alone has four significant digits at most, one that somebody
-set has six, and exponents look like 1e-6; shares of
-one are percentages where that is said (12.5 %). Values in messages are `core.errors.spelled`, which
-does the same. JSON and CSV have every digit.
+decimals; a value alone has four significant digits at most, one that somebody set has six, and
+exponents look like 1e-6; shares of one are percentages where that is said (12.5 %). Values in
+messages are `core.base.errors.spelled`, which does the same. JSON and CSV have every digit.
 
 Plain Python on purpose: importing this costs nothing. All functions accept ints, floats and NumPy
 scalars, never raise on a number, and write a missing value (None or NaN) as an en dash. The sign

@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 from support import budget
 from support.cases import alike, attack, cell
 
-from core.arms import ATTACKED, CLEAN
-from core.attacks import Fakes, View
-from core.campaign import round_theories
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.metrics import Measures, unmeasured
-from core.protocols import BitNoise, Rappor
-from core.protocols.chains import memoised_counts
-from core.protocols.rappor import epsilon_of_rounds
-from core.results import Block, Rounds
-from core.theory import (
+from ldptui.core.attacks import Fakes, View
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.metrics import Measures, unmeasured
+from ldptui.core.metrics.results import Block, Rounds
+from ldptui.core.protocols import BitNoise, Rappor
+from ldptui.core.protocols.chains import memoised_counts
+from ldptui.core.protocols.rappor import epsilon_of_rounds
+from ldptui.core.theory import (
     attacked_variance,
     clean_variance,
     estimate_variances,
@@ -27,7 +26,8 @@ from core.theory import (
     expected_metrics,
     privacy_spent,
 )
-from core.theory.support import collected
+from ldptui.core.theory.campaign import round_theories
+from ldptui.core.theory.support import collected
 
 Floats = NDArray[np.float64]
 
@@ -310,7 +310,7 @@ def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
 
 
 def test_privacy_of_fresh_reports_adds_up() -> None:
-    from core.lab.ledger import Entry, sequential
+    from ldptui.core.lab.ledger import Entry, sequential
 
     spent = privacy_spent(campaign({"kind": "oue", "epsilon": 0.7}, 4))
     assert spent == pytest.approx([0.7, 1.4, 2.1, 2.8])

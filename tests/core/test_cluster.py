@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from support.cases import attack, experiment
 
-import core
-from core import cluster as cluster_module
-from core.cluster import Cluster, cluster
-from core.errors import FileError, RunError, ScenarioError
-from core.population import Population
-from core.running.runner import Progress, run
-from core.running.workers import LostError
+from ldptui import core
+from ldptui.core import cluster as cluster_module
+from ldptui.core.base.errors import FileError, RunError, ScenarioError
+from ldptui.core.cluster import Cluster, cluster
+from ldptui.core.population import Population
+from ldptui.core.running.runner import Progress, run
+from ldptui.core.running.workers import LostError
 
 pytest.importorskip("distributed")
 

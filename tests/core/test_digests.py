@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import scenarios
-from core import Scenario, compile, load, parse, run
-from core.kernels.loops import LOOPS
-from core.plugins import Allowed, permit
-from core.results import digest
+from ldptui import scenarios
+from ldptui.core import Scenario, compile, load, parse, run
+from ldptui.core.kernels.loops import LOOPS
+from ldptui.core.metrics.results import digest
+from ldptui.core.plugins import Allowed, permit
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "digests.json"
@@ -103,7 +103,7 @@ def test_a_scenario_keeps_its_digest(name: str) -> None:
 @pytest.mark.every(5)
 @pytest.mark.parametrize("name", [name for name in TEXTS if 'path = "reports"' in TEXTS[name]])
 def test_compiled_loops_keep_the_digest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.kernels.compiled"))
+    monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("ldptui.core.kernels.compiled"))
     if NUMPY not in (known := recorded()):
         pytest.skip(f"no digests are recorded for NumPy {NUMPY}")
     scenario = scenario_of(name)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from core.errors import FileError, got, shown, spelled
+from ldptui.core.base.errors import FileError, got, shown, spelled
 from ldptui.text import format as fmt
 
 

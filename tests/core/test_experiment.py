@@ -9,8 +9,8 @@ import pytest
 from support.cases import attack, experiment
 from support.kinds import CAO_ATTACKS
 
-import core
-from core.errors import ScenarioError
+from ldptui import core
+from ldptui.core.base.errors import ScenarioError
 
 ZIPF = {"kind": "zipf", "items": 10, "users": 1000, "exponent": 1.0}
 OUE = {"kind": "oue", "epsilon": 1.0}

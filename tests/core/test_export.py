@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from core.arms import UNDEFENDED
-from core.experiment import compile
-from core.export import csv_lines, results_cells_csv, to_csv, to_json
-from core.metrics import metrics_of
-from core.running.runner import Results, run
-from core.scenario import parse
+from ldptui.core.base.arms import UNDEFENDED
+from ldptui.core.experiment import compile
+from ldptui.core.export import csv_lines, results_cells_csv, to_csv, to_json
+from ldptui.core.metrics import metrics_of
+from ldptui.core.running.runner import Results, run
+from ldptui.core.scenario import parse
 
 SCENARIO = """\
 format = 1

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import FileError
-from core.files import whole_file
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import whole_file
 
 
 def _half(path: Path) -> None:

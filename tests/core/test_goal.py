@@ -10,16 +10,15 @@ import pytest
 from support import budget
 from support.cases import cell, expecting, experiment
 
-from core import search
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.goal import Goal
-from core.protocols import PROTOCOLS
-from core.running.searching import searched
-from core.scenario import Scenario
-from core.search import _Bracket, _divergence, solved, with_fakes
-from core.theory import expected_metrics
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import compile, search
+from ldptui.core.experiment.search import _Bracket, _divergence, solved, with_fakes
+from ldptui.core.metrics.goal import Goal
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.running.searching import searched
+from ldptui.core.scenario import Scenario
+from ldptui.core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
 PURE = list(PROTOCOLS)
@@ -302,8 +301,8 @@ def test_bad_goals(attack: Any, top: dict[str, Any], message: str) -> None:
 
 
 def test_outputs_carry_the_answers() -> None:
-    from core.export import to_csv, to_json
-    from core.running.runner import run
+    from ldptui.core.export import to_csv, to_json
+    from ldptui.core.running.runner import run
     from ldptui.text.table import results_table
 
     work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2), trials=2,

@@ -12,26 +12,37 @@ from scipy.optimize import brentq
 from support.cases import bind
 from support.report_laws import Case
 
-from core.bounds.hardening import curve_variance
-from core.bounds.undetectable import hidden_gain_against
-from core.defences import DEFENCES, known, project
-from core.defences.asd import noise_bounds
-from core.defences.thresholds import threshold
-from core.lab.exponential import Exponential
-from core.lab.ledger import Entry, Spent, group, sequential
-from core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor
-from core.protocols.chains.response import Response
-from core.protocols.curators import Laplace, Stability
-from core.protocols.curators.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
-from core.protocols.hashing import hash_range_for, matched_law
-from core.protocols.rappor import denial, learnable_items
-from core.protocols.she import Summation
-from core.protocols.subset import SubsetSelection
-from core.protocols.the import Thresholding, best_theta
-from core.pure import PureProtocol, SeedSearch, item_variance
-from core.support import Support
-from core.task.hitters.levels import prefix_lengths
-from core.theory import count_variance, exact_border, gain, item_shift, item_variances, recommended
+from ldptui.core.bounds.hardening import curve_variance
+from ldptui.core.bounds.undetectable import hidden_gain_against
+from ldptui.core.defences import DEFENCES, known, project
+from ldptui.core.defences.asd import noise_bounds
+from ldptui.core.defences.thresholds import threshold
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.ledger import Entry, Spent, group, sequential
+from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
+from ldptui.core.law.support import Support
+from ldptui.core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor
+from ldptui.core.protocols.chains.response import Response
+from ldptui.core.protocols.curators import Laplace, Stability
+from ldptui.core.protocols.curators.accuracy import (
+    laplace_epsilon,
+    stability_accuracy,
+    stability_epsilon,
+)
+from ldptui.core.protocols.hashing import hash_range_for, matched_law
+from ldptui.core.protocols.rappor import denial, learnable_items
+from ldptui.core.protocols.she import Summation
+from ldptui.core.protocols.subset import SubsetSelection
+from ldptui.core.protocols.the import Thresholding, best_theta
+from ldptui.core.task.hitters.levels import prefix_lengths
+from ldptui.core.theory import (
+    count_variance,
+    exact_border,
+    gain,
+    item_shift,
+    item_variances,
+    recommended,
+)
 
 FACTS = {
     fact["id"]: fact

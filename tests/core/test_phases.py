@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import core
-from core.attacks import Mixture, malicious_users
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.metrics import plain
-from core.scenario import Ramp, line_of, parse
-from core.store import cell_keys
-from core.theory import expected_metrics
+from ldptui import core
+from ldptui.core.attacks import Mixture, malicious_users
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.metrics import plain
+from ldptui.core.scenario import Ramp, line_of, parse
+from ldptui.core.store import cell_keys
+from ldptui.core.theory import expected_metrics
 
 TEXT = """\
 format = 1

@@ -15,8 +15,8 @@ from support.budget import Verdict
 from support.cases import cell, counts
 from support.report_laws import Case
 
-from core.errors import FileError, ScenarioError
-from core.population import (
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.population import (
     POPULATIONS,
     CSVColumn,
     Explicit,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from core.ranking import Leaders, Ranking, in_top
-from core.sampling import Floats
+from ldptui.core.base.sampling import Floats
+from ldptui.core.metrics.ranking import Leaders, Ranking, in_top
 
 
 def ranking(estimates: Floats, truth: Floats, k: int) -> Ranking:

@@ -9,11 +9,11 @@ import xxhash
 from numpy.typing import NDArray
 from support.cases import attack, cell
 
-from core.arms import ATTACKED, CLEAN
-from core.errors import ScenarioError
-from core.metrics import METRICS, plain, unmeasured
-from core.results import CellResults, Fingerprints, Moments, Tally, digest
-from core.summary import Estimate
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.summary import Estimate
+from ldptui.core.metrics import METRICS, plain, unmeasured
+from ldptui.core.metrics.results import CellResults, Fingerprints, Moments, Tally, digest
 
 ONE = cell([50, 30, 20, 0], None, attack("mga", 0.2, [1, 3]), trials=70)
 BLOCKS = [ONE.block(number, min(20, 70 - 20 * number)) for number in range(4)]

@@ -13,13 +13,18 @@ import pytest
 from support.cases import expecting
 from support.told import told
 
-import core
-from core.arms import ATTACKED, UNDEFENDED
-from core.campaign import entry_of, rounds_of
-from core.export import to_csv, to_json
-from core.metrics import metrics_of
-from core.running.runner import Results
-from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
+from ldptui import core
+from ldptui.core.base.arms import ATTACKED, UNDEFENDED
+from ldptui.core.export import to_csv, to_json
+from ldptui.core.metrics import metrics_of
+from ldptui.core.running.runner import Results
+from ldptui.core.theory import (
+    estimate_variances,
+    expected_estimate,
+    expected_metrics,
+    privacy_spent,
+)
+from ldptui.core.theory.campaign import entry_of, rounds_of
 from ldptui.engine.worker.rounds import rounds_sent
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.users import fake_report

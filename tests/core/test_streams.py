@@ -11,10 +11,10 @@ import xxhash
 from support.cases import alike, attack, cell, counts, experiment, results_of
 from support.report_laws import Case
 
-import core
-from core.collection.counts import block_counts
-from core.pulse import no_pulse
-from core.streams import Path, Role, stream
+from ldptui import core
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.streams import Path, Role, stream
+from ldptui.core.collection.counts import block_counts
 
 POPULATION = {"kind": "zipf", "items": 12, "users": 5000, "exponent": 1.0}
 PROTOCOLS = [

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.columns import read_columns
-from core.errors import FileError, ScenarioError
-from core.population import CSVColumn
-from core.tables import Batch, Columns, table_rows
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.tables import Batch, Columns, table_rows
+from ldptui.core.lab.columns import read_columns
+from ldptui.core.population import CSVColumn
 
 PLAIN = "user,item\n" + "".join(f"{user},{user % 3}\n" for user in range(9))
 

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from support.cases import experiment
 
-import core
-from core.arms import ATTACKED, CLEAN
-from core.export import to_json
-from core.metrics import METRICS, unmeasured
-from core.population import Population
-from core.protocols import ProtocolSpec
-from core.pulse import Pulse
-from core.pure import Mechanism
-from core.results import Arms, Block, Moments
-from core.running.runner import run
-from core.store import begin, cell_keys, open_store
-from core.streams import Path as Way
-from core.task import Frequencies
+from ldptui import core
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.streams import Path as Way
+from ldptui.core.export import to_json
+from ldptui.core.law.pure import Mechanism
+from ldptui.core.metrics import METRICS, unmeasured
+from ldptui.core.metrics.results import Arms, Block, Moments
+from ldptui.core.population import Population
+from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.running.runner import run
+from ldptui.core.store import begin, cell_keys, open_store
+from ldptui.core.task import Frequencies
 from ldptui.engine.worker.columns import frequency_columns
 
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from support import budget
 
-from core.population import Explicit, Zipf
-from core.turnover import Turnover, turnover
+from ldptui.core.population import Explicit, Zipf
+from ldptui.core.population.turnover import Turnover, turnover
 
 Floats = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ import re
 import pytest
 from support.pages import NAMES, ROOT, page
 
-from core.metrics import METRICS
-from core.protocols import KINDS as PROTOCOL_KINDS
-from core.scenario import KINDS, known_keys
+from ldptui.core.metrics import METRICS
+from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
+from ldptui.core.scenario import KINDS, known_keys
 from ldptui.lab.mechanisms import has
 
 _SPEC = importlib.util.spec_from_file_location("docs_tables", ROOT / "docs" / "tables.py")

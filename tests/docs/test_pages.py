@@ -30,11 +30,11 @@ from support.pages import (
 from textual.binding import Binding
 from textual.dom import DOMNode
 
-import core
 import ldptui.screens
 import ldptui.widgets
-from core.plugins import Allowed, permit
+from ldptui import core
 from ldptui.commands import cli
+from ldptui.core.plugins import Allowed, permit
 
 NUMPY = "2.4"
 """The NumPy that drew the numbers of the pages; others draw other ones."""
@@ -254,7 +254,7 @@ def test_the_attack_of_the_plugins_page_makes_reports(tmp_path: Path) -> None:
     first = blocks(page("docs/plugins.md"), "python")[0]
     (tmp_path / "my_attacks.py").write_text(first, encoding="utf-8")
     half = runpy.run_path(str(tmp_path / "my_attacks.py"))["half"]
-    from core.attacks import View
+    from ldptui.core.attacks import View
 
     protocol = core.OUE(64, 1.0)
     reports = half(protocol, View(np.array([3, 5])), 1000, np.random.default_rng(0))
@@ -284,7 +284,7 @@ def test_the_pages_are_those_of_the_tests() -> None:
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/sources.md"])
 def test_every_file_that_a_page_names_is_there(name: str) -> None:
-    """`core/pure.py` from the root; `core.pure` and its attribute, if that is meant."""
+    """`core/law/pure.py` from the root; `core.law.pure` and its attribute, if that is meant."""
     text = unfenced(page(name))
     paths = re.findall(r"`((?:core|ldptui|tests|docs|scenarios|bench)/[^`\s…]*)`", text)
     assert paths
@@ -301,7 +301,7 @@ def test_every_topic_of_the_lab_is_documented() -> None:
 
 
 def test_every_member_of_an_oracle_is_documented() -> None:
-    from core.pure import PureProtocol
+    from ldptui.core.law.pure import PureProtocol
 
     members = {name for name in dir(PureProtocol) if not name.startswith("_")}
     assert len(members) > 20

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from support.pages import NAMES, ROOT, page
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
+from ldptui.core.scenario import load
 from ldptui.explain.equations import equations
 from ldptui.session.figure import carried
 

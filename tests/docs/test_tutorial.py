@@ -10,10 +10,9 @@ from functools import cache
 import pytest
 from support.pages import blocks, page, unfenced
 
-import core
-import scenarios
-from core import theory
-from core.cell import Cell
+from ldptui import core, scenarios
+from ldptui.core import theory
+from ldptui.core.cell import Cell
 from ldptui.lab.mechanisms import has
 
 TEXT = page("docs/tutorial.md")

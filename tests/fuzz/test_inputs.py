@@ -10,11 +10,11 @@ import pytest
 import tomlkit
 from support.mutations import mutated_text, mutated_toml, value
 
-import scenarios
-from core.columns import read_columns
-from core.errors import LdpError
-from core.scenario import known_keys, parse
+from ldptui import scenarios
 from ldptui.commands.reading import toml_value
+from ldptui.core.base.errors import LdpError
+from ldptui.core.lab.columns import read_columns
+from ldptui.core.scenario import known_keys, parse
 from ldptui.terminal.settings import SettingsError, allowed_attacks, load_settings
 
 FEW, MANY = 150, 20_000

@@ -7,10 +7,10 @@ import random
 import pytest
 from support.mutations import mutated_toml
 
-import scenarios
-from core.errors import FileError, LdpError, ScenarioError
-from core.experiment import compile
-from core.scenario import Scenario, known_keys, parse
+from ldptui import scenarios
+from ldptui.core.base.errors import FileError, LdpError, ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import Scenario, known_keys, parse
 
 FOLDER = scenarios.path("survey").parent
 BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}

@@ -1,4 +1,4 @@
-"""A metric costs a row of core.metrics, and its words: everything else reads the table."""
+"""A metric costs a row of ldptui.core.metrics, and its words: everything else reads the table."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from support.cases import experiment
 
-from core.arms import ATTACKED
-from core.export import to_csv, to_json
-from core.metrics import METRICS, Metric
-from core.recording import read_recording, write_recording
-from core.replay import replay
-from core.running.runner import Results, run
-from core.store import Store, begin, open_store
 from ldptui.catalogue import metric_words
 from ldptui.commands.dictionary import dictionary
 from ldptui.commands.parquet import columns
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.export import to_csv, to_json
+from ldptui.core.metrics import METRICS, Metric
+from ldptui.core.running.runner import Results, run
+from ldptui.core.store import Store, begin, open_store
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 

@@ -13,9 +13,9 @@ from support.workbench_app import finished, own_home, status, workbench  # noqa:
 from support.worker import ended, started
 from textual.pilot import Pilot
 
-from core import plugins
-from core.streams import digest
 from ldptui.app import Workbench
+from ldptui.core import plugins
+from ldptui.core.base.streams import digest
 from ldptui.engine import COMMAND, Engine
 from ldptui.engine.consent import seek
 from ldptui.screens.dialogs.consent import ConsentScreen
@@ -155,7 +155,7 @@ async def test_a_run_asks_and_no_leaves_everything_as_it_was(stranger: Path) -> 
 @pytest.mark.long
 async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> None:
     """The bundled scenario with its attack beside it, the real engine and worker."""
-    import scenarios
+    from ldptui import scenarios
 
     source = Path(scenarios.__file__).parent
     for name in ("python-attack.toml", "one_by_one.py"):

@@ -26,8 +26,10 @@ def test_help_imports_nothing_heavy(arguments: tuple[str, ...], code: int) -> No
     assert got == code
     assert "argparse" in names
     assert not names & set(HEAVY)
-    assert {name for name in names if name.startswith("core.")} <= LIGHT
-    assert not {name for name in names if name.startswith(("ldptui.session.draft", "scenarios"))}
+    assert {name for name in names if name.startswith("ldptui.core.")} <= LIGHT
+    assert not {
+        name for name in names if name.startswith(("ldptui.session.draft", "ldptui.scenarios"))
+    }
 
 
 def test_a_headless_run_needs_no_screen() -> None:
@@ -38,7 +40,8 @@ def test_a_headless_run_needs_no_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["core", "scenarios", "ldptui", "ldptui.commands.cli", "ldptui.text.format"]
+    "module",
+    ["ldptui.core", "ldptui.scenarios", "ldptui", "ldptui.commands.cli", "ldptui.text.format"],
 )
 def test_a_package_alone_imports_nothing_heavy(module: str) -> None:
     program = f"import sys, {module}; print(*sys.modules)"
@@ -58,8 +61,12 @@ def test_the_worker_needs_no_screen() -> None:
 
 
 def test_core_never_imports_the_screen() -> None:
-    program = "import sys, core.export, core.running.runner, core.theory; print(*sys.modules)"
+    rooms = "ldptui.core.export, ldptui.core.running.runner, ldptui.core.theory"
+    program = f"import sys, {rooms}; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert not set(done.stdout.split()) & {"textual", "rich", "plotext", "ldptui", "platformdirs"}
+    names = set(done.stdout.split())
+    assert not names & {"textual", "rich", "plotext", "platformdirs"}
+    ours = {name for name in names if name.partition(".")[0] == "ldptui"} - {"ldptui"}
+    assert {name for name in ours if not f"{name}.".startswith("ldptui.core.")} == set()

@@ -21,11 +21,11 @@ from support.kinds import CAO_PROTOCOLS
 from support.plugin_cases import HONEST, attack_file, install, toml
 from support.worker import Worker, ended, started
 
-from core import plugins
-from ldptui import exits
 from ldptui.commands import cli
+from ldptui.core import plugins
 from ldptui.engine import COMMAND
 from ldptui.session.attack_options import as_arguments
+from ldptui.terminal import exits
 from ldptui.terminal.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +114,7 @@ one = draft.edited(one, "attack.share", 0.2)
 assert one.cell.malicious == 50, one.problems
 print(runs.described(one.document))
 assert not [formula for formula in cell_formulas(one.cell) if formula.part.startswith("Attack")]
-assert "core.plugins" not in sys.modules
+assert "ldptui.core.plugins" not in sys.modules
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True

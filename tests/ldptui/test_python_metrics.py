@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.commands import TINY, Captured, fail, succeed
 
-from ldptui import exits
+from ldptui.terminal import exits
 
 CODE = """
 def biggest(frequencies, facts, *, times=1.0):

@@ -20,9 +20,9 @@ import pyte
 import pytest
 from support.commands import Captured, fail
 
-from ldptui import exits
 from ldptui.commands.serve import allowed
 from ldptui.session import attack_options
+from ldptui.terminal import exits
 from ldptui.terminal.visitor import HOME, REFUSAL
 
 GATE = """
@@ -35,12 +35,12 @@ confine()
 assert (here / "own.csv").read_text()
 sqlite3.connect(here / "own.sqlite3").close()
 os.replace("own.csv", "own2.csv")
-import core.files, tomllib  # the program itself can be read
+import ldptui.core.base.files, tomllib  # the program itself can be read
 subprocess.run([sys.executable, "-c", ""], check=True)
 for forbidden in (
     lambda: (outside / "secret.csv").read_text(),
     lambda: (outside / "new").write_text("x"),
-    lambda: Path(core.files.__file__).open("a"),
+    lambda: Path(ldptui.core.base.files.__file__).open("a"),
     lambda: list(outside.iterdir()),
     lambda: os.replace("own2.csv", outside / "new"),
     lambda: (outside / "secret.csv").unlink(),

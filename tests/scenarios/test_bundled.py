@@ -14,13 +14,13 @@ from support.cases import results_of
 from support.claims import bundled
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
-import scenarios
-from core.attacks import PythonAttack, Reactive
-from core.experiment import Experiment, compile
-from core.plugins import Allowed, asked, permit
-from core.running.runner import Results
-from core.scenario import load
-from core.theory import attacked_variance, expected_estimate, expected_metrics
+from ldptui import scenarios
+from ldptui.core.attacks import PythonAttack, Reactive
+from ldptui.core.experiment import Experiment, compile
+from ldptui.core.plugins import Allowed, asked, permit
+from ldptui.core.running.runner import Results
+from ldptui.core.scenario import load
+from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
 NAMES = scenarios.names()
 PROMISED = {

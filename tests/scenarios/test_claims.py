@@ -12,14 +12,14 @@ import pytest
 from support.claims import Key, bundled, key_of, mean, measured, results_by, theory
 from support.kinds import CAO_PROTOCOLS
 
-import scenarios
-from core.bounds import planner
-from core.bounds.planner import Oracle, Plan
-from core.cell import Cell
-from core.collection.counts import block_counts
-from core.plugins import Allowed, permit
-from core.pulse import no_pulse
-from core.theory import expected_estimate, expected_metrics, privacy_spent
+from ldptui import scenarios
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.bounds import planner
+from ldptui.core.bounds.planner import Oracle, Plan
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.plugins import Allowed, permit
+from ldptui.core.theory import expected_estimate, expected_metrics, privacy_spent
 
 
 def series(values: Mapping[Key, float], *start: object) -> list[float]:

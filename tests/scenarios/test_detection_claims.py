@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.claims import bundled, mean, results_by, theory
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
+from ldptui.core.scenario import load
 
 
 def test_an_alarm_that_compares_rounds_sees_jumps_and_not_ramps() -> None:

@@ -15,15 +15,15 @@ from support.cases import attack, cell, experiment, results_of
 from support.claims import bundled
 from support.kinds import CAO_ATTACKS
 
-import core
-from core.arms import CLEAN
-from core.errors import ScenarioError
-from core.export import to_csv, to_json
-from core.metrics import plain
-from core.protocols import SUE, Rappor, Unary
-from core.running.runner import Results
-from core.scenario import schema
+from ldptui import core
 from ldptui.commands import cli
+from ldptui.core.base.arms import CLEAN
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.export import to_csv, to_json
+from ldptui.core.metrics import plain
+from ldptui.core.protocols import SUE, Rappor, Unary
+from ldptui.core.running.runner import Results
+from ldptui.core.scenario import schema
 
 Captured = pytest.CaptureFixture[str]
 

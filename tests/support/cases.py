@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import core
-from core.capabilities import places
-from core.collection.counts import block_counts
-from core.errors import ScenarioError
-from core.protocols import PROTOCOLS
-from core.pulse import no_pulse
-from core.pure import PureProtocol
-from core.support import ItemSupport, Support
-from core.task import Frequencies
+from ldptui import core
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.law.support import ItemSupport, Support
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.task import Frequencies
 from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, Poisoned
 
@@ -227,7 +227,7 @@ def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]
 
 def support_towards(cell: core.Cell) -> Support:
     """The support of one fake report of a cell towards its targets, on average over them."""
-    from core import theory
+    from ldptui.core import theory
 
     law = theory.fake_support(cell)
     assert law is not None
@@ -241,7 +241,7 @@ def support_towards(cell: core.Cell) -> Support:
 
 def deviation_of(cell: core.Cell, support: Support | ItemSupport) -> float:
     """The standard deviation of the gain of a cell whose fakes have this support."""
-    from core import theory
+    from ldptui.core import theory
 
     protocol: Any = cell.protocol
     spread = theory.target_sum_variance(
@@ -252,7 +252,7 @@ def deviation_of(cell: core.Cell, support: Support | ItemSupport) -> float:
 
 def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
     """The theory of a cell is what the enumerated law of its reports says."""
-    from core import theory
+    from ldptui.core import theory
 
     expected, (gain, variance) = theory.expected_metrics(cell), law.gain
     scale = 1e-9 / (law.case.p - law.case.q)

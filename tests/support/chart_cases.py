@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.experiment import compile
-from core.scenario import Scenario, parse
-from core.summary import Estimate
 from ldptui.charts import curves
+from ldptui.core.base.summary import Estimate
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import Scenario, parse
 from ldptui.session.snapshot import CellView, Estimates, Frequencies, Snapshot
 
 QUICK = """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import scenarios
-from core.cell import Cell
-from core.experiment import Experiment, compile
-from core.results import CellResults
-from core.scenario import load
+from ldptui import scenarios
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment, compile
+from ldptui.core.metrics.results import CellResults
+from ldptui.core.scenario import load
 from support.cases import results_of
 
 Key = tuple[object, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from core.defences import DEFENCES
+from ldptui.core.defences import DEFENCES
 
 EXAMPLES = {"eta": 0.1, "name": "trimmed"}
 """The values in tests of the parameters without a default, by name."""

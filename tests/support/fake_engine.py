@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textual.message import Message
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.consent import Agreed, Code
 from ldptui.session.question import Question, Reply
@@ -117,7 +117,7 @@ class LabEngine:
 
     def answer(self) -> None:
         """Compute the answer to the newest question, as the worker would."""
-        from core.errors import LdpError, ScenarioError
+        from ldptui.core.base.errors import LdpError, ScenarioError
         from ldptui.lab import answer, asking
 
         question = self.questions[-1]

@@ -16,8 +16,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from core.protocols import KINDS
 from ldptui.catalogue import key_words
+from ldptui.core.protocols import KINDS
 
 PIECES = [("⎧", "⎨"), ("⎨", "⎩"), ("⎛", "⎜"), ("⎜", "⎝"), ("⎞", "⎟"), ("⎟", "⎠")]
 

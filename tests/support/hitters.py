@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import core
-from core.experiment import compile
-from core.pulse import no_pulse
-from core.scenario import Scenario
-from core.task import Hunt
+from ldptui import core
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import Scenario
+from ldptui.core.task import Hunt
 
 OLH = {"kind": "olh", "epsilon": 1.0}
 GRR = {"kind": "grr", "epsilon": 1.0}

@@ -8,8 +8,8 @@ import sys
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
-LIGHT = {"core.ranges", "core.errors"}
-"""The modules of core that come with the declarations of arguments: they need no NumPy."""
+LIGHT = {"ldptui.core.base", "ldptui.core.base.ranges", "ldptui.core.base.errors"}
+"""The modules of the simulator that come with the declarations of arguments: they need no NumPy."""
 
 PROBE = """
 import contextlib, io, sys
@@ -17,12 +17,12 @@ from ldptui.__main__ import main
 sys.argv = ["ldptui", *{arguments!r}]
 with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
     code = main()
-print(code, *sorted(name for name in sys.modules if "." not in name or name.startswith("core.")))
+print(code, *sorted(name for name in sys.modules if "." not in name or name.startswith("ldptui.")))
 """
 
 
 def imported(*arguments: str) -> tuple[int, set[str]]:
-    """The exit code, and the top-level modules (and core's) that were imported."""
+    """The exit code, and the top-level modules (and ldptui's) that were imported."""
     program = PROBE.format(arguments=list(arguments))
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60

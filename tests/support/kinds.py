@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import scenarios
-from core.attacks import ATTACKS
-from core.protocols import KINDS, family_of
-from core.scenario import load
+from ldptui import scenarios
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.protocols import KINDS, family_of
+from ldptui.core.scenario import load
 
 
 def report_law(kind: str) -> str:

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.enumeration import ReportLaw, item_name
-from core.pure import Estimates, Items, Reports, array_of, items_of, pure_estimates
+from ldptui.core.law.enumeration import ReportLaw, item_name
+from ldptui.core.law.pure import Estimates, Items, Reports, array_of, items_of, pure_estimates
 
 Counts = NDArray[np.int64]
 

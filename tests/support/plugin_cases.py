@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from core.attacks import View
-from core.cell import Cell, What
-from core.plugins import Allowed, permit
-from core.plugins.finding import GROUPS
-from core.protocols import RapporSpec
-from core.pure import LocalMechanism, Rng
+from ldptui.core.attacks import View
+from ldptui.core.cell import Cell, What
+from ldptui.core.law.pure import LocalMechanism, Rng
+from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins.finding import GROUPS
+from ldptui.core.protocols import RapporSpec
 
 from .cases import CASES, bind, experiment
 from .report_laws import Case

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.protocols import BitNoise, Rappor
+from ldptui.core.protocols import BitNoise, Rappor
 
 from .rappor_laws import Filters
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.scenario import parse
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import parse
 
 PLAIN = """\
 format = 1

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import core
-from core.arms import UNDEFENDED
-from core.store import RunMemory, Store, begin, cell_keys
+from ldptui import core
+from ldptui.core.base.arms import UNDEFENDED
+from ldptui.core.store import RunMemory, Store, begin, cell_keys
 
 from .cases import alike, results_of
 

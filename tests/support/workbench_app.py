@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.scenario import Scenario
 from ldptui.app import Workbench
+from ldptui.core.scenario import Scenario
 from ldptui.engine.playback import Playback
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.snapshot import CellView, Snapshot

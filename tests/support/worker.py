@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from core import compile, run
-from core.scenario import Scenario
+from ldptui.core import compile, run
+from ldptui.core.scenario import Scenario
 from ldptui.engine.wire import RunSoFar
 from ldptui.session.snapshot import Part, Request, Snapshot
 

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import RunError, spelled
-from ...pure import Rng
-from ...sampling import Floats
+from ...base.errors import RunError, spelled
+from ...base.sampling import Floats
+from ...law.pure import Rng
 
 Sampler: TypeAlias = Callable[[int, Rng], Any]
 """Draws a number of reports of one input: an array whose first axis is reports."""

@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ScenarioError, got
-from ...pure import Reports, Rng
-from ...sampling import Floats
+from ...base.errors import ScenarioError, got
+from ...base.sampling import Floats
+from ...law.pure import Reports, Rng
 from .lens import Lens, Sampler
 
 FEW_REPORTS: Final = 1024

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...enumeration import ReportLaw
-from ...errors import ScenarioError
+from ...base.errors import ScenarioError
+from ...law.enumeration import ReportLaw
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ...pure import Items, Reports, Rng
-from ...sampling import Counts, binomial
+from ...base.sampling import Counts, binomial
+from ...law.pure import Items, Reports, Rng
 from .chain import Chain
 
 MOST_LEAVING = 10**9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from ...errors import ScenarioError, got, spelled
-from ...ranges import EPSILON, Range
+from ...base.errors import ScenarioError, got, spelled
+from ...base.ranges import EPSILON, Range
 from ..budget import Budget
 
 KEPT_EPSILON = Range(0, 2 * EPSILON.high, "(]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...pure import BoolArray, Rng
+from ...law.pure import BoolArray, Rng
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ...errors import ScenarioError, got
-from ...pure import Items, Reports, Rng
-from ...sampling import Counts, binomial, uniform_multinomial
+from ...base.errors import ScenarioError, got
+from ...base.sampling import Counts, binomial, uniform_multinomial
+from ...law.pure import Items, Reports, Rng
 from ..grr import GRR
 from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
 from .bits import OneBitEach, memoised_counts
@@ -133,7 +133,7 @@ class ResponseChain(KeepsAnswer, GRR):
         permanent: Rng,
         fresh: Callable[[int], Rng],
     ) -> Iterator[Counts]:
-        """As `core.capabilities.Memoises`; exact, with users who come and go too.
+        """As `core.law.capabilities.Memoises`; exact, with users who come and go too.
 
         A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
         of the latter say nothing of their own ones, so that those who leave are any of them.
@@ -210,7 +210,7 @@ class HashingChain(KeepsAnswer, LocalHashing):
         permanent: Rng,
         fresh: Callable[[int], Rng],
     ) -> Iterator[Counts]:
-        """As `core.capabilities.Memoises`: of each item over all rounds, and of all items in each.
+        """As `core.law.capabilities.Memoises`: of each item over all rounds, of all items in each.
 
         Both are exact, as they are for kept bits: whether an item is in the kept bucket. What is
         left out is that items of one bucket rise and fall together from round to round, which shows

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...errors import ScenarioError, got, spelled
-from ...pure import Items, Reports, Rng
-from ...sampling import Counts
+from ...base.errors import ScenarioError, got, spelled
+from ...base.sampling import Counts
+from ...law.pure import Items, Reports, Rng
 from ..unary import Unary
 from .bits import OneBitEach, memoised_counts
 from .budgets import TwoBudgets
@@ -27,7 +27,7 @@ class UnaryChain(Unary):
     """A unary encoding whose bits pass through two noises, the first of which is kept.
 
     One collection is the unary encoding of both noises at once: p and q are those of the chain, and
-    epsilon is ε₁. Over rounds it is `core.capabilities.Memoises`.
+    epsilon is ε₁. Over rounds it is `core.law.capabilities.Memoises`.
     """
 
     family: ClassVar[str] = "chains"

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ...errors import ScenarioError, got
-from ...ranges import ALPHA, BUDGET, Range
+from ...base.errors import ScenarioError, got
+from ...base.ranges import ALPHA, BUDGET, Range
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 """The two tables that must look alike: one person's row is changed, or is added or removed."""

@@ -20,11 +20,11 @@ from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...pure import Estimates, Items, Rng, SeedSearch
-from ...ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
-from ...sampling import Counts, Floats, uniform_multinomial
-from ...support import ItemSupport, Support, one_item_support
+from ...base.ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
+from ...base.sampling import Counts, Floats, uniform_multinomial
+from ...law.capabilities import Collection
+from ...law.pure import Estimates, Items, Rng, SeedSearch
+from ...law.support import ItemSupport, Support, one_item_support
 from .accuracy import Neighbours, Precision, scale, sensitivity
 from .release import clean_release, released
 
@@ -80,7 +80,7 @@ class Curator(ABC):
         """float64[trials, d]: released counts of int64[trials, d] users per item."""
         return self.release(histogram, self.noise(histogram.shape, rng))
 
-    # The interface of `core.pure.Mechanism`.
+    # The interface of `core.law.pure.Mechanism`.
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         """int64[trials, 2, d]: these users have told their items; there is no noise yet."""

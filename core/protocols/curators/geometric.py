@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...enumeration import ReportLaw
-from ...loss import DiscreteLoss, signs
-from ...pure import Rng
-from ...sampling import Counts, Floats
+from ...base.sampling import Counts, Floats
+from ...law.enumeration import ReportLaw
+from ...law.loss import DiscreteLoss, signs
+from ...law.pure import Rng
 from .accuracy import GEOMETRIC, Precision, sensitivity
 from .curator import Curator, CuratorSpec
 

@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...pure import Rng
-from ...sampling import Counts, Floats
+from ...base.sampling import Counts, Floats
+from ...law.pure import Rng
 from .accuracy import LAPLACE, Precision, sensitivity
 from .curator import Curator, CuratorSpec
 

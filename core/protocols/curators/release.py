@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...sampling import Counts, Floats
+from ...base.sampling import Counts, Floats
+from ...law.capabilities import Collection
 
 
 class Releases(Protocol):

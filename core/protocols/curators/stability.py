@@ -16,10 +16,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ...loss import DiscreteLoss
-from ...pure import Rng
-from ...ranges import EPSILON, check_bounds
-from ...sampling import Counts, Floats, binomial_law, binomial_range
+from ...base.ranges import EPSILON, check_bounds
+from ...base.sampling import Counts, Floats, binomial_law, binomial_range
+from ...law.loss import DiscreteLoss
+from ...law.pure import Rng
 from .accuracy import (
     DELTA,
     Neighbours,

@@ -15,10 +15,12 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ...enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ...errors import ScenarioError, got
-from ...loss import DiscreteLoss, one_bit
-from ...pure import (
+from ...base.errors import ScenarioError, got
+from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
+from ...base.sampling import Counts, Floats, binomial, packed_subsets
+from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.loss import DiscreteLoss, one_bit
+from ...law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -29,9 +31,7 @@ from ...pure import (
     check_padding,
     items_of,
 )
-from ...ranges import DOMAIN, EPSILON, Range, check_bounds
-from ...sampling import Counts, Floats, binomial, packed_subsets
-from ...support import ItemSupport
+from ...law.support import ItemSupport
 from ..packed import AT_ONCE, Ones
 from ..subset import subset_bits
 from ..summed import Summed

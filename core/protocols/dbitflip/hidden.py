@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from ...sampling import Counts, Floats
+from ...base.sampling import Counts, Floats
 
 STEPS: Final = 32
 """Newton's steps at most; three are usual."""
@@ -28,7 +28,7 @@ ROUNDING: Final = 1e-13
 def hidden_loss(
     held: Floats, items: Counts, targets: int, share: float, epsilon: float, sampled: int
 ) -> float:
-    """The most that items can lose unseen to this many targets; `core.hiding.Loses`.
+    """The most that items can lose unseen to this many targets; `core.law.hiding.Loses`.
 
     Targets are best lifted alike, and other items lose up to a level, or all that they have: so the
     largest φ are as small as can be.

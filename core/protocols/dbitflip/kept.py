@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...pure import Items, Reports, Rng
-from ...sampling import Counts, Floats, binomial
+from ...base.sampling import Counts, Floats, binomial
+from ...law.capabilities import Collection
+from ...law.pure import Items, Reports, Rng
 from .flips import BitFlips
 
 States = tuple[Counts, Counts, Counts]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...sampling import Counts
-from ...support import ItemSupport, Support
+from ...base.sampling import Counts
+from ...law.support import ItemSupport, Support
 
 
 @dataclass(frozen=True)

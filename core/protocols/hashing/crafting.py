@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.hashing import PAIR_S, PRIME_3, UInts, buckets, sharing
 from ...kernels.loops import LOOPS
-from ...pure import Items, Rng
+from ...law.pure import Items, Rng
 
 
 def anchored(aims: Items, seeds: UInts, hash_range: int, rng: Rng) -> tuple[Items, UInts]:

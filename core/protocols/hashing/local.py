@@ -12,7 +12,16 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from ...enumeration import CELLS, ReportLaw, item_name
+from ...base.ranges import DOMAIN, EPSILON, Range
+from ...base.sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomials,
+    multinomial,
+    random_subsets,
+    subset_counts,
+)
 from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
     UInts,
@@ -21,8 +30,9 @@ from ...kernels.hashing import (
     buckets,
     listed_counts,
 )
-from ...loss import DiscreteLoss, signs
-from ...pure import (
+from ...law.enumeration import CELLS, ReportLaw, item_name
+from ...law.loss import DiscreteLoss, signs
+from ...law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -40,17 +50,7 @@ from ...pure import (
     pure_held_support,
     spent,
 )
-from ...ranges import DOMAIN, EPSILON, Range
-from ...sampling import (
-    Counts,
-    Floats,
-    binomial,
-    binomials,
-    multinomial,
-    random_subsets,
-    subset_counts,
-)
-from ...support import ItemSupport, Support
+from ...law.support import ItemSupport, Support
 from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...pure import BoolArray, SeedSearch
-from ...sampling import Floats, binomial_law
+from ...base.sampling import Floats, binomial_law
+from ...law.pure import BoolArray, SeedSearch
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from ...errors import ScenarioError, spelled
+from ...base.errors import ScenarioError, spelled
 from ..budget import Budget, Dial
 from .local import HASH_RANGE, LocalHashing
 

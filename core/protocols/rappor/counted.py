@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...pure import Items
-from ...sampling import Floats
+from ...base.sampling import Floats
+from ...law.capabilities import Collection
+from ...law.pure import Items
 from .laws import Filters
 from .noise import BitNoise
 

@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...errors import spelled
+from ...base.errors import spelled
+from ...base.sampling import Counts, Floats
 from ...kernels.threads import one_thread
-from ...sampling import Counts, Floats
+from ...law.capabilities import Collection
 from .counted import attacked_shares, attacked_users
 from .decoding import Design, Fit
 from .laws import Filters, honest_bits

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import CellError, ScenarioError
-from ...sampling import Counts, Floats
+from ...base.errors import CellError, ScenarioError
+from ...base.sampling import Counts, Floats
 from .noise import BitNoise
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hashlib import md5
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ranges import Range
+from ...base.ranges import Range
 from .decoding import Design
 
 BITS = Range(2, 256)

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from ...errors import ScenarioError, got, spelled
-from ...pure import PureProtocol
-from ...ranges import EPSILON, check_bounds
+from ...base.errors import ScenarioError, got, spelled
+from ...base.ranges import EPSILON, check_bounds
+from ...law.pure import PureProtocol
 from ..unary import SUE, Unary
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES

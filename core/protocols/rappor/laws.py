@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ...capabilities import BitLaw
-from ...enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
-from ...pure import BoolArray, Items
-from ...sampling import Floats
+from ...base.sampling import Floats
+from ...law.capabilities import BitLaw
+from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.pure import BoolArray, Items
 from .decoding import Design
 from .noise import BitNoise
 

@@ -12,12 +12,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...capabilities import BitLaw, Collection
-from ...enumeration import ReportLaw
-from ...errors import ScenarioError
+from ...base.errors import ScenarioError
+from ...base.ranges import DOMAIN, Range, check_bounds
+from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from ...kernels.threads import one_thread
-from ...loss import DiscreteLoss, one_bit
-from ...pure import (
+from ...law.capabilities import BitLaw, Collection
+from ...law.enumeration import ReportLaw
+from ...law.loss import DiscreteLoss, one_bit
+from ...law.pure import (
     BoolArray,
     Estimates,
     Items,
@@ -28,8 +30,6 @@ from ...pure import (
     check_padding,
     items_of,
 )
-from ...ranges import DOMAIN, Range, check_bounds
-from ...sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ...pure import Items, Reports, Rng
-from ...sampling import Counts
+from ...base.sampling import Counts
+from ...law.pure import Items, Reports, Rng
 from ..chains import BitUsers, OneBitEach, memoised_counts
 from .noise import BitNoise
 from .privacy import epsilon_of_rounds
@@ -15,7 +15,7 @@ from .privacy import epsilon_of_rounds
 
 @dataclass(frozen=True)
 class KeptBits:
-    """The permanent bits of RAPPOR's users: `core.capabilities.Memoises`.
+    """The permanent bits of RAPPOR's users: `core.law.capabilities.Memoises`.
 
     protocol : RAPPOR in any form, a unary encoding where it is basic; `noise` is its own.
     """

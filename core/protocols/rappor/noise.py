@@ -11,8 +11,8 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from ...errors import ScenarioError, got, spelled
-from ...ranges import Range, check_bounds
+from ...base.errors import ScenarioError, got, spelled
+from ...base.ranges import Range, check_bounds
 from ..chains import Chain
 
 PROBABILITY = Range(0, 1)

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...enumeration import CELLS, ReportLaw, item_name
-from ...loss import DiscreteLoss, signs
-from ...pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
-from ...sampling import Counts, Floats
-from ...support import ItemSupport
+from ...base.sampling import Counts, Floats
+from ...law.enumeration import CELLS, ReportLaw, item_name
+from ...law.loss import DiscreteLoss, signs
+from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
+from ...law.support import ItemSupport
 from ..unary import SUE, Unary
 from .rows import Crowd, each_row, hashed, sums
 from .sketch import Sketch, SketchSpec

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...pure import BoolArray, Items, Rng
+from ...law.pure import BoolArray, Items, Rng
 
 UInts = NDArray[np.uint32]
 

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ...base.sampling import Floats
 from ...kernels.hashing import UInts, buckets
-from ...pure import Items
-from ...sampling import Floats
+from ...law.pure import Items
 
 Crowd: TypeAlias = tuple[float, float, float]
 """The buckets that some items share, on average over the rows, by their number w in a bucket.

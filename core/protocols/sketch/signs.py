@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ...enumeration import CELLS, ReportLaw, item_name
-from ...errors import ScenarioError, got
-from ...loss import DiscreteLoss, signs
-from ...pure import BoolArray, Items, Reports, Rng, array_of, items_of
-from ...sampling import Floats
-from ...support import ItemSupport
+from ...base.errors import ScenarioError, got
+from ...base.sampling import Floats
+from ...law.enumeration import CELLS, ReportLaw, item_name
+from ...law.loss import DiscreteLoss, signs
+from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
+from ...law.support import ItemSupport
 from .parity import Equations, UInts, odd
 from .rows import CELLS as AT_ONCE
 from .rows import Crowd, hashed

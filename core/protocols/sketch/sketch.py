@@ -15,13 +15,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ...capabilities import Collection
-from ...enumeration import ReportLaw
-from ...loss import DiscreteLoss
-from ...pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check, pure_estimates
-from ...ranges import DOMAIN, EPSILON, Range
-from ...sampling import Counts, Floats, binomial, binomials
-from ...support import ItemSupport, Support
+from ...base.ranges import DOMAIN, EPSILON, Range
+from ...base.sampling import Counts, Floats, binomial, binomials
+from ...law.capabilities import Collection
+from ...law.enumeration import ReportLaw
+from ...law.loss import DiscreteLoss
+from ...law.pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check, pure_estimates
+from ...law.support import ItemSupport, Support
 from ..budget import Budget
 from ..placed import Placed
 from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared

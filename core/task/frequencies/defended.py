@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arms import ATTACKED, CLEAN, Arm
+from ...base.arms import ATTACKED, CLEAN, Arm
+from ...base.errors import DefenceError
+from ...base.flags import Flags
+from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import Sifted
 from ...defences import corrected, known
-from ...errors import DefenceError
-from ...flags import Flags
-from ...pure import Estimates
-from ...sampling import Counts, Floats
+from ...law.pure import Estimates
 
 Conclusions = Mapping[Arm, Estimates]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
+from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
+from ...base.flags import Flags, pooled
+from ...base.pulse import Pulse
+from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import Sifted
-from ...flags import Flags, pooled
-from ...pulse import Pulse
-from ...pure import Estimates
-from ...sampling import Counts, Floats
+from ...law.pure import Estimates
 from .defended import corrected_by_all, defended, kept_frequencies
 
 

@@ -8,7 +8,11 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from ...arms import ATTACKED, Arm
+from ...base.arms import ATTACKED, Arm
+from ...base.errors import LIFTED, ScenarioError, got
+from ...base.pulse import Pulse, no_pulse
+from ...base.sampling import Floats
+from ...base.streams import Path
 from ...cell import Cell, Counted, Share
 from ...collection.counts import (
     block_counts,
@@ -23,15 +27,11 @@ from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
-from ...errors import LIFTED, ScenarioError, got
+from ...law.pure import Estimates, Mechanism
 from ...metrics import Measures, Outcome, measure
+from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...population import Population
 from ...protocols import ProtocolSpec
-from ...pulse import Pulse, no_pulse
-from ...pure import Estimates, Mechanism
-from ...results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
-from ...sampling import Floats
-from ...streams import Path
 from ...theory import expected_metrics
 from .estimates import Pool, estimates_of
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...attacks import Fakes
+from ...base.sampling import Floats
 from ...kernels.threads import one_thread
-from ...sampling import Floats
 from .expected import expected_levels
 from .fakes import GroupedFakes, mean_rates
 from .oracles import Oracle

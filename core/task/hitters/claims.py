@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ...base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from ...base.flags import Flags
 from ...cell import Cell
 from ...defences import reads_groups
-from ...flags import Flags
 from .collection import Hunt
 from .growth import Tree
 

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ScenarioError, got, shown
+from ...base.errors import ScenarioError, got, shown
+from ...base.streams import digest, stream
 from ...population import Population
-from ...streams import digest, stream
 
 Codes: TypeAlias = NDArray[np.uint64]
 """Bit strings of at most 64 bits, as numbers: the first bit is the highest."""

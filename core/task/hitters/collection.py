@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ...base.pulse import Pulse
 from ...cell import Cell
-from ...pulse import Pulse
-from ...results import BLOCK_TRIALS
+from ...metrics.results import BLOCK_TRIALS
 from .draws import DrawnCounts, in_groups
 from .expected import ExpectedLevel, expected_levels
 from .fakes import GroupedFakes, allotted, at_random

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arms import UNDEFENDED
-from ...results import Arms, Moments
-from ...sampling import Floats
+from ...base.arms import UNDEFENDED
+from ...base.sampling import Floats
+from ...metrics.results import Arms, Moments
 from .codes import code_text
 from .collection import Hunt
 from .levels import candidate_counts

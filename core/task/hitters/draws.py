@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...attacks import View
-from ...pure import PureProtocol, Rng
-from ...sampling import Counts
+from ...base.sampling import Counts
+from ...law.pure import PureProtocol, Rng
 from .codes import Codes
 from .fakes import GroupedFakes
 from .oracles import Oracle

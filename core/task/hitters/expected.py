@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...answers import rank_weights
+from ...base.sampling import Floats
+from ...law.pure import Items, item_variance
 from ...metrics import METRICS
-from ...pure import Items, item_variance
-from ...sampling import Floats
+from ...metrics.answers import rank_weights
 from .fakes import GroupedFakes, mean_rates
 from .levels import candidate_counts
 from .oracles import Oracle

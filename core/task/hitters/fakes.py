@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...attacks import Fakes, View, split
-from ...pure import Items, Rng
-from ...sampling import Counts, Floats
-from ...support import ItemSupport
+from ...base.sampling import Counts, Floats
+from ...law.pure import Items, Rng
+from ...law.support import ItemSupport
 from .codes import Codes
 from .oracles import Oracle
 from .prefixes import Prefixes

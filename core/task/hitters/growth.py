@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ...pulse import Pulse
-from ...pure import PureProtocol, estimate
-from ...sampling import Counts, Floats
+from ...base.pulse import Pulse
+from ...base.sampling import Counts, Floats
+from ...law.pure import PureProtocol, estimate
 from .codes import Codes
 from .prefixes import Prefixes, places
 

@@ -6,7 +6,7 @@ of Cao, Jia, Gong, USENIX Security 2021, section 5.
 
 from __future__ import annotations
 
-from ...errors import ScenarioError, got
+from ...base.errors import ScenarioError, got
 
 MOST_CANDIDATES = 2**22
 """Candidates of one level: their counts fill 32 MiB."""

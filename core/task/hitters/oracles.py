@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ...capabilities import AsksOneByOne, asks_one_by_one
-from ...errors import ScenarioError, got
+from ...base.errors import ScenarioError, got
+from ...law.capabilities import AsksOneByOne, asks_one_by_one
+from ...law.pure import PureProtocol, is_pure
 from ...protocols import ProtocolSpec
-from ...pure import PureProtocol, is_pure
 
 MOST_BITS = 14
 """The longest prefixes of an oracle that draws or counts all prefixes of a level."""

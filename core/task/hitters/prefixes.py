@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...pure import Items
-from ...sampling import Counts
+from ...base.sampling import Counts
+from ...law.pure import Items
 from .codes import Codes
 from .levels import start_length
 

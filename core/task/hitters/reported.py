@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...attacks import View
-from ...capabilities import AsksOneByOne, asks_one_by_one
+from ...base.pulse import Pulse
+from ...base.sampling import Counts
 from ...collection.reports import USER_BLOCK
-from ...pulse import Pulse
-from ...pure import Items, PureProtocol, Reports
-from ...sampling import Counts
+from ...law.capabilities import AsksOneByOne, asks_one_by_one
+from ...law.pure import Items, PureProtocol, Reports
 from .codes import Codes
 from .fakes import GroupedFakes
 from .oracles import Oracle

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...base.streams import stream
 from ...cell import Cell
-from ...pure import Rng
-from ...streams import stream
+from ...law.pure import Rng
 
 
 def block_streams(cell: Cell, number: int) -> tuple[Rng, Rng, Rng]:

@@ -9,20 +9,20 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from ...answers import Answer, Identification
-from ...arms import ATTACKED, CLEAN, Arm
+from ...base.arms import ATTACKED, CLEAN, Arm
+from ...base.errors import LIFTED, ScenarioError, got, spelled
+from ...base.pulse import Pulse
+from ...base.ranges import Range, check_bounds
+from ...base.sampling import Floats
+from ...base.streams import Path
 from ...cell import Cell, Counted, Share
 from ...defences import reads_groups
-from ...errors import LIFTED, ScenarioError, got, spelled
+from ...law.pure import Mechanism
 from ...metrics import identified
+from ...metrics.answers import Answer, Identification
+from ...metrics.results import Arms, Block, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from ...pulse import Pulse
-from ...pure import Mechanism
-from ...ranges import Range, check_bounds
-from ...results import Arms, Block, Fingerprints, Moments
-from ...sampling import Floats
-from ...streams import Path
 from .allocation import best_weights
 from .asked import asked_of
 from .claims import claims_of, expected_alarms

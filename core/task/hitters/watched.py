@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...answers import Answer
+from ...base.sampling import Floats
 from ...cell import Cell
+from ...law.pure import Items
+from ...metrics.answers import Answer
 from ...population import Population
-from ...pure import Items
-from ...sampling import Floats
 from .codes import Encoding, codes_of
 from .growth import Tree
 from .prefixes import Prefixes, places

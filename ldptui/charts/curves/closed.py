@@ -11,15 +11,16 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from core import theory
-from core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
-from core.capabilities import Collection, Foretells, foretells, places, sends_bits, tells_support
-from core.errors import LdpError
-from core.lab.locality import central_mse
-from core.population import CSVColumn, Explicit, Population, PopulationSpec, known_users
-from core.protocols import ProtocolSpec
-from core.pure import Items, is_pure, item_variance
-from core.scenario import Point, Scenario
+from ldptui.core import theory
+from ldptui.core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
+from ldptui.core.base.errors import LdpError
+from ldptui.core.lab.locality import central_mse
+from ldptui.core.law import capabilities
+from ldptui.core.law.capabilities import Collection, Foretells
+from ldptui.core.law.pure import Items, is_pure, item_variance
+from ldptui.core.population import CSVColumn, Explicit, Population, PopulationSpec, known_users
+from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.scenario import Point, Scenario
 
 from ...session.draft import UnreadError, drawn, require_solved
 from .documents import error_document, gain_document, points_of
@@ -46,7 +47,7 @@ class _Lengthy:
     doing: ClassVar[str] = "working out the closed forms of every item"
 
     def read(self) -> None:
-        """Nothing is kept: the curves are worked out beside the screen."""
+        """Do nothing: the curves are worked out beside the screen."""
 
 
 Draw = Callable[[PopulationSpec, int, Path], Population]
@@ -98,7 +99,7 @@ def gain_curve(
     for name, cell in zip(names, cells, strict=True):
         grid = grid_of(cell, axis, points, log)
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
-        if sends_bits(cell.protocol.mechanism):
+        if capabilities.sends_bits(cell.protocol.mechanism):
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
             known = not all(math.isnan(y) for y in bits.y)
             curve = replace(curve, support=bits.y if known else ())
@@ -196,7 +197,8 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         if key not in protocols:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
         protocol, strategy = protocols[key], attack.bind()
-        if foretells(protocol) or places(protocol) or not hasattr(strategy, "support"):
+        by_item = capabilities.foretells(protocol) or capabilities.places(protocol)
+        if by_item or not hasattr(strategy, "support"):
             users, (attack, targets) = population.users, aimed(strategy, population, cell.seed)
             setting = _Setting(protocol, population, targets, malicious_users(users, attack.share))
             return _gain_by_item(setting, attack, sums, draw is drawn)
@@ -236,7 +238,7 @@ def _gain_by_item(
     UnreadError where the fakes have to be solved for first, or the sums take long.
     """
     protocol, population, targets = setting.protocol, setting.population, setting.targets
-    if not patient and (places(protocol) or getattr(protocol, "withholds", False)):
+    if not patient and (capabilities.places(protocol) or getattr(protocol, "withholds", False)):
         raise UnreadError(_Lengthy())
     users, malicious = population.users, setting.malicious
     fakes = fakes_of(attack, targets, malicious, population)
@@ -290,7 +292,7 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         population_spec, spec, attack = varied
         population = known_users(draw(population_spec, cell.seed, folder))
         protocol: Any = spec.bind(population.domain_size)
-        if not sends_bits(protocol) or getattr(attack, "reacts", True):
+        if not capabilities.sends_bits(protocol) or getattr(attack, "reacts", True):
             return math.nan, math.nan
         targets = targets_of(attack.targets, population)
         fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
@@ -330,7 +332,7 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         elif is_pure(protocol):
             # The variance is linear in f, and the frequencies add up to one.
             mse = float(item_variance(protocol, users, 1 / items))
-        elif foretells(protocol) and not hasattr(protocol, "squared_error"):
+        elif capabilities.foretells(protocol) and not hasattr(protocol, "squared_error"):
             mse = _foretold_mse(protocol, known_users(draw(spec, cell.seed, folder)))
         else:
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
@@ -351,7 +353,7 @@ def _foretold_mse(protocol: Foretells, population: Population) -> float:
 def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:
     """The mechanism; raises ValueError where its closed forms are not cheap."""
     mechanism: object = spec.bind(domain_size)
-    if not tells_support(mechanism):
+    if not capabilities.tells_support(mechanism):
         raise ValueError("reports that support no items have to be decoded")
     return mechanism
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from core.defences import is_filter, is_verifier
-from core.errors import ScenarioError
-from core.protocols import NAMED
-from core.scenario import Point, Scenario, dotted_sweep, value_at
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.defences import is_filter, is_verifier
+from ldptui.core.protocols import NAMED
+from ldptui.core.scenario import Point, Scenario, dotted_sweep, value_at
 
 from ...catalogue import swept_kinds
 from ...session.draft import base, keys_of

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from core import theory
-from core.attacks import malicious_users
-from core.bounds.programme import optimum
-from core.capabilities import places
-from core.population import Population, known_users
-from core.protocols import ProtocolSpec
-from core.pure import Items, sends_reports
-from core.sampling import Floats
-from core.scenario import Point, Scenario, value_at
+from ldptui.core import theory
+from ldptui.core.attacks import malicious_users
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.programme import optimum
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.pure import Items, sends_reports
+from ldptui.core.population import Population, known_users
+from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...session.draft import base, drawn
 from .closed import (

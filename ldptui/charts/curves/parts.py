@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from core.limits import MAX_TRIALS
-from core.scenario import Scenario
+from ldptui.core.experiment.limits import MAX_TRIALS
+from ldptui.core.scenario import Scenario
 
 from ...session.draft import base
 from ...session.snapshot import Part

@@ -9,9 +9,9 @@ from __future__ import annotations
 import copy
 from typing import Any, Final
 
-from core.arms import ARMS, UNDEFENDED
-from core.metrics import METRICS, metrics_of
-from core.scenario import Point, Scenario, value_at
+from ldptui.core.base.arms import ARMS, UNDEFENDED
+from ldptui.core.metrics import METRICS, metrics_of
+from ldptui.core.scenario import Point, Scenario, value_at
 
 from ...catalogue import key_words
 from ...session.draft import base

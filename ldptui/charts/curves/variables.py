@@ -10,12 +10,12 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core.errors import LdpError
-from core.limits import MAX_ITEMS
-from core.metrics import METRICS
-from core.protocols import ProtocolSpec
-from core.scenario import Point, Scenario
-from core.targets import ListedTargets
+from ldptui.core.base.errors import LdpError
+from ldptui.core.experiment.limits import MAX_ITEMS
+from ldptui.core.metrics import METRICS
+from ldptui.core.population.targets import ListedTargets
+from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.scenario import Point, Scenario
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn

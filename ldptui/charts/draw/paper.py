@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from core.files import whole_file
+from ldptui.core.base.files import whole_file
 
 from ...text import format as fmt
 from ..series import Bars, Chart, Grid, Panels, Plot

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from core.bounds.game import solved
-from core.errors import ScenarioError
-from core.sampling import Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.game import solved
 
 from ...text import format as fmt
 from ..series import Grid

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 
 from ...text import format as fmt
 from ..rows import Charset, Palette, Row, clean, crop, length, pad, wrapped

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.summary import Doubt, Estimate
+from ldptui.core.base.summary import Doubt, Estimate
 
 from ...session.snapshot import IGNORED, CellView
 from ...text.format import count

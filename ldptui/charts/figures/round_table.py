@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 
 from ...session.snapshot import Rounds
 from ...text import format as fmt

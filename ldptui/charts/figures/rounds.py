@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 
 from ...catalogue import metric_words
 from ...session.snapshot import Rounds

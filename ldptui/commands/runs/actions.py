@@ -6,12 +6,11 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from core.errors import FileError
-from core.recording import is_recording, read_recording
-from core.store import is_store, merge, open_store
+from ldptui.core.base.errors import FileError
+from ldptui.core.store import is_store, merge, open_store
+from ldptui.core.store.recording import is_recording, read_recording
 
-from ... import exits
-from ...terminal import output, places
+from ...terminal import exits, output, places
 from ...text import format as text
 from .exporting import export, show_dictionary
 from .listing import list_runs, show

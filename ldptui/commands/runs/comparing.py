@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.errors import ScenarioError, got
-from core.metrics import METRICS, column
-from core.results import CellResults
-from core.store import Run, RunCell
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.metrics import METRICS, column
+from ldptui.core.metrics.results import CellResults
+from ldptui.core.store import Run, RunCell
 
-from ... import exits
 from ...session.runs import differences
-from ...terminal import output
+from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
 from ...text.interval import mean_words

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from core.export import results_cells_csv, to_csv
-from core.files import write_atomically
-from core.metrics import METRICS
-from core.recording import write_recording
+from ldptui.core.base.files import write_atomically
+from ldptui.core.export import results_cells_csv, to_csv
+from ldptui.core.metrics import METRICS
+from ldptui.core.store.recording import write_recording
 
-from ... import exits
-from ...terminal import output
+from ...terminal import exits, output
 from ...text import table
 from ...text.prose import wrapped
 from .. import reporting

@@ -10,14 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bounds.game import Game, solved
-from core.errors import ScenarioError, got
-from core.metrics import METRICS
-from core.sampling import Floats
-from core.store import RunCell
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.game import Game, solved
+from ldptui.core.metrics import METRICS
+from ldptui.core.store import RunCell
 
-from ... import exits
-from ...terminal import output
+from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
 from .opening import run_or_file

@@ -12,21 +12,21 @@ from typing import Final
 
 import numpy as np
 
-from core import store as core_store
-from core.errors import FileError, RunError, ScenarioError, got
-from core.experiment import Experiment, compile  # noqa: A004
-from core.limits import held_bytes, in_bytes
-from core.recording import write_recording
-from core.results import BLOCK_TRIALS
-from core.running.foretime import LONG_S, expected_seconds
-from core.running.runner import WHOLE, Results, Shard, units
-from core.running.searching import open_goals
-from core.scenario import Scenario
-from core.store import KeptAnswers, RunMemory, Store, begin, open_store
+from ldptui.core import store as core_store
+from ldptui.core.base.errors import FileError, RunError, ScenarioError, got
+from ldptui.core.experiment import Experiment, compile  # noqa: A004
+from ldptui.core.experiment.limits import held_bytes, in_bytes
+from ldptui.core.metrics.results import BLOCK_TRIALS
+from ldptui.core.running.foretime import LONG_S, expected_seconds
+from ldptui.core.running.runner import WHOLE, Results, Shard, units
+from ldptui.core.running.searching import open_goals
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store
+from ldptui.core.store.recording import write_recording
 
-from ... import __version__, exits
+from ... import __version__
 from ...session import attack_options
-from ...terminal import output, places
+from ...terminal import exits, output, places
 from ...text import format as text
 from .. import progress, reading, reporting
 from .opening import number_of, opened, tags_of
@@ -96,7 +96,7 @@ def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor |
         yield None
         return
     attack_options.check_travel(experiment, options)
-    from core.cluster import cluster
+    from ldptui.core.cluster import cluster
 
     with contextlib.ExitStack() as ends:
         try:

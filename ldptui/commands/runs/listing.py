@@ -8,12 +8,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.export import results_cells_csv, to_csv
-from core.store import Run
+from ldptui.core.export import results_cells_csv, to_csv
+from ldptui.core.store import Run
 
-from ... import exits
 from ...session.runs import described
-from ...terminal import output, places
+from ...terminal import exits, output, places
 from ...text import format as text
 from ...text import table
 from .opening import moment_of, number_of, opened

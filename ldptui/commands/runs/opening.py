@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.errors import FileError, ScenarioError, got
-from core.recording import read_recording
-from core.store import Store, open_store
+from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.store import Store, open_store
+from ldptui.core.store.recording import read_recording
 
 from ...terminal import places
 

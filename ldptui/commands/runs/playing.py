@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.errors import ScenarioError
-from core.replay import replay as replay_run
-from core.store import differing, redrawn
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.store import differing, redrawn
+from ldptui.core.store.replay import replay as replay_run
 
-from ... import __version__, exits
+from ... import __version__
 from ...session import attack_options
-from ...terminal import output
+from ...terminal import exits, output
 from ...text import format as text
 from .. import progress, reading
 from .opening import run_or_file
@@ -68,7 +68,7 @@ def replay(options: Namespace) -> int:
 
 def _play(options: Namespace) -> int:
     """Open the workbench on a recording; what is wrong with it is said before that."""
-    from ... import start
+    from .. import start
 
     reason = start.unfit_terminal()
     if reason is not None:

@@ -10,18 +10,18 @@ from typing import Final
 
 import numpy as np
 
-from core.errors import RunError, ScenarioError, got
-from core.files import write_atomically
-from core.scenario import parse, to_toml
-from core.store import Store, begin, open_store
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.files import write_atomically
+from ldptui.core.scenario import parse, to_toml
+from ldptui.core.store import Store, begin, open_store
 
-from ... import __version__, exits
+from ... import __version__
 from ...api import charted
 from ...charts.rows import ANSI_LIGHT
 from ...charts.series import Chart, Plot
 from ...session import attack_options, figure
 from ...session.figure import DRAWN
-from ...terminal import output
+from ...terminal import exits, output
 from ...text import format as text
 from .. import reading, reporting
 from .keeping import bound, kept, measure

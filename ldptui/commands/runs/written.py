@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.export import to_json
-from core.running.runner import Results
-from core.store import Run
+from ldptui.core.export import to_json
+from ldptui.core.running.runner import Results
+from ldptui.core.store import Run
 
 
 def summary_of(run: Run) -> dict[str, Any]:

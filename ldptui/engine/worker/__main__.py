@@ -16,7 +16,7 @@ from ... import __version__
 def versions() -> dict[str, str]:
     import numpy as np
 
-    from core.kernels.loops import LOOPS
+    from ldptui.core.kernels.loops import LOOPS
 
     python = ".".join(map(str, sys.version_info[:3]))
     return {"ldptui": __version__, "python": python, "numpy": np.__version__, "loops": LOOPS.words}

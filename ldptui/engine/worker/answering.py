@@ -5,8 +5,8 @@ from __future__ import annotations
 import traceback
 from typing import Any, BinaryIO
 
-from core.errors import LdpError, ScenarioError
-from core.scenario import Scenario
+from ldptui.core.base.errors import LdpError, ScenarioError
+from ldptui.core.scenario import Scenario
 
 from .imports import extras, import_extras, import_for
 from .inbox import Cancelled, Inbox, Superseded

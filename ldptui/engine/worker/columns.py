@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.arms import UNDEFENDED, Arm
-from core.capabilities import sends_bits
-from core.cell import Cell
-from core.collection.counts import block_counts
-from core.pulse import Pulse
-from core.pure import Items
-from core.results import CellResults, Moments
-from core.sampling import Floats
+from ldptui.core import theory
+from ldptui.core.base.arms import UNDEFENDED, Arm
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.law.capabilities import sends_bits
+from ldptui.core.law.pure import Items
+from ldptui.core.metrics.results import CellResults, Moments
 
 from .lines import column
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.cell import Cell
-from core.goal import Answer
-from core.running.searching import Answers
-from core.search import answered_by
-from core.store import KeptAnswers
+from ldptui.core.cell import Cell
+from ldptui.core.experiment.search import answered_by
+from ldptui.core.metrics.goal import Answer
+from ldptui.core.running.searching import Answers
+from ldptui.core.store import KeptAnswers
 
 FOUND: Final = KeptAnswers(None)
 """The answers of this process: a preview asks for it again with every edit."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 
-from core.cell import Cell
-from core.scenario import KINDS, Scenario
+from ldptui.core.cell import Cell
+from ldptui.core.scenario import KINDS, Scenario
 
 
 def import_for(scenario: Scenario) -> None:

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.cell import Cell
-from core.collection.sifting import detection
-from core.flags import area_under, roc
-from core.pulse import Pulse
-from core.sampling import Counts, Floats
+from ldptui.core.base.flags import area_under, roc
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.cell import Cell
+from ldptui.core.collection.sifting import detection
 
 LEVELS: Final = 64
 """Scores that are told apart; of more, as many equal steps."""

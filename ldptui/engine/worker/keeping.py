@@ -13,13 +13,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from core.cell import Cell
-from core.errors import FileError
-from core.experiment import Experiment
-from core.goal import Answer
-from core.results import Block
-from core.running.runner import Memory, Results
-from core.store import KeptAnswers, RunMemory, RunPart, Store, begin, open_store, resume
+from ldptui.core.base.errors import FileError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment
+from ldptui.core.metrics.goal import Answer
+from ldptui.core.metrics.results import Block
+from ldptui.core.running.runner import Memory, Results
+from ldptui.core.store import KeptAnswers, RunMemory, RunPart, Store, begin, open_store, resume
 
 from ... import __version__
 

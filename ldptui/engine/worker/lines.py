@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from core.sampling import Counts, Floats
+    from ldptui.core.base.sampling import Counts, Floats
 
 
 def encode(value: Any) -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from core.cell import Cell
-from core.experiment import Experiment
-from core.results import CellResults, Tally
-from core.theory import compared
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment
+from ldptui.core.metrics.results import CellResults, Tally
+from ldptui.core.theory import compared
 
 from ...text import format as text
 from .columns import MAX_ITEMS
@@ -101,7 +101,7 @@ class PartSoFar:
 
 def described_cell(cell: Cell) -> dict[str, Any]:
     """A cell as one flat table: the fields of a `CellView`, and its parameters under ":key"."""
-    from core.export import cell_fields, rappor_fields
+    from ldptui.core.export import cell_fields, rappor_fields
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
     return {

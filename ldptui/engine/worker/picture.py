@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.arms import Arm
-from core.cell import Cell
-from core.pulse import Pulse
-from core.results import CellResults
-from core.sampling import Floats
+from ldptui.core.base.arms import Arm
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.metrics.results import CellResults
 
 from .columns import MAX_ITEMS, bit_columns, frequency_columns, sigmas
 

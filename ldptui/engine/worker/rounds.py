@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.arms import ATTACKED, Arm
-from core.campaign import entry_of, for_each_round, round_theories, rounds_of
-from core.cell import Cell
-from core.results import CellResults, round_of
-from core.sampling import Floats
-from core.theory import expected_estimate
+from ldptui.core.base.arms import ATTACKED, Arm
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.metrics.results import CellResults, round_of
+from ldptui.core.theory import expected_estimate
+from ldptui.core.theory.campaign import entry_of, for_each_round, round_theories, rounds_of
 
 from .columns import sigmas
 

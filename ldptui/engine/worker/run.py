@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from core.errors import CellError, LdpError, ScenarioError
-from core.experiment import Experiment
-from core.experiment import compile as bind
-from core.results import Tally, digest
-from core.running.foretime import LONG_S, expected_seconds
-from core.running.runner import Results, run
-from core.running.searching import open_goals, searched
-from core.running.workers import LostError
-from core.scenario import Scenario
+from ldptui.core.base.errors import CellError, LdpError, ScenarioError
+from ldptui.core.experiment import Experiment
+from ldptui.core.experiment import compile as bind
+from ldptui.core.metrics.results import Tally, digest
+from ldptui.core.running.foretime import LONG_S, expected_seconds
+from ldptui.core.running.runner import Results, run
+from ldptui.core.running.searching import open_goals, searched
+from ldptui.core.running.workers import LostError
+from ldptui.core.scenario import Scenario
 
 from ...text.format import duration, searching
 from .imports import import_for, import_solver
@@ -131,7 +131,7 @@ class Run:
                 experiment = self._bound(scenario)
             self.whole = Whole(experiment)
             if self.cluster is not None:
-                from core.cluster import cluster
+                from ldptui.core.cluster import cluster
 
                 self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.keeper is not None:

@@ -11,8 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from core.errors import LdpError
-from core.plugins import Offer, find, offers
+from ldptui.core.base.errors import LdpError
+from ldptui.core.plugins import Offer, find, offers
 
 from ...session import attack_options
 from ...terminal.visitor import visiting

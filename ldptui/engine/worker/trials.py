@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN
-from core.cell import Cell
-from core.pulse import Pulse
-from core.pure import Items
-from core.results import BLOCK_TRIALS
-from core.sampling import Floats
-from core.task.frequencies import trial_estimates
+from ldptui.core import theory
+from ldptui.core.base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN
+from ldptui.core.base.pulse import Pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Items
+from ldptui.core.metrics.results import BLOCK_TRIALS
+from ldptui.core.task.frequencies import trial_estimates
 
 from .columns import shortened
 

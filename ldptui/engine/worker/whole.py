@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
-from core.experiment import Experiment
-from core.results import CellResults, Tally
-from core.running.runner import Results
-from core.running.workers import Failure
+from ldptui.core.experiment import Experiment
+from ldptui.core.metrics.results import CellResults, Tally
+from ldptui.core.running.runner import Results
+from ldptui.core.running.workers import Failure
 
 from .part import PartSoFar
 
@@ -29,7 +29,7 @@ class Whole:
 
     @staticmethod
     def keys_of(experiment: Experiment) -> list[str]:
-        from core.store import cell_keys
+        from ldptui.core.store import cell_keys
 
         return cell_keys(experiment.cells)
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from core import theory
-from core.protocols import BitNoise
-from core.protocols import rappor as bloom
+from ldptui.core import theory
+from ldptui.core.protocols import BitNoise
+from ldptui.core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
 from ..formula import Entry, Formula, listed

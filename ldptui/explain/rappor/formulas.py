@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import theory
-from core.attacks import malicious_users
-from core.cell import Cell
-from core.protocols import BitNoise, Rappor
-from core.protocols import rappor as bloom
+from ldptui.core import theory
+from ldptui.core.attacks import malicious_users
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import BitNoise, Rappor
+from ldptui.core.protocols import rappor as bloom
 
 from ...text.format import count, short
 from .. import unary

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.protocols import BitNoise, Rappor
-from core.protocols import rappor as forms
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import BitNoise, Rappor
+from ldptui.core.protocols import rappor as forms
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.attacks import Strategy, View, played
-from core.cell import Cell
-from core.protocols import Rappor
-from core.pure import BoolArray, Items, Reports, Rng
-from core.sampling import Floats
+from ldptui.core.attacks import Strategy, View, played
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import BoolArray, Items, Reports, Rng
+from ldptui.core.protocols import Rappor
 
 from ...text import format as fmt
 from .. import unary

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.cell import Cell
-from core.kernels.hashing import UInts, buckets
-from core.pure import BoolArray
-from core.sampling import Counts
+from ldptui.core.base.sampling import Counts
+from ldptui.core.cell import Cell
+from ldptui.core.kernels.hashing import UInts, buckets
+from ldptui.core.law.pure import BoolArray
 
 from .steps import Cells, Group
 

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from core.attacks import Strategy, View
-from core.cell import Cell
-from core.pure import Reports, Rng
+from ldptui.core.attacks import Strategy, View
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports, Rng
 
 from ...text import format as fmt
 from .server import Heard, completed

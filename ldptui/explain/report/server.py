@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from core.cell import Cell
-from core.pure import Reports, Supports, is_pure
-from core.sampling import Counts
-from core.theory import fake_support
+from ldptui.core.base.sampling import Counts
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports, Supports, is_pure
+from ldptui.core.theory import fake_support
 
 from ...text import format as fmt
 from .cells import over_items

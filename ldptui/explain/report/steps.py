@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from core.pure import BoolArray, Items, Reports
-from core.sampling import Counts
+from ldptui.core.base.sampling import Counts
+from ldptui.core.law.pure import BoolArray, Items, Reports
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from core.attacks import Strategy, View
-from core.capabilities import memoises
-from core.cell import Cell
-from core.pure import Items, Reports, Rng
+from ldptui.core.attacks import Strategy, View
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import Items, Reports, Rng
 
 from .pure import claimed_item, honest_value, no_item
 from .steps import SENT_AS_IT_IS, Life, Step

@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from core.attacks import Strategy
-from core.cell import Cell
-from core.targets import RandomSet
+from ldptui.core.attacks import Strategy
+from ldptui.core.cell import Cell
+from ldptui.core.population.targets import RandomSet
 
 from ...text import format as fmt
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.enumeration import CELLS
-from core.errors import ScenarioError
-from core.lab.audit import Audit
-from core.loss import Loss
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.audit import Audit
+from ldptui.core.law.enumeration import CELLS
+from ldptui.core.law.loss import Loss
 
-from ... import exits
+from ...terminal import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..output import Report, Row, laid_out, row, show

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.loss import DiscreteLoss, Loss
-from core.sampling import Floats
+from ldptui.core.base.sampling import Floats
+from ldptui.core.law.loss import DiscreteLoss, Loss
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...text import format as text

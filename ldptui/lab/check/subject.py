@@ -9,17 +9,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.errors import RunError, ScenarioError, got
-from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
-from core.lab.contract import CONTRACT, Clause, contract
-from core.lab.exponential import Exponential
-from core.lab.loss import exponential_loss, loss_of
-from core.loss import DiscreteLoss, Loss
-from core.plugins import available, object_named
-from core.protocols import KINDS, BitNoise, Rappor
-from core.protocols.curators import Neighbours
-from core.pure import PureProtocol, Rng
-from core.sampling import Counts
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.sampling import Counts
+from ldptui.core.lab.audit import (
+    Audit,
+    Check,
+    Perturbs,
+    Sampler,
+    audit,
+    audit_protocol,
+    check,
+    law_of,
+)
+from ldptui.core.lab.contract import CONTRACT, Clause, contract
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.loss import exponential_loss, loss_of
+from ldptui.core.law.loss import DiscreteLoss, Loss
+from ldptui.core.law.pure import PureProtocol, Rng
+from ldptui.core.plugins import available, object_named
+from ldptui.core.protocols import KINDS, BitNoise, Rappor
+from ldptui.core.protocols.curators import Neighbours
 
 from ...catalogue import in_order
 from ...explain.setting import read_key

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.bounds.rehearsal import tried
-from core.errors import ScenarioError, got
-from core.lab.designer import Demand, Design, Rated, Weights, designed, rated
-from core.protocols import DIALS
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.bounds.rehearsal import tried
+from ldptui.core.lab.designer import Demand, Design, Rated, Weights, designed, rated
+from ldptui.core.protocols import DIALS
 
-from ... import exits
+from ...terminal import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..mechanisms import LOCAL

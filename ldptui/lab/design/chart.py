@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from core.bounds import hardening
-from core.errors import ScenarioError
-from core.lab.designer import Demand, Design, Rated, rated
-from core.protocols import DIALS, KINDS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import hardening
+from ldptui.core.lab.designer import Demand, Design, Rated, rated
+from ldptui.core.protocols import DIALS, KINDS
 
 from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text

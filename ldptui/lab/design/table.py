@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from core.bounds.hardening import least_gain_factor
-from core.lab.designer import Demand, Design, Rated
-from core.protocols import DIALS
+from ldptui.core.bounds.hardening import least_gain_factor
+from ldptui.core.lab.designer import Demand, Design, Rated
+from ldptui.core.protocols import DIALS
 
 from ...catalogue import key_words
 from ...text import format as text

@@ -6,9 +6,9 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got
 
-from ... import exits
+from ...terminal import exits
 from ..asking import Ask, Offers, Steps, header_of
 from ..output import joined, laid_out, show
 from . import relation, table

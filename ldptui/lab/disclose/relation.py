@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from core.errors import ScenarioError
-from core.lab.relation import Relation
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.relation import Relation
 
 from ...charts.series import Bar, Bars
 from ...text import format as text

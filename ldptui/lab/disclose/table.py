@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
+from ldptui.core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
 
 from ...charts.series import Bar, Bars
 from ...text import format as text

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.bounds import planner
-from core.bounds.planner import Oracle
-from core.bounds.rehearsal import rehearsed
-from core.errors import ScenarioError, got
-from core.files import write_atomically
-from core.pure import gain_factor
-from core.ranges import Range
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import write_atomically
+from ldptui.core.base.ranges import Range
+from ldptui.core.bounds import planner
+from ldptui.core.bounds.planner import Oracle
+from ldptui.core.bounds.rehearsal import rehearsed
+from ldptui.core.law.pure import gain_factor
 
-from ... import exits
+from ...terminal import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of, named_columns
 from ..figure import curves

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.bounds import planner
-from core.bounds.planner import Oracle
-from core.errors import ScenarioError
-from core.ranges import USERS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import USERS
+from ldptui.core.bounds import planner
+from ldptui.core.bounds.planner import Oracle
 
 from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.ranges import ALPHA, DOMAIN, USERS, Range
+from ldptui.core.base.ranges import ALPHA, DOMAIN, USERS, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .offered import where

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from core.ranges import DOMAIN, Range
+from ldptui.core.base.ranges import DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .offered import OWN, alike, having, kinds, lacking, where

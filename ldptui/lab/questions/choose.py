@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from core.ranges import EPSILON, Range
+from ldptui.core.base.ranges import EPSILON, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .shared import BUDGETED, OWN_EPSILON, SCENARIO, seed

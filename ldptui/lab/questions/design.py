@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from core.ranges import EPSILON, SHARE, USERS, Range
+from ldptui.core.base.ranges import EPSILON, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic
 from .offered import alike, local
@@ -19,7 +19,7 @@ WEIGHTS: Final = 4
 
 
 def _dials() -> Choices:
-    from core.protocols import DIALS
+    from ldptui.core.protocols import DIALS
 
     return alike(BEST, *DIALS)
 

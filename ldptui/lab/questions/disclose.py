@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.ranges import Range
+from ldptui.core.base.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
 from .offered import alike, where

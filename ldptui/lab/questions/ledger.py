@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from core.ranges import Range
+from ldptui.core.base.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
 from .offered import has

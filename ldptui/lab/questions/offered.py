@@ -20,21 +20,21 @@ def kinds() -> tuple[str, ...]:
 
 def has(kind: object, parameter: str) -> bool:
     """True if a kind of protocol has a parameter."""
-    from core.protocols import KINDS
+    from ldptui.core.protocols import KINDS
 
     return kind in KINDS and any(field.name == parameter for field in fields(KINDS[str(kind)]))
 
 
 def curators() -> tuple[str, ...]:
     """The kinds that a trusted curator runs."""
-    from core.protocols import CENTRAL
+    from ldptui.core.protocols import CENTRAL
 
     return in_order("protocol", CENTRAL)
 
 
 def local() -> tuple[str, ...]:
     """The pure protocols, which users run themselves."""
-    from core.protocols import PROTOCOLS
+    from ldptui.core.protocols import PROTOCOLS
 
     return in_order("protocol", PROTOCOLS)
 

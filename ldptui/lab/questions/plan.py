@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from core.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
+from ldptui.core.base.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic, Written
 from .offered import alike, local

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from core.ranges import EPSILON, USERS
+from ldptui.core.base.ranges import EPSILON, USERS
 
 from ..options import Argument, Blank, Option, Topic
 from .shared import BUDGETED, CURATOR, NEIGHBOURS, OWN_EPSILON, SCENARIO, SLACK

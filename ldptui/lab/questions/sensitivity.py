@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from core.ranges import Range
+from ldptui.core.base.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
 from .shared import BUDGETED, EXAMPLES, FILE, NEIGHBOURS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from core.ranges import BUDGET, DOMAIN, Range
+from ldptui.core.base.ranges import BUDGET, DOMAIN, Range
 
 from ..options import Argument, Blank, Choices, Option
 from .offered import alike, curators, having
@@ -114,7 +114,7 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
 
 def _usual(key: str, draft: Draft) -> Any:
     """The draft's value of a key, or else the default of the kinds that have it."""
-    from core.scenario.declared import defaults_of
+    from ldptui.core.scenario.declared import defaults_of
 
     from ...session.draft import value_of
 
@@ -123,7 +123,7 @@ def _usual(key: str, draft: Draft) -> Any:
 
 def _either(key: str) -> Choices:
     """The words of a key that has nothing but words; None stands for the first, the default."""
-    from core.scenario.declared import choices_of, range_of
+    from ldptui.core.scenario.declared import choices_of, range_of
 
     words = () if range_of(key) else choices_of(key)
     return tuple((word if at else None, word) for at, word in enumerate(words))

@@ -8,8 +8,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-import scenarios
-from core.errors import FileError, ScenarioError
+from ldptui import scenarios
+from ldptui.core.base.errors import FileError, ScenarioError
 
 from ...terminal.places import current_dir, is_file, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
@@ -59,7 +59,7 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
     Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
     """
-    from core.scenario import load, read_document
+    from ldptui.core.scenario import load, read_document
 
     try:
         path.stat()

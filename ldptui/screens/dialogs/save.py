@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from core.errors import FileError
-from core.files import write_atomically
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import write_atomically
 
 from ...terminal import places
 from ...widgets.dialog import Dialog, ModalScreen

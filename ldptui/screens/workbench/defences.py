@@ -23,7 +23,7 @@ from .item_list import Item, ItemList
 from .parameters import labelled, said
 
 if TYPE_CHECKING:
-    from core.cell import Cell
+    from ldptui.core.cell import Cell
 
     from ...session.draft import Draft
 
@@ -172,7 +172,7 @@ def needs(draft: Draft) -> str:
         return ""
     rows = _verified(cell)
     if cell.filters:
-        from core.limits import held_bytes, in_bytes
+        from ldptui.core.experiment.limits import held_bytes, in_bytes
 
         rows.append(f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}")
         rows += (f"! {sentence}" for sentence in cell.warnings)

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import scenarios
-from core.errors import FileError
+from ldptui import scenarios
+from ldptui.core.base.errors import FileError
 
 from ...messages import LongWork
 from ...session import exporting, figure

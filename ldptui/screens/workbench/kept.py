@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.errors import LdpError
+from ldptui.core.base.errors import LdpError
 
 from ...engine import kept
 from ...session.draft import reopened

@@ -193,7 +193,7 @@ class ParametersPane(VerticalScroll, FormPane):
         self.block(draft)
         if not draft.parses:
             return
-        from core.scenario import choices_of
+        from ldptui.core.scenario import choices_of
 
         swept = sweep_of(draft)
         used = {
@@ -215,7 +215,7 @@ class ParametersPane(VerticalScroll, FormPane):
                 field.display = value not in choices_of(field.key)
                 field.show(value, said(draft, field.key))
             elif field.key == "task.encoding" and value is None and draft.cell is not None:
-                from core.task.hitters.codes import usual_encoding
+                from ldptui.core.task.hitters.codes import usual_encoding
 
                 field.show(usual_encoding(draft.cell.population), said(draft, field.key))
             elif field.key in ("protocol.f", "protocol.epsilon"):
@@ -241,8 +241,8 @@ class ParametersPane(VerticalScroll, FormPane):
 
     def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
         """The rule for g, each with the g it gives at this ε, and "given" for a number."""
-        from core.protocols.hashing import hash_range_for
-        from core.scenario import choices_of
+        from ldptui.core.protocols.hashing import hash_range_for
+        from ldptui.core.scenario import choices_of
 
         cell, rules = draft.cell, choices_of(field.key)
         epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None

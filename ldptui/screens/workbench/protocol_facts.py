@@ -11,7 +11,7 @@ from ...catalogue import listed_kinds
 from ...text.format import MISSING, decimals, fixed, short
 
 if TYPE_CHECKING:
-    from core.cell import Cell
+    from ldptui.core.cell import Cell
 
     from ...explain.setting import Setting
     from ...session.draft import Draft
@@ -41,8 +41,8 @@ class Facts:
 
 def facts_of(draft: Draft) -> Facts | None:
     """The facts of the last valid scenario's base; None before there was one."""
-    from core.capabilities import memoises
-    from core.protocols import CENTRAL, NAMED, family_of
+    from ldptui.core.law.capabilities import memoises
+    from ldptui.core.protocols import CENTRAL, NAMED, family_of
 
     from ...explain.formulas import entries
     from ...explain.table import in_a_line
@@ -131,7 +131,7 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
-    from core.protocols import NAMED
+    from ldptui.core.protocols import NAMED
 
     from ...explain.setting import bound, setting_of
     from ...explain.tasks import task_named
@@ -150,7 +150,7 @@ def _spread(setting: Setting | None) -> float | None:
 
     (The story has it too, between the texts of all its formulas, which take ten times as long.)
     """
-    from core.theory import frequency_std
+    from ldptui.core.theory import frequency_std
 
     from ...explain.formulas import entries
     from ...explain.table import SPREAD
@@ -165,7 +165,7 @@ def _spread(setting: Setting | None) -> float | None:
 
 def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
     """√MSE over all items, exact for a pure protocol; σ of one frequency for others."""
-    from core.pure import item_variance
+    from ldptui.core.law.pure import item_variance
 
     if setting is None or setting.users is None or not setting.is_pure:
         return spread

@@ -20,7 +20,7 @@ from .desk import Desk
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ...session.draft import Draft
     from ...session.snapshot import Part, Snapshot

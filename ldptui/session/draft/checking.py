@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from core.errors import LdpError, ScenarioError, got, spelled
+from ldptui.core.base.errors import LdpError, ScenarioError, got, spelled
 
 from .looking import base, sweep_of, value_of
 from .populations import UnreadError, ready
@@ -15,8 +15,8 @@ from .solving import require_solved
 from .state import Draft, Problem
 
 if TYPE_CHECKING:
-    from core.cell import Cell
-    from core.scenario import Point, Scenario
+    from ldptui.core.cell import Cell
+    from ldptui.core.scenario import Point, Scenario
 
 
 MAX_BOUND: Final = 64
@@ -25,7 +25,7 @@ MAX_BOUND: Final = 64
 
 def checked(draft: Draft, text: str) -> Draft:
     """The draft with this text, read and checked."""
-    from core import scenario
+    from ldptui.core import scenario
 
     draft = dataclasses.replace(draft, unread=None)
     name = str(draft.path) if draft.path is not None else "scenario"
@@ -54,7 +54,7 @@ def checked(draft: Draft, text: str) -> Draft:
 
 
 def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem:
-    from core.scenario import line_of, value_at
+    from ldptui.core.scenario import line_of, value_at
 
     if not isinstance(error, ScenarioError):  # only the file of a population is ever read
         return Problem("population.path", str(error), line_of(text, "population.path"))
@@ -92,7 +92,7 @@ def _thinned(scenario: Scenario) -> Scenario:
 
     Checking every point of a long range would take longer than a keystroke may.
     """
-    from core.scenario import MAX_CELLS, dotted_sweep
+    from ldptui.core.scenario import MAX_CELLS, dotted_sweep
 
     written = scenario.document.get("sweep")
     try:
@@ -114,8 +114,8 @@ def _thinned(scenario: Scenario) -> Scenario:
 
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
-    from core import experiment, limits
-    from core.targets import require_items
+    from ldptui.core.experiment import experiment, limits
+    from ldptui.core.population.targets import require_items
 
     single = base(scenario)
     point = next(single.points())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...catalogue import in_order, kind_words, title_of
 
 if TYPE_CHECKING:
-    from core.scenario import Table
+    from ldptui.core.scenario import Table
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Completion:
 
 def completion(text: str, at: int) -> Completion:
     """The offers at character `at` of a TOML text; none inside comments."""
-    from core.scenario import keys_below, scan
+    from ldptui.core.scenario import keys_below, scan
 
     line = text[:at].rpartition("\n")[2]
     if opening := re.fullmatch(r"[ \t]*(\[{1,2}[\w.]*)", line):
@@ -62,7 +62,7 @@ def _matching(typed: str, offers: Iterator[Offer]) -> Completion:
 
 
 def _headers() -> Iterator[str]:
-    from core.scenario import known_keys
+    from ldptui.core.scenario import known_keys
 
     tables = {key.partition(".")[0]: key.partition(".")[2] for key in known_keys() if "." in key}
     for table, within in tables.items():
@@ -76,7 +76,7 @@ def _keys(table: Table, present: Mapping[str, str], typed: str) -> Iterator[Offe
 
     Parts of lists have the numbers typed, as in "defence.1., and else 0.
     """
-    from core.scenario import sweepable_like
+    from ldptui.core.scenario import sweepable_like
 
     if table.path == "sweep":
         for key in sweepable_like(typed):
@@ -90,7 +90,7 @@ def _keys(table: Table, present: Mapping[str, str], typed: str) -> Iterator[Offe
 
 def _names(path: str, kind: str) -> list[str]:
     """The names of the keys of a table, the tables in it included."""
-    from core.scenario import kinds_at, known_keys, names_of, pattern
+    from ldptui.core.scenario import kinds_at, known_keys, names_of, pattern
 
     table = f"{pattern(path)}." if path else ""
     inside = (key.removeprefix(table) for key in known_keys() if key.startswith(table))
@@ -102,7 +102,7 @@ def _names(path: str, kind: str) -> list[str]:
 
 def _values(path: str, key: str) -> Iterator[Offer]:
     """The words that a key takes, or the values of a swept key: its kinds, or its choices."""
-    from core.scenario import choices_of, kinds_at
+    from ldptui.core.scenario import choices_of, kinds_at
 
     if path == "sweep":
         path, _, key = key.rpartition(".")

@@ -130,7 +130,7 @@ def _as_labels(draft: Draft, items: Any) -> Any:
 
 def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
     """The document with one swept key set, or with no key the whole table."""
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     table = {**sweep_of(draft), key: value} if key else value
     place, _, leaf = key.rpartition(".")

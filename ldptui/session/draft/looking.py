@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from core.ranges import Range
+from ldptui.core.base.ranges import Range
 
 from ...catalogue import key_words
 from .state import Draft
@@ -21,7 +21,7 @@ NOWHERE: Final[Mapping[str, Any]] = MappingProxyType({})
 """No other values than the scenario's own."""
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
 
 def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
@@ -30,7 +30,7 @@ def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
     Each swept key has the value in its table, or the middle one of its sweep if the table has none.
     at : the values of keys, swept or not, that another cell has instead.
     """
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     sweep = scenario.sweep
     if not sweep and not at:
@@ -48,7 +48,7 @@ def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
 
 def value_of(draft: Draft, key: str) -> Any:
     """The value that a form shows for a key: its own, the middle of its sweep, or its default."""
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     value = value_at(draft.document or {}, key)
     if value is not None:
@@ -74,7 +74,7 @@ def _default(draft: Draft, key: str) -> Any:
 
 def kind_of(draft: Draft, table: str) -> str:
     """The kind of a table, "" where it has none (a mixture); an absent attack is "none"."""
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     kind = value_at(draft.document or {}, f"{table}.kind")
     if kind is None:
@@ -88,7 +88,7 @@ def kind_of(draft: Draft, table: str) -> str:
 
 def sweep_of(draft: Draft) -> dict[str, Any]:
     """The swept keys in file order, as written: a list, or {from, to, points, scale}."""
-    from core.scenario import dotted_sweep
+    from ldptui.core.scenario import dotted_sweep
 
     table = (draft.document or {}).get("sweep")
     return dotted_sweep(table) if isinstance(table, dict) else {}
@@ -96,7 +96,7 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
 
 def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
-    from core.scenario import range_of
+    from ldptui.core.scenario import range_of
 
     declared = range_of(key)
     return declared and Range(declared.low, min(declared.high, declared.limit), declared.ends)
@@ -104,7 +104,7 @@ def allowed(key: str) -> Range | None:
 
 def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
     """The type of a key, and its choices with their words; None where it has others as well."""
-    from core.scenario import choices_of, range_of, type_of
+    from ldptui.core.scenario import choices_of, range_of, type_of
 
     if choices_of(key) and range_of(key):
         return "integer", None  # a word or a number: both are typed
@@ -115,14 +115,14 @@ def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
 
 def default_of(key: str, kind: str = "") -> Any:
     """The value of a key that is left out; None where the key is required or has no value."""
-    from core import scenario
+    from ldptui.core import scenario
 
     return scenario.default_of(key, kind)
 
 
 def keys_of(table: str, kind: str) -> tuple[str, ...]:
     """The keys that a kind of population, protocol or attack knows besides `kind`, in order."""
-    from core.scenario import names_of
+    from ldptui.core.scenario import names_of
 
     return names_of(table, kind)
 
@@ -132,8 +132,8 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
 
     With those of the curators that are swept, so that they can be seen and edited.
     """
-    from core.protocols import CENTRAL
-    from core.protocols.rappor import ignored
+    from ldptui.core.protocols import CENTRAL
+    from ldptui.core.protocols.rappor import ignored
 
     kind = kind_of(draft, table)
     swept = sweep_of(draft).get("protocol.kind") if table == "protocol" else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import scenarios
+from ldptui import scenarios
 
 from ...terminal.places import current_dir, is_folder
 from .editing import draft_of
@@ -22,7 +22,7 @@ def opened(path: Path) -> Draft:
 
 def reopened(document: Mapping[str, Any], source: str) -> Draft:
     """The draft of a kept scenario, in the folder of the file that it came from, if any."""
-    from core.scenario import to_toml
+    from ldptui.core.scenario import to_toml
 
     folder = Path(source).parent if source else current_dir()
     return draft_of(to_toml(document), folder if is_folder(folder) else current_dir())

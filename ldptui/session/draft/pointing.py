@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import LdpError
+from ldptui.core.base.errors import LdpError
 
 from .looking import base
 from .populations import UnreadError, ready
@@ -18,7 +18,7 @@ def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
 
     None where there is no such cell, or none that can be bound while somebody waits.
     """
-    from core import experiment
+    from ldptui.core.experiment import experiment
 
     if draft.scenario is None or draft.unread is not None:
         return None

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from core.errors import LdpError, ScenarioError
+from ldptui.core.base.errors import LdpError, ScenarioError
 
 from ...text.format import count
 
 if TYPE_CHECKING:
-    from core.population import Population, PopulationSpec
+    from ldptui.core.population import Population, PopulationSpec
 
 LARGE_ITEMS: Final = 2**16
 """A population of more is not drawn while somebody is typing: some milliseconds."""
@@ -100,7 +100,7 @@ def _items() -> int:
 
 def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
     """The origin of a spec's population; raises ScenarioError for a path that is none."""
-    from core.population import CSVColumn, Explicit
+    from ldptui.core.population import CSVColumn, Explicit
 
     if not isinstance(spec, CSVColumn):
         return Origin(spec, 0 if isinstance(spec, Explicit) else seed, folder, None)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .populations import UnreadError
 
 if TYPE_CHECKING:
-    from core.attacks import Fakes
-    from core.bounds.solver import Programme
+    from ldptui.core.attacks import Fakes
+    from ldptui.core.bounds.solver import Programme
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Unsolved:
 
     def read(self) -> None:
         """Solve them, on any thread; the answers are kept."""
-        from core.bounds import solver
+        from ldptui.core.bounds import solver
 
         for programme in self.programmes:
             solver.solved(programme)
@@ -36,7 +36,7 @@ def require_solved(fakes: Iterable[Fakes], protocol: Any) -> None:
     solving: list[Any] = [group for group in fakes if hasattr(group.strategy, "programme")]
     if not solving:
         return
-    from core.bounds import solver
+    from ldptui.core.bounds import solver
 
     programmes = [group.strategy.programme(protocol, group.targets) for group in solving]
     unknown = tuple(each for each in programmes if not solver.known(each))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .populations import Awaited
 
 if TYPE_CHECKING:
-    from core.cell import Cell
-    from core.scenario import Scenario
+    from ldptui.core.cell import Cell
+    from ldptui.core.scenario import Scenario
 
 
 @dataclass(frozen=True)

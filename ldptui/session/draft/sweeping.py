@@ -39,7 +39,7 @@ def new_sweep(draft: Draft, key: str) -> Any:
 
 def takes_range(key: str, values: Any) -> bool:
     """True for a key whose sweep can be a range of numbers."""
-    from core.scenario import range_of
+    from ldptui.core.scenario import range_of
 
     return isinstance(values, Mapping) or range_of(key) is not None
 
@@ -64,7 +64,7 @@ def as_range(key: str, values: Any) -> Mapping[str, Any]:
 
 def _new(draft: Draft, key: str) -> Any:
     """The values of a new sweep as the catalogue has them: all of a choice; None without any."""
-    from core.scenario import KINDS, choices_of
+    from ldptui.core.scenario import KINDS, choices_of
 
     table, _, leaf = key.partition(".")
     if leaf == "kind":
@@ -77,7 +77,7 @@ def _new(draft: Draft, key: str) -> Any:
 
 def _applies(draft: Draft, key: str) -> bool:
     """True where a kind that the draft has, or sweeps, uses the key."""
-    from core.scenario import KINDS
+    from ldptui.core.scenario import KINDS
 
     table, _, leaf = key.partition(".")
     name = leaf.partition(".")[0]

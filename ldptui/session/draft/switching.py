@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
 from ...catalogue import key_words
 from .looking import keys_of, sweep_of
@@ -40,7 +40,7 @@ def set_kind(
     A part of a mixture is a table of the attack's kinds too, without a share of its own. What goes
     is put into `remembered`.
     """
-    from core.scenario import value_at
+    from ldptui.core.scenario import value_at
 
     top, _, below = table.partition(".")
     table_before = value_at(document, table)
@@ -80,7 +80,7 @@ def usable(table: dict[str, Any]) -> dict[str, Any]:
 
     Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
     """
-    from core.protocols import RapporSpec
+    from ldptui.core.protocols import RapporSpec
 
     try:
         if table.keys() >= {"f", "epsilon"}:
@@ -99,7 +99,7 @@ def usable(table: dict[str, Any]) -> dict[str, Any]:
 
 def _starting(draft: Draft, kind: str, key: str) -> Any:
     """A sensible first value for a key that a newly chosen kind needs; None: leave it out."""
-    from core.scenario import is_required
+    from ldptui.core.scenario import is_required
 
     if not is_required(key, kind):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
 
 def placed(document: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def placed(document: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     Targets are picked by a rule or listed: setting one way drops the other. A part that a list does
     not have stays away.
     """
-    from core.scenario import value_at, with_value, without
+    from ldptui.core.scenario import value_at, with_value, without
 
     table, _, leaf = key.rpartition(".")
     if value is None:

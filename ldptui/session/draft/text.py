@@ -9,7 +9,7 @@ from typing import Any
 
 def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The text brought from one document to another, touching only what differs."""
-    from core import scenario
+    from ldptui.core import scenario
 
     written = text
     try:
@@ -43,7 +43,7 @@ def _new_line(text: str, key: str, old: Any, new: Any) -> str | None:
 
     tomlkit would put it right before the first table, below the comment that belongs to the table.
     """
-    from core.scenario import line_of
+    from ldptui.core.scenario import line_of
 
     if old is not None or isinstance(new, bool) or not isinstance(new, int | float):
         return None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.campaign import entry_of, rounds_of
-from core.cell import Cell
-from core.goal import Goal
-from core.metrics import METRICS
-from core.results import CellResults
-from core.running.runner import Results
-from core.summary import Estimate
-from core.theory import compared
+from ldptui.core.base.summary import Estimate
+from ldptui.core.cell import Cell
+from ldptui.core.metrics import METRICS
+from ldptui.core.metrics.goal import Goal
+from ldptui.core.metrics.results import CellResults
+from ldptui.core.running.runner import Results
+from ldptui.core.theory import compared
+from ldptui.core.theory.campaign import entry_of, rounds_of
 
 from ...catalogue import metric_words
 from .. import format as text

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from core.errors import one_line
-from core.summary import Estimate
+from ldptui.core.base.errors import one_line
+from ldptui.core.base.summary import Estimate
 
 GAP: Final = "   "
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from core.summary import Doubt, Estimate
+from ldptui.core.base.summary import Doubt, Estimate
 
 from .. import format as text
 from .layout import Column, Group, aligned_on, number_column

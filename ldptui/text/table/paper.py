@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from core.errors import one_line
-from core.running.runner import Results
+from ldptui.core.base.errors import one_line
+from ldptui.core.running.runner import Results
 
 from .. import format as text
 from .cell import answers, entry_lines

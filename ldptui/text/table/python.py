@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from core.cell import Cell
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
+from ldptui.core.cell import Cell
 
 from ...catalogue import metric_words
 from .layout import Group

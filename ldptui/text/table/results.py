@@ -8,9 +8,9 @@ from itertools import cycle
 
 import numpy as np
 
-from core.errors import one_line
-from core.running.runner import Results
-from core.theory import normal_score
+from ldptui.core.base.errors import one_line
+from ldptui.core.running.runner import Results
+from ldptui.core.theory import normal_score
 
 from .. import format as text
 from ..interval import mean_words

@@ -7,12 +7,12 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from core.attacks import Part
-from core.cell import Cell
-from core.errors import one_line
-from core.pure import sends_reports
-from core.running.runner import Results
-from core.theory import bit_gain, privacy_spent
+from ldptui.core.attacks import Part
+from ldptui.core.base.errors import one_line
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import sends_reports
+from ldptui.core.running.runner import Results
+from ldptui.core.theory import bit_gain, privacy_spent
 
 from .. import format as text
 from .words import present, range_over

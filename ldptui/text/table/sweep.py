@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from core.campaign import entry_of
-from core.cell import Cell
-from core.metrics import column
-from core.results import CellResults, estimate_of
-from core.running.runner import Results
-from core.summary import Estimate
-from core.theory import compared
+from ldptui.core.base.summary import Estimate
+from ldptui.core.cell import Cell
+from ldptui.core.metrics import column
+from ldptui.core.metrics.results import CellResults, estimate_of
+from ldptui.core.running.runner import Results
+from ldptui.core.theory import compared
+from ldptui.core.theory.campaign import entry_of
 
 from .layout import (
     Column,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.cell import Cell
-from core.errors import one_line
+from ldptui.core.base.errors import one_line
+from ldptui.core.cell import Cell
 
 from ...catalogue import key_words
 from .. import format as text

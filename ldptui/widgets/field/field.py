@@ -23,7 +23,7 @@ from .steps import Steps, nudged, steps_of
 from .typed import read, write
 
 if TYPE_CHECKING:
-    from core.ranges import Range
+    from ldptui.core.base.ranges import Range
 
 
 LABEL_WIDTH: Final = 24

@@ -19,7 +19,7 @@ from support.cases import (
 from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, counts_law, subset_bits
 
-from core.attacks import (
+from ldptui.core.attacks import (
     ATTACKS,
     Demotion,
     Hiding,
@@ -39,12 +39,12 @@ from core.attacks import (
     View,
     malicious_users,
 )
-from core.bounds import solver
-from core.capabilities import Composes, places
-from core.errors import ScenarioError
-from core.hiding import Conditions
-from core.population import CSVColumn, Explicit, Population, Uniform
-from core.targets import KEPT, RandomSet
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import solver
+from ldptui.core.law.capabilities import Composes, places
+from ldptui.core.law.hiding import Conditions
+from ldptui.core.population import CSVColumn, Explicit, Population, Uniform
+from ldptui.core.population.targets import KEPT, RandomSet
 
 Rng = np.random.Generator
 

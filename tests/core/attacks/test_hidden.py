@@ -12,17 +12,17 @@ from scipy import stats
 from support.cases import attack, cell, metrics
 from support.kinds import ONE_OF_EACH
 
-from core import theory
-from core.attacks import Hiding, View
-from core.bounds.undetectable import hidden_against
-from core.defences import ALARMS, FILTERS, Received, known
-from core.errors import ScenarioError
-from core.hiding import Conditions
-from core.population import Explicit
-from core.protocols import KINDS, OUE
-from core.pulse import no_pulse
-from core.pure import Items, Reports, SeedSearch
-from core.sampling import Floats
+from ldptui.core import theory
+from ldptui.core.attacks import Hiding, View
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.undetectable import hidden_against
+from ldptui.core.defences import ALARMS, FILTERS, Received, known
+from ldptui.core.law.hiding import Conditions
+from ldptui.core.law.pure import Items, Reports, SeedSearch
+from ldptui.core.population import Explicit
+from ldptui.core.protocols import KINDS, OUE
 
 HELD = np.array([320, 180, 100, 40, 20, 20])
 TARGETS = np.array([4, 5])

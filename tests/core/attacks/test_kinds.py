@@ -14,7 +14,7 @@ from support.cases import CASES, assert_closed_forms, bind, cell, counts, metric
 from support.kinds import CAO_ATTACKS, KNOWN_ATTACKS, ONE_OF_EACH
 from support.report_laws import Case, Poisoned
 
-from core.attacks import (
+from ldptui.core.attacks import (
     ATTACKS,
     InputPoisoning,
     ListedTargets,
@@ -24,14 +24,14 @@ from core.attacks import (
     SubsetGain,
     View,
 )
-from core.bounds import solver
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing
-from core.pure import SeedSearch
-from core.ranking import in_top
-from core.sampling import binomial_law, hypergeometric_law
-from core.theory import (
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import binomial_law, hypergeometric_law
+from ldptui.core.bounds import solver
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.metrics.ranking import in_top
+from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing
+from ldptui.core.theory import (
     cell_gain,
     expected_estimate,
     expected_metrics,

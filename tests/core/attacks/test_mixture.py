@@ -12,11 +12,11 @@ from support import budget
 from support.cases import CASES, assert_closed_forms, cell, counts, experiment, metrics
 from support.report_laws import Case, Moments, Poisoned
 
-from core.attacks.mixture import split
-from core.cell import Cell
-from core.kernels.threads import one_thread
-from core.protocols import PROTOCOLS
-from core.theory import (
+from ldptui.core.attacks.mixture import split
+from ldptui.core.cell import Cell
+from ldptui.core.kernels.threads import one_thread
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.theory import (
     estimate_variances,
     expected_bit_counts,
     expected_estimate,
@@ -121,8 +121,8 @@ def test_pieces_of_a_part_are_on_the_reports_path(seed: int) -> None:
     }
     grr = {"kind": "grr", "epsilon": 1}
     one = cell([9000, 9000, 2000], grr, attack, simulate={"path": "reports"}, seed=seed)
-    from core.collection.counts import block_counts
-    from core.pulse import no_pulse
+    from ldptui.core.base.pulse import no_pulse
+    from ldptui.core.collection.counts import block_counts
 
     clean, attacked = block_counts(one, 0, 1, no_pulse)
     added = (attacked - clean)[0]
@@ -205,8 +205,8 @@ def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
     table = {"share": 0.5, "targets": {"items": [2, 3]}, "mix": parts}
     rappor = {"kind": "rappor", "bits": 8, "cohorts": 2}
     one = cell([2000, 1000, 500, 0], rappor, table, simulate={"path": "reports"})
-    from core.collection.counts import block_counts
-    from core.pulse import no_pulse
+    from ldptui.core.base.pulse import no_pulse
+    from ldptui.core.collection.counts import block_counts
 
     clean, attacked = block_counts(one, 0, 3, no_pulse)
     fakes = (attacked - clean).sum(axis=0)

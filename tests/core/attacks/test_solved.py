@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from support.cases import cell
 
-from core.attacks import Hiding, SolvedGain, Solving
-from core.bounds import solver
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.protocols import PROTOCOLS, family_of
+from ldptui.core.attacks import Hiding, SolvedGain, Solving
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import solver
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import PROTOCOLS, family_of
 
 USERS = [4000, 1000, 700, 500, 300, *[150] * 7]
 TARGETS = [1, 2, 3, 11]

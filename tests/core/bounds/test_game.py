@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.bounds.game import solved
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds.game import solved
 
 
 def test_known_games() -> None:

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from core.bounds import hardening
-from core.errors import ScenarioError
-from core.protocols import PROTOCOLS, LocalHashing, Unary
-from core.pure import PureProtocol, gain_factor, item_variance
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import hardening
+from ldptui.core.law.pure import PureProtocol, gain_factor, item_variance
+from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary
 
 EPSILONS = [0.1, 1.0, 3.0]
 ON_THE_CURVE: list[PureProtocol] = [

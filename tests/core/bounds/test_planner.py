@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from support import budget
 
-from core.bounds import planner
-from core.bounds.planner import Oracle, Plan
-from core.errors import ScenarioError
-from core.protocols import PROTOCOLS
-from core.pure import PureProtocol, SeedSearch, item_variance
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import planner
+from ldptui.core.bounds.planner import Oracle, Plan
+from ldptui.core.law.pure import PureProtocol, SeedSearch, item_variance
+from ldptui.core.protocols import PROTOCOLS
 
 PLAN = Plan(items=40, users=400_000, share=0.01, frequency=0.2, alpha=0.05, power=0.8)
 SEEDS = SeedSearch()

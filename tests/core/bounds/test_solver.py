@@ -10,11 +10,11 @@ import pytest
 from scipy.optimize import linprog
 from support.cases import alike
 
-from core.bounds import solver
-from core.bounds.solver import Programme
-from core.errors import ScenarioError
-from core.protocols import OUE
-from core.sampling import Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds import solver
+from ldptui.core.bounds.solver import Programme
+from ldptui.core.protocols import OUE
 
 ITEMS, R = 6, 3
 OF = OUE(ITEMS, 1.0)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from core.bounds.programme import optimum
-from core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
-from core.enumeration import ReportLaw
-from core.errors import ScenarioError
-from core.protocols import KINDS, PROTOCOLS
-from core.protocols.dbitflip import BitFlips
-from core.protocols.she import Summation
-from core.pure import PureProtocol
-from core.sampling import Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.programme import optimum
+from ldptui.core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
+from ldptui.core.law.enumeration import ReportLaw
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.protocols import KINDS, PROTOCOLS
+from ldptui.core.protocols.dbitflip import BitFlips
+from ldptui.core.protocols.she import Summation
 
 SHARES = [0.01, 0.1, 0.4]
 

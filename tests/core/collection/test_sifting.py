@@ -11,18 +11,18 @@ import pytest
 from support import budget
 from support.cases import alike, attack, experiment, results_of
 
-import core
-from core.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, DEFENDED, UNDEFENDED
-from core.collection.sifting import detection
-from core.defences import FILTERS
-from core.errors import ScenarioError
-from core.export import to_json
-from core.flags import area_under
-from core.limits import held_bytes
-from core.metrics import metrics_of
-from core.replay import replay
-from core.store import begin, open_store
-from core.theory import expected_metrics
+from ldptui import core
+from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, DEFENDED, UNDEFENDED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.flags import area_under
+from ldptui.core.collection.sifting import detection
+from ldptui.core.defences import FILTERS
+from ldptui.core.experiment.limits import held_bytes
+from ldptui.core.export import to_json
+from ldptui.core.metrics import metrics_of
+from ldptui.core.store import begin, open_store
+from ldptui.core.store.replay import replay
+from ldptui.core.theory import expected_metrics
 
 TARGETS = [3, 8, 11, 15, 19]
 FLAGS = ["precision", "recall", "f1", "false_positive_rate", "auc", "reports_kept", "alarm_rate"]
@@ -222,8 +222,8 @@ def test_the_memory_of_filters_is_known_before_they_start() -> None:
 
 
 def test_a_filter_that_keeps_nothing_fails_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.defences import Verdict
-    from core.defences.fiad import FIAD
+    from ldptui.core.defences import Verdict
+    from ldptui.core.defences.fiad import FIAD
 
     monkeypatch.setattr(
         FIAD, "sift", lambda _, received: Verdict(np.zeros(received.users, dtype=np.bool_))

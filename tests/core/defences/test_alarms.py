@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from support import budget
 
-from core.defences import known
-from core.defences.asd import ASD, LEVELS
-from core.defences.history import History
-from core.protocols import GRR, OLH, OUE
-from core.pure import PureProtocol, Rng, SeedSearch
-from core.sampling import Floats
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences import known
+from ldptui.core.defences.asd import ASD, LEVELS
+from ldptui.core.defences.history import History
+from ldptui.core.law.pure import PureProtocol, Rng, SeedSearch
+from ldptui.core.protocols import GRR, OLH, OUE
 
 N, D, TRIALS = 100_000, 60, 4000
 NOBODY = np.empty(0, dtype=np.int64)

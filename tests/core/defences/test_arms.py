@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from support.cases import alike, attack, experiment, results_of
 
-import core
-from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
-from core.collection.counts import block_counts
-from core.defences import CORRECTIONS, project
-from core.errors import ScenarioError
-from core.export import to_csv, to_json
-from core.metrics import metrics_of
-from core.pulse import no_pulse
-from core.recording import read_recording, write_recording
-from core.replay import replay
-from core.scenario import Scenario, parse
-from core.store import begin, open_store
+from ldptui import core
+from ldptui.core.base.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.defences import CORRECTIONS, project
+from ldptui.core.export import to_csv, to_json
+from ldptui.core.metrics import metrics_of
+from ldptui.core.scenario import Scenario, parse
+from ldptui.core.store import begin, open_store
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
 from ldptui.engine.wire import decoded
 from ldptui.engine.wire import frequencies as put_together
 from ldptui.engine.worker.columns import frequency_columns, sigmas
@@ -257,7 +257,7 @@ def test_a_defence_goes_through_toml() -> None:
         [[defence]]
         kind = "norm-sub"
     """
-    from core.scenario import to_toml
+    from ldptui.core.scenario import to_toml
 
     scenario = parse(text)
     again = parse(to_toml(scenario.document))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from support.defences import made
 
-from core.defences import CORRECTIONS, Correction, Known, corrected, known, project
-from core.defences.thresholds import BaseCut
-from core.errors import DefenceError, ScenarioError
-from core.protocols import GRR, OUE
-from core.sampling import Floats
+from ldptui.core.base.errors import DefenceError, ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences import CORRECTIONS, Correction, Known, corrected, known, project
+from ldptui.core.defences.thresholds import BaseCut
+from ldptui.core.protocols import GRR, OUE
 
 KNOWN = Known(9, 10_000, p=0.5, q=0.25, variance=0.05**2, targets=np.array([3, 4]))
 

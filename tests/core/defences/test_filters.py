@@ -11,15 +11,15 @@ from scipy import stats
 from support import budget
 from support.defences import made
 
-from core.defences import FILTERS, Received, Verdict
-from core.defences.conditional import Conditional
-from core.defences.diffstats import Diffstats, ones_law
-from core.defences.fiad import FIAD
-from core.errors import ScenarioError
-from core.flags import area_under, roc
-from core.protocols import KINDS, OLH, OUE, SUE
-from core.pulse import no_pulse
-from core.pure import BoolArray, Reports, SeedSearch, sends_reports
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.flags import area_under, roc
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.defences import FILTERS, Received, Verdict
+from ldptui.core.defences.conditional import Conditional
+from ldptui.core.defences.diffstats import Diffstats, ones_law
+from ldptui.core.defences.fiad import FIAD
+from ldptui.core.law.pure import BoolArray, Reports, SeedSearch, sends_reports
+from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 
 TARGETS = np.array([3, 8, 11, 15, 19])
 N, M = 8000, 420

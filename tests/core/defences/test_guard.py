@@ -11,14 +11,14 @@ import pytest
 from support import budget, cases
 from support.cases import attack, experiment
 
-import core
-from core.defences.guard import NOISE, Guard
-from core.errors import ScenarioError
-from core.limits import held_bytes
-from core.protocols import BLH, GRR, OLH, OUE, SUE
-from core.protocols.hst import PublicCoins, UserCoins
-from core.pure import SeedSearch
-from core.theory import expected_metrics
+from ldptui import core
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.defences.guard import NOISE, Guard
+from ldptui.core.experiment.limits import held_bytes
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE
+from ldptui.core.protocols.hst import PublicCoins, UserCoins
+from ldptui.core.theory import expected_metrics
 
 TARGETS = np.array([1, 3, 6])
 SEARCH = SeedSearch(8)

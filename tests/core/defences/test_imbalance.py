@@ -10,11 +10,11 @@ import pytest
 from support import budget
 from support.hitters import hitters_cell
 
-from core.defences.imbalance import Imbalance
-from core.errors import ScenarioError
-from core.pure import Rng
-from core.sampling import Counts
-from core.task.hitters.draws import in_groups
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Counts
+from ldptui.core.defences.imbalance import Imbalance
+from ldptui.core.law.pure import Rng
+from ldptui.core.task.hitters.draws import in_groups
 
 USERS, GROUPS = 24, 3
 

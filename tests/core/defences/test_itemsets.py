@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.capabilities import SendsBitPerItem
-from core.defences import Received, itemsets
-from core.defences.fiad import FIAD
-from core.defences.itemsets import mined, support_of, unpacked, users_in
-from core.kernels.bits import binomial_threshold, chebyshev_threshold
-from core.protocols import BLH, OLH, OUE, SUE
-from core.pulse import no_pulse
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.defences import Received, itemsets
+from ldptui.core.defences.fiad import FIAD
+from ldptui.core.defences.itemsets import mined, support_of, unpacked, users_in
+from ldptui.core.kernels.bits import binomial_threshold, chebyshev_threshold
+from ldptui.core.law.capabilities import SendsBitPerItem
+from ldptui.core.protocols import BLH, OLH, OUE, SUE
 
 
 @pytest.mark.parametrize("users", [1, 63, 64, 65, 200, 8193])

@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import minimize
 from support.kinds import CAO_PROTOCOLS
 
-from core.defences import Known, known
-from core.defences.likelihood import BayesianUpdate, MaximumLikelihood, shares, single
-from core.protocols import PROTOCOLS
-from core.sampling import Floats
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences import Known, known
+from ldptui.core.defences.likelihood import BayesianUpdate, MaximumLikelihood, shares, single
+from ldptui.core.protocols import PROTOCOLS
 
 KINDS = [*CAO_PROTOCOLS, "sue"]
 USERS = 400

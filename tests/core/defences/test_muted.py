@@ -8,13 +8,13 @@ import pytest
 from support import defences
 from support.cases import alike, attack, experiment, results_of
 
-import core
-from core.arms import UNDEFENDED
-from core.defences import DEFENCES
-from core.defences.kinds import GROUP_TESTS
-from core.errors import ScenarioError
-from core.metrics import METRICS
-from core.store.address import addresses
+from ldptui import core
+from ldptui.core.base.arms import UNDEFENDED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.defences import DEFENCES
+from ldptui.core.defences.kinds import GROUP_TESTS
+from ldptui.core.metrics import METRICS
+from ldptui.core.store.address import addresses
 
 
 def work(*steps: dict[str, Any], **more: Any) -> core.Experiment:

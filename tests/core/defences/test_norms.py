@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from core.defences import DEFENCES, Known, project
-from core.sampling import Floats
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences import DEFENCES, Known, project
 
 NOTHING = Known(9, 1)
 

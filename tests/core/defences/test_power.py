@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from core.defences import Known
-from core.defences.power import Power
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.defences import Known
+from ldptui.core.defences.power import Power
 
 
 def integrated(estimate: float, exponent: float, there: Known) -> float:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from support.cases import alike, attack, experiment, results_of
 
-import core
-from core.errors import ScenarioError
-from core.metrics import METRICS
-from core.plugins import Allowed, available, permit, sources
+from ldptui import core
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.metrics import METRICS
+from ldptui.core.plugins import Allowed, available, permit, sources
 
 CODE = """
 import numpy as np
 from dataclasses import dataclass
-from core.defences import Verdict, project
+from ldptui.core.defences import Verdict, project
 
 def trimmed(frequencies, known, *, shift=0.0):
     return project(frequencies + shift)

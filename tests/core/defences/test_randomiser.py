@@ -10,20 +10,20 @@ import pytest
 from support import budget, cases
 from support.cases import attack, bind, experiment, of_kind
 
-import core
-from core.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
-from core.attacks import ATTACKS, View
-from core.attacks.verified import sent_support
-from core.capabilities import memoises
-from core.collection.counts import block_counts
-from core.collection.verifying import verified_counts
-from core.errors import ScenarioError
-from core.hiding import Conditions, hides
-from core.protocols import KINDS
-from core.pulse import no_pulse
-from core.sampling import Floats
-from core.task.frequencies.defended import kept_frequencies
-from core.theory import attacked_variance, expected_estimate, expected_metrics
+from ldptui import core
+from ldptui.core.attacks import ATTACKS, View
+from ldptui.core.attacks.verified import sent_support
+from ldptui.core.base.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.collection.verifying import verified_counts
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.hiding import Conditions, hides
+from ldptui.core.protocols import KINDS
+from ldptui.core.task.frequencies.defended import kept_frequencies
+from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
 ITEMS = [1, 3, 6]
 HIDING = [

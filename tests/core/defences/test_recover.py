@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from support.cases import attack, cell
 
-from core.defences import known, project
-from core.defences.recover import Recover, RecoverTargets
-from core.errors import ScenarioError
-from core.protocols import PROTOCOLS
-from core.pure import PureProtocol
-from core.theory import expected_estimate
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.defences import known, project
+from ldptui.core.defences.recover import Recover, RecoverTargets
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.theory import expected_estimate
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)

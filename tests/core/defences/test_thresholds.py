@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from core.defences import Known, known
-from core.defences.rsn import RobustNormSub, noisy_frequency
-from core.defences.thresholds import BaseCut, Significance, threshold
-from core.errors import ScenarioError
-from core.protocols import OUE
-from core.sampling import Floats
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences import Known, known
+from ldptui.core.defences.rsn import RobustNormSub, noisy_frequency
+from ldptui.core.defences.thresholds import BaseCut, Significance, threshold
+from ldptui.core.protocols import OUE
 
 KNOWN = Known(10, 1000, 0.5, 0.25, 0.04**2)
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from core.defences.itemsets import mined
-from core.kernels.hashing import bucket_counts
-from core.kernels.loops import LOOPS, WORTH_S, Loops
-from core.protocols import OLH, OUE
-from core.pulse import no_pulse
-from core.pure import SeedSearch
-from core.running.runner import run
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.defences.itemsets import mined
+from ldptui.core.kernels.hashing import bucket_counts
+from ldptui.core.kernels.loops import LOOPS, WORTH_S, Loops
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import OLH, OUE
+from ldptui.core.running.runner import run
 
-compiled = pytest.importorskip("core.kernels.compiled")
+compiled = pytest.importorskip("ldptui.core.kernels.compiled")
 
 
 @pytest.fixture

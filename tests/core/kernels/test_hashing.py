@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.budget import Verdict
 
-from core.kernels.hashing import (
+from ldptui.core.kernels.hashing import (
     bucket_counts,
     bucket_interval,
     buckets,

@@ -12,14 +12,14 @@ import pytest
 from support import budget
 from support.cases import changed
 
-from core.errors import ScenarioError
-from core.lab.exponential import Exponential
-from core.lab.locality import central_mse, local_mse, local_success, price
-from core.population import Zipf
-from core.protocols import GRR, OUE
-from core.protocols.curators import Curator, Geometric, Laplace, Stability
-from core.protocols.curators import accuracy as acc
-from core.pure import item_variance
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.locality import central_mse, local_mse, local_success, price
+from ldptui.core.law.pure import item_variance
+from ldptui.core.population import Zipf
+from ldptui.core.protocols import GRR, OUE
+from ldptui.core.protocols.curators import Curator, Geometric, Laplace, Stability
+from ldptui.core.protocols.curators import accuracy as acc
 
 Rng = np.random.Generator
 TRIALS = 200_000

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ldptui
-from core.lab import contract as tested
-from core.lab.contract import contract
-from core.protocols import PROTOCOLS
+from ldptui.core.lab import contract as tested
+from ldptui.core.lab.contract import contract
+from ldptui.core.protocols import PROTOCOLS
 
 ITEMS, USERS = 5, 400
 

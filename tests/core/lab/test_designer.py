@@ -10,16 +10,16 @@ import pytest
 from scipy.optimize import minimize_scalar
 from support import budget
 
-from core.bounds import hardening
-from core.bounds.rehearsal import tried
-from core.capabilities import places
-from core.enumeration import ReportLaw
-from core.errors import ScenarioError
-from core.lab.designer import Demand, Rated, Weights, designed, guessed, rated
-from core.protocols import DIALS, PROTOCOLS, LocalHashing, family_of
-from core.pure import SeedSearch
-from core.sampling import Floats
-from core.theory import gain_std
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds import hardening
+from ldptui.core.bounds.rehearsal import tried
+from ldptui.core.lab.designer import Demand, Rated, Weights, designed, guessed, rated
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.enumeration import ReportLaw
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import DIALS, PROTOCOLS, LocalHashing, family_of
+from ldptui.core.theory import gain_std
 
 DEMAND = Demand(items=30, epsilon=1.0, users=1e5, share=0.02, targets=3)
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.columns import Column, read_columns
-from core.errors import FileError, ScenarioError
-from core.lab.disclosure import attribute_privacy, diversity, group, group_codes
-from core.lab.relation import FreeFace, Implication, Relation, members
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.lab.columns import Column, read_columns
+from ldptui.core.lab.disclosure import attribute_privacy, diversity, group, group_codes
+from ldptui.core.lab.relation import FreeFace, Implication, Relation, members
 
 TABLE = """\
 zip,age,disease

@@ -13,9 +13,9 @@ import pytest
 from scipy import optimize
 from support import budget
 
-from core.columns import read_columns
-from core.errors import ScenarioError
-from core.lab.ledger import (
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.columns import read_columns
+from ldptui.core.lab.ledger import (
     Entry,
     Spent,
     advanced,
@@ -25,8 +25,8 @@ from core.lab.ledger import (
     sequential,
     tight,
 )
-from core.lab.sensitivity import QUERIES, Bounds, clipping, of_query
-from core.lab.synthetic import (
+from ldptui.core.lab.sensitivity import QUERIES, Bounds, clipping, of_query
+from ldptui.core.lab.synthetic import (
     note,
     on_the_simplex,
     synthetic_counts,

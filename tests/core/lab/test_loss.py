@@ -12,10 +12,8 @@ from scipy import stats
 from support.cases import CASES, EXTREMES, bind, changed
 from support.report_laws import Case
 
-from core.capabilities import places
-from core.enumeration import ReportLaw
-from core.errors import RunError, ScenarioError
-from core.lab.audit import (
+from ldptui.core.base.errors import RunError, ScenarioError
+from ldptui.core.lab.audit import (
     Audit,
     audit,
     audit_protocol,
@@ -24,13 +22,15 @@ from core.lab.audit import (
     epsilon_at_least,
     law_of,
 )
-from core.lab.exponential import Exponential
-from core.lab.loss import exponential_loss, loss_of
-from core.loss import DiscreteLoss
-from core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
-from core.protocols.curators import Geometric, Laplace, Stability
-from core.protocols.curators.laplace import LaplaceLoss
-from core.protocols.rappor import BitNoise
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.loss import exponential_loss, loss_of
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.enumeration import ReportLaw
+from ldptui.core.law.loss import DiscreteLoss
+from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
+from ldptui.core.protocols.curators import Geometric, Laplace, Stability
+from ldptui.core.protocols.curators.laplace import LaplaceLoss
+from ldptui.core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator
 FALSE_ALARM = 1e-9

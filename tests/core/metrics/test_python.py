@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from support.cases import alike, attack, experiment, results_of
 
-import core
-from core.cell import metric_names
-from core.errors import ScenarioError
-from core.export import results_cells_csv, to_csv, to_json
-from core.metrics import METRICS, PythonMetric, joined, unmeasured
-from core.metrics.python import KEPT, TAKEN
-from core.plugins import Allowed, available, permit
-from core.recording import read_recording, write_recording
-from core.replay import difference, replay
-from core.scenario import parse, sweepable_keys
-from core.store import begin, cell_keys, merge, open_store, resume
+from ldptui import core
 from ldptui.commands.dictionary import COLUMNS, dictionary
 from ldptui.commands.parquet import columns
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import metric_names
+from ldptui.core.export import results_cells_csv, to_csv, to_json
+from ldptui.core.metrics import METRICS, PythonMetric, joined, unmeasured
+from ldptui.core.metrics.python import KEPT, TAKEN
+from ldptui.core.plugins import Allowed, available, permit
+from ldptui.core.scenario import parse, sweepable_keys
+from ldptui.core.store import begin, cell_keys, merge, open_store, resume
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import difference, replay
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 
@@ -242,9 +242,7 @@ def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_pa
         second = results_of(permit(asked, later), memory=memory)
         assert (memory.reused, second.digest) == (0, first.digest)
         store._db.execute("UPDATE runs SET status = 'partial' WHERE id = 1")
-        with pytest.raises(
-            core.errors.FileError, match="the code of metric 'error' is not that of"
-        ):
+        with pytest.raises(core.FileError, match="the code of metric 'error' is not that of"):
             resume(store, 1, experiment=permit(asked, later))
 
 

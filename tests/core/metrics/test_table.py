@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
-from core.metrics import METRICS, Measures, Outcome, measure, plain
-from core.pure import Estimates, Items
-from core.ranking import Leaders
-from core.sampling import Floats
+from ldptui.core.base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
+from ldptui.core.base.sampling import Floats
+from ldptui.core.law.pure import Estimates, Items
+from ldptui.core.metrics import METRICS, Measures, Outcome, measure, plain
+from ldptui.core.metrics.ranking import Leaders
 
 RANKS = ("topk_recall", "ndcg", "rank_error")
 RANKING = [f"{name}{end}" for name in RANKS for end in ("", "_clean")]

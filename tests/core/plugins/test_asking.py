@@ -12,11 +12,11 @@ from support.plugin_cases import (
     permitted,
 )
 
-from core import theory
-from core.attacks import PythonAttack
-from core.errors import ScenarioError
-from core.plugins import Plugin
-from core.scenario import parse, schema, sweepable_keys
+from ldptui.core import theory
+from ldptui.core.attacks import PythonAttack
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.plugins import Plugin
+from ldptui.core.scenario import parse, schema, sweepable_keys
 
 
 def test_a_scenario_asks_by_name_and_runs_on_the_reports_path(tmp_path: Path) -> None:

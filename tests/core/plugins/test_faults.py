@@ -7,10 +7,10 @@ import pytest
 from support.cases import experiment
 from support.plugin_cases import HONEST, asking, attack_file, package, permitted, reports
 
-from core import plugins
-from core.errors import AttackError
-from core.plugins import Allowed, permit
-from core.store import cell_keys
+from ldptui.core import plugins
+from ldptui.core.base.errors import AttackError
+from ldptui.core.plugins import Allowed, permit
+from ldptui.core.store import cell_keys
 
 BAD = """
 import numpy as np
@@ -67,6 +67,11 @@ def test_an_error_on_import_has_its_traceback(tmp_path: Path) -> None:
     assert "in <module>" in error.value.details
     with pytest.raises(AttackError, match="attack 'x' raised SyntaxError: 'return' outside"):
         reports(permitted("def x(): pass\nreturn 3", "x", tmp_path))
+
+
+def test_code_that_asks_for_the_old_name_is_told_the_new_one(tmp_path: Path) -> None:
+    with pytest.raises(AttackError, match=r": write ldptui\.core in place of core \(mine"):
+        reports(permitted("from core import OUE\ndef x(): pass", "x", tmp_path))
 
 
 def test_targets_cannot_be_changed_from_outside(tmp_path: Path) -> None:

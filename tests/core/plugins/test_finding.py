@@ -7,12 +7,12 @@ import pytest
 from support.cases import cell, experiment, results_of
 from support.plugin_cases import asking, attack_file, package
 
-from core import plugins
-from core.errors import ScenarioError
-from core.experiment import Experiment
-from core.plugins import Allowed, asked, find, permit
-from core.running.runner import run
-from core.scenario import Scenario
+from ldptui.core import plugins
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import Experiment
+from ldptui.core.plugins import Allowed, asked, find, permit
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import Scenario
 
 
 def test_a_file_is_read_not_run(tmp_path: Path) -> None:

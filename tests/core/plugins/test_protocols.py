@@ -9,19 +9,19 @@ from support import budget
 from support.cases import results_of
 from support.plugin_cases import attack_file, package
 
-from core import compile, theory
-from core.errors import FileError, ProtocolError, ScenarioError
-from core.experiment import Experiment
-from core.plugins import Allowed, permit
-from core.protocols import GRR, Listed, PythonProtocol
-from core.pure import SeedSearch
-from core.scenario import Scenario
-from core.store import begin, cell_keys, open_store, resume
+from ldptui.core import compile, theory
+from ldptui.core.base.errors import FileError, ProtocolError, ScenarioError
+from ldptui.core.experiment import Experiment
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.plugins import Allowed, permit
+from ldptui.core.protocols import GRR, Listed, PythonProtocol
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import begin, cell_keys, open_store, resume
 
 CODE = """
 import itertools, math
 import numpy as np
-from core import GRR, SUE
+from ldptui.core import GRR, SUE
 
 class Pairs:
     def __init__(self, items, epsilon, size=2):

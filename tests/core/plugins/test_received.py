@@ -9,12 +9,12 @@ from support.cases import CASES
 from support.plugin_cases import FORMS, TARGETS, protocol_of
 from support.report_laws import Case
 
-from core.pure import Rng
+from ldptui.core.law.pure import Rng
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_every_report_that_a_protocol_makes_is_received(form: Case | str, rng: Rng) -> None:
-    from core.pure import SeedSearch
+    from ldptui.core.law.pure import SeedSearch
 
     protocol = protocol_of(form)
     for made in (

@@ -19,13 +19,13 @@ from support.plugin_cases import (
 )
 from support.report_laws import Case
 
-from core import plugins
-from core.attacks import ListedTargets, RandomItem, View
-from core.errors import AttackError
-from core.plugins import Allowed, asked, permit
-from core.pure import Rng
-from core.running.runner import run
-from scenarios.one_by_one import chosen, one_by_one
+from ldptui.core import plugins
+from ldptui.core.attacks import ListedTargets, RandomItem, View
+from ldptui.core.base.errors import AttackError
+from ldptui.core.law.pure import Rng
+from ldptui.core.plugins import Allowed, asked, permit
+from ldptui.core.running.runner import run
+from ldptui.scenarios.one_by_one import chosen, one_by_one
 
 # Running.
 

@@ -12,12 +12,12 @@ from support import budget
 from support.cases import attack, cell, outcome_counts_of
 from support.report_laws import Case, counts_law, subset_bits
 
-from core.arms import ATTACKED, CLEAN
-from core.capabilities import memoises
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.protocols import KINDS
-from core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.protocols import KINDS
+from ldptui.core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
 
 Floats = NDArray[np.float64]
 Law = Callable[[Case, int], Floats]

@@ -11,9 +11,9 @@ from support.cases import bind
 from support.codes import CODES
 from support.report_laws import Case
 
-from core.errors import ScenarioError
-from core.protocols import KINDS
-from core.protocols.projective import ProjectiveGeometry
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.projective import ProjectiveGeometry
 
 Rng = np.random.Generator
 

@@ -19,10 +19,10 @@ from support.cases import (
 )
 from support.report_laws import Case, Moments, Poisoned, counts_law
 
-from core.kernels.hashing import buckets
-from core.protocols import GRR, PROTOCOLS, LocalHashing
-from core.pure import PureProtocol, SeedSearch, estimate, item_variance
-from core.theory import item_variances, target_sum_variance
+from ldptui.core.kernels.hashing import buckets
+from ldptui.core.law.pure import PureProtocol, SeedSearch, estimate, item_variance
+from ldptui.core.protocols import GRR, PROTOCOLS, LocalHashing
+from ldptui.core.theory import item_variances, target_sum_variance
 
 Rng = np.random.Generator
 

@@ -16,10 +16,10 @@ from support.cases import (
 )
 from support.report_laws import Case, Moments, counts_law
 
-from core.capabilities import places
-from core.protocols import OUE, Unary
-from core.pure import SeedSearch
-from core.support import Support
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.support import Support
+from ldptui.core.protocols import OUE, Unary
 
 Rng = np.random.Generator
 

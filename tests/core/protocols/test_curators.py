@@ -11,13 +11,19 @@ from support import budget
 from support.cases import attack, cell, changed, counts, experiment, metrics
 from support.kinds import CAO_ATTACKS
 
-from core.errors import ScenarioError
-from core.export import to_json
-from core.protocols import CENTRAL
-from core.protocols.curators import Curator, Geometric, Laplace, Stability
-from core.running.runner import run
-from core.store import cell_keys
-from core.theory import attacked_variance, estimate_variances, expected_metrics, gain, gain_std
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.export import to_json
+from ldptui.core.protocols import CENTRAL
+from ldptui.core.protocols.curators import Curator, Geometric, Laplace, Stability
+from ldptui.core.running.runner import run
+from ldptui.core.store import cell_keys
+from ldptui.core.theory import (
+    attacked_variance,
+    estimate_variances,
+    expected_metrics,
+    gain,
+    gain_std,
+)
 
 HELD = [400, 90, 12, 3, 1, 0]
 TARGETS = [3, 5]

@@ -10,11 +10,11 @@ import pytest
 from support import budget
 from support.cases import cell
 
-from core.capabilities import Collection
-from core.errors import ScenarioError
-from core.protocols import KINDS
-from core.protocols.dbitflip import BitFlips, KeptBitFlips
-from core.pure import SeedSearch
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.capabilities import Collection
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.dbitflip import BitFlips, KeptBitFlips
 
 Rng = np.random.Generator
 

@@ -8,10 +8,10 @@ from support import budget
 from support.cases import attack, cell, deviation_of
 from support.kinds import UNCONDITIONAL
 
-from core import theory
-from core.capabilities import foretells, tells_support
-from core.protocols import KINDS
-from core.pure import is_pure, sends_reports
+from ldptui.core import theory
+from ldptui.core.law.capabilities import foretells, tells_support
+from ldptui.core.law.pure import is_pure, sends_reports
+from ldptui.core.protocols import KINDS
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
 DIALS: dict[str, dict[str, Any]] = {

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from support import budget
 
-from core.protocols import OLH
-from core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
-from core.pure import Scoring, SeedSearch
+from ldptui.core.law.pure import Scoring, SeedSearch
+from ldptui.core.protocols import OLH
+from ldptui.core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
 
 Rng = np.random.Generator
 

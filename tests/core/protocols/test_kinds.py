@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from support.cases import cell
 
-import core
-from core import theory
-from core.attacks import ATTACKS
-from core.capabilities import (
+from ldptui import core
+from ldptui.core import theory
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.audit import audit_protocol, check, law_of
+from ldptui.core.lab.loss import loss_of
+from ldptui.core.law.capabilities import (
     CraftsSubsets,
     Disguises,
     Foretells,
@@ -22,11 +25,7 @@ from core.capabilities import (
     sends_bits,
     tells_support,
 )
-from core.errors import ScenarioError
-from core.lab.audit import audit_protocol, check, law_of
-from core.lab.loss import loss_of
-from core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, family_of
-from core.pure import (
+from ldptui.core.law.pure import (
     LocalMechanism,
     Mechanism,
     PureProtocol,
@@ -35,6 +34,7 @@ from core.pure import (
     is_pure,
     sends_reports,
 )
+from ldptui.core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, family_of
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 

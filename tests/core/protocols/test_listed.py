@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import ScenarioError
-from core.lab.contract import contract
-from core.protocols import GRR, Listed
-from core.protocols.hadamard import HadamardResponse
-from core.pure import Rng, SeedSearch
-from core.theory import item_variances
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.contract import contract
+from ldptui.core.law.pure import Rng, SeedSearch
+from ldptui.core.protocols import GRR, Listed
+from ldptui.core.protocols.hadamard import HadamardResponse
+from ldptui.core.theory import item_variances
 
 D = 6
 LAWS = ("honest", "random", "unperturbed", "crafted", "avoided")

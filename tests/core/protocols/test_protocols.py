@@ -15,9 +15,9 @@ from support.cases import (
     of_kind,
 )
 
-from core.errors import ScenarioError
-from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE
-from core.pure import PureProtocol
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE
 
 
 def test_every_protocol_of_a_scenario_is_tested() -> None:

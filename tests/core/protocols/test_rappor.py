@@ -10,9 +10,9 @@ from support import budget
 from support.rappor_cases import TINY, bound, every_tiny
 from support.rappor_laws import Filters
 
-from core.errors import ScenarioError
-from core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
-from core.protocols.rappor import bloom_bits, solved_f
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
+from ldptui.core.protocols.rappor import bloom_bits, solved_f
 
 Rng = np.random.Generator
 

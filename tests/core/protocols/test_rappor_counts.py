@@ -16,10 +16,10 @@ from support.kinds import UNCONDITIONAL
 from support.rappor_cases import TINY, bound, every_tiny
 from support.rappor_laws import Filters, Law, held_by_one_of, together
 
-from core.attacks import ATTACKS, ListedTargets, RandomItem, View
-from core.errors import ScenarioError
-from core.protocols import BitNoise, Rappor
-from core.pure import SeedSearch
+from ldptui.core.attacks import ATTACKS, ListedTargets, RandomItem, View
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import BitNoise, Rappor
 
 Rng = np.random.Generator
 SEARCH = SeedSearch()

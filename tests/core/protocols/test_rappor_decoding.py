@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 from support import budget
 
-from core.errors import CellError, ScenarioError
-from core.kernels.threads import one_thread
-from core.protocols import BitNoise, Rappor
-from core.protocols.rappor.decoding import (
+from ldptui.core.base.errors import CellError, ScenarioError
+from ldptui.core.kernels.threads import one_thread
+from ldptui.core.protocols import BitNoise, Rappor
+from ldptui.core.protocols.rappor.decoding import (
     Decoding,
     Design,
     Fit,

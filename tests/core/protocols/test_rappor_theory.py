@@ -11,12 +11,12 @@ from support.cases import attack, cell, counts, metrics
 from support.kinds import CAO_ATTACKS
 from support.rappor_laws import Filters, held_by_one_of
 
-from core import theory
-from core.attacks import View
-from core.kernels.threads import one_thread
-from core.protocols import BitNoise, Rappor
-from core.protocols import rappor as bloom
-from core.pure import item_variance
+from ldptui.core import theory
+from ldptui.core.attacks import View
+from ldptui.core.kernels.threads import one_thread
+from ldptui.core.law.pure import item_variance
+from ldptui.core.protocols import BitNoise, Rappor
+from ldptui.core.protocols import rappor as bloom
 
 Rng = np.random.Generator
 NOISES = [BitNoise(0.5, 0.5, 0.75), BitNoise(0.3, 0.1, 0.6), BitNoise(0.4, 0.0, 1.0),
@@ -128,7 +128,7 @@ def test_count_std_is_close_to_what_decoding_reaches() -> None:
     """Few candidates on many bits hardly share any."""
     protocol = Rappor(4, 256, 2, 64, BitNoise(0.5, 0.5, 0.75))
     users = np.full(64, 10_000 / 64)
-    from core.protocols.rappor.decoding import Fit
+    from ldptui.core.protocols.rappor.decoding import Fit
 
     fit = Fit.of(protocol.design, users)
     noise = protocol.noise

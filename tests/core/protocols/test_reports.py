@@ -20,10 +20,10 @@ from support.cases import (
 )
 from support.report_laws import Case, Moments
 
-from core.kernels.hashing import buckets
-from core.protocols import PROTOCOLS, LocalHashing
-from core.protocols.unary import IndependentBits
-from core.pure import PureProtocol
+from ldptui.core.kernels.hashing import buckets
+from ldptui.core.law.pure import PureProtocol
+from ldptui.core.protocols import PROTOCOLS, LocalHashing
+from ldptui.core.protocols.unary import IndependentBits
 
 Rng = np.random.Generator
 

@@ -8,9 +8,9 @@ import pytest
 from support import budget
 from support.cases import cell, changed
 
-from core import theory
-from core.errors import ScenarioError
-from core.protocols.she import Summation, SummationSpec, honest_bound
+from ldptui.core import theory
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols.she import Summation, SummationSpec, honest_bound
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
 TRIALS = 4000

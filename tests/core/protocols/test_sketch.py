@@ -9,13 +9,13 @@ import pytest
 from support import budget
 from support.report_laws import Moments
 
-from core.capabilities import Collection
-from core.errors import ScenarioError
-from core.kernels.hashing import buckets
-from core.protocols import KINDS
-from core.protocols.sketch import CountMeanSketch, HadamardSketch
-from core.protocols.sketch.parity import Equations, odd
-from core.pure import SeedSearch
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.kernels.hashing import buckets
+from ldptui.core.law.capabilities import Collection
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.sketch import CountMeanSketch, HadamardSketch
+from ldptui.core.protocols.sketch.parity import Equations, odd
 
 Rng = np.random.Generator
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.protocols.subset import average_variance, best_size
+from ldptui.core.protocols.subset import average_variance, best_size
 
 
 def test_the_best_size_of_a_subset_is_the_best_of_all() -> None:

@@ -19,9 +19,9 @@ SOON_S = 20.0
 POOL = """
 import sys, threading
 from concurrent.futures import ProcessPoolExecutor
-import core
-from core.running.orphans import lasting
-from core.running.runner import run
+from ldptui import core
+from ldptui.core.running.orphans import lasting
+from ldptui.core.running.runner import run
 
 text = '''format = 1
 trials = 100000
@@ -61,7 +61,7 @@ IDLE = """
 import sys, time
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from core.running.workers import _begin
+from ldptui.core.running.workers import _begin
 
 def loop():
     while True:

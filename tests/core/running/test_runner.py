@@ -14,12 +14,12 @@ import pytest
 from support.cases import alike, attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
-import core
-from core.arms import ATTACKED, CLEAN
-from core.errors import AttackError, RunError
-from core.running import runner
-from core.running.runner import Progress, Results, run, units
-from core.running.workers import Failure
+from ldptui import core
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.errors import AttackError, RunError
+from ldptui.core.running import runner
+from ldptui.core.running.runner import Progress, Results, run, units
+from ldptui.core.running.workers import Failure
 
 
 def work(trials: int = 50, path: str = "counts", users: int = 2000) -> core.Experiment:
@@ -102,7 +102,7 @@ def test_each_worker_of_an_executor_has_two_batches_under_way(
         kept.append(ahead)
         return iter(())
 
-    monkeypatch.setattr("core.running.workers._submitted", submitted)
+    monkeypatch.setattr("ldptui.core.running.workers._submitted", submitted)
     with ThreadPoolExecutor(8) as executor:
         finished(run(work(), executor=executor))
     finished(run(work(), workers=3, executor=Inline()))

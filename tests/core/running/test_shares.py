@@ -11,13 +11,13 @@ import pytest
 from support.cases import attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
-import core
-from core.collection import counts
-from core.collection.counts import shares_of
-from core.collection.reports import USER_BLOCK
-from core.errors import AttackError
-from core.running.runner import run
-from core.running.workers import Failure
+from ldptui import core
+from ldptui.core.base.errors import AttackError
+from ldptui.core.collection import counts
+from ldptui.core.collection.counts import shares_of
+from ldptui.core.collection.reports import USER_BLOCK
+from ldptui.core.running.runner import run
+from ldptui.core.running.workers import Failure
 
 USERS = 3 * USER_BLOCK + 5
 
@@ -89,7 +89,7 @@ def test_a_share_that_fails_fails_its_cell_once(monkeypatch: pytest.MonkeyPatch)
     def fails(*_: object) -> None:
         raise AttackError("on purpose", "where")
 
-    monkeypatch.setattr("core.running.workers.count_share", fails)
+    monkeypatch.setattr("ldptui.core.running.workers.count_share", fails)
     *_, last = run(work(), executor=Counting())
     assert last.results.failures == (Failure(0, "on purpose", "where"),)
     assert last.results.ended
@@ -114,7 +114,7 @@ def test_after_a_failure_the_other_shares_are_not_counted(monkeypatch: pytest.Mo
     def fails(*_: object) -> None:
         raise AttackError("on purpose", "where")
 
-    monkeypatch.setattr("core.running.workers.count_share", fails)
+    monkeypatch.setattr("ldptui.core.running.workers.count_share", fails)
     executor = Stuck()
     *_, last = run(work(), executor=executor)
     assert last.results.ended

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import budget
 
-from core.sampling import (
+from ldptui.core.base.sampling import (
     binomial,
     binomials,
     laws,

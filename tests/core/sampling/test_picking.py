@@ -12,7 +12,7 @@ from support import budget
 from support.budget import Verdict
 from support.cases import outcome_counts_of
 
-from core.sampling import (
+from ldptui.core.base.sampling import (
     merged_counts,
     merging,
     picking,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.budget import Verdict
 
-from core.sampling import packed_subsets, subsets
+from ldptui.core.base.sampling import packed_subsets, subsets
 
 Rng = np.random.Generator
 

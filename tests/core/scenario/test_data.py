@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.scenario_files import PLAIN, refused, swept
 
-from core.errors import FileError, ScenarioError
-from core.experiment import compile
-from core.scenario import (
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import (
     parse,
 )
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ScenarioError
-from core.scenario import MAX_DEPTH, flatten, read_document, value_at, with_value, without
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.scenario import MAX_DEPTH, flatten, read_document, value_at, with_value, without
 
 MIX = {"attack": {"mix": [{"kind": "mga", "weight": 0.8}, {"kind": "ria"}], "share": 0.1}}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from support.scenario_files import PLAIN, refused, swept
 
-from core.errors import FileError, ScenarioError
-from core.experiment import compile
-from core.scenario import (
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import (
     load,
     parse,
     read_document,
@@ -156,7 +156,9 @@ def test_a_file_that_is_missing_a_folder_or_binary_is_refused(tmp_path: Path) ->
 
 
 def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.scenario.scenario.MAX_BYTES", 1 << 20)  # its sentence has 1 MiB
+    monkeypatch.setattr(
+        "ldptui.core.scenario.scenario.MAX_BYTES", 1 << 20
+    )  # its sentence has 1 MiB
     with pytest.raises(ScenarioError, match=r"^/dev/zero: must be at most 1 MiB$"):
         load(Path("/dev/zero"))
 

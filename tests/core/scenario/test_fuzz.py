@@ -13,10 +13,11 @@ import tomlkit
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import scenarios
-from core.errors import FileError, LdpError, ScenarioError
-from core.experiment import compile
-from core.scenario import (
+from ldptui import scenarios
+from ldptui.commands.reading import toml_value
+from ldptui.core.base.errors import FileError, LdpError, ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import (
     KINDS,
     Scenario,
     edit,
@@ -27,7 +28,6 @@ from core.scenario import (
     read_document,
     to_toml,
 )
-from ldptui.commands.reading import toml_value
 
 QUICK = settings(
     max_examples=150,

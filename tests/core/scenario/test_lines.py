@@ -6,8 +6,8 @@ import tomllib
 
 import pytest
 
-import scenarios
-from core.scenario import dotted_sweep, flatten, keys_below, line_of, scan, value_at
+from ldptui import scenarios
+from ldptui.core.scenario import dotted_sweep, flatten, keys_below, line_of, scan, value_at
 
 TEXTS = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.scenario import (
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import (
     KINDS,
     PARTS,
     edit,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from core import Scenario, compile
-from core.running.runner import run
-from core.scenario import parse
-from core.scenario.renamed import FORMER
-from core.store.address import cell_keys
+from ldptui.core import Scenario, compile
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
+from ldptui.core.scenario.renamed import FORMER
+from ldptui.core.store.address import cell_keys
 
 TEXT = """
 format = 1

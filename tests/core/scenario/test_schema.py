@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-import scenarios
-from core.scenario import (
+from ldptui import scenarios
+from ldptui.core.scenario import (
     known_keys,
     load,
     schema,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.scenario_files import PLAIN, refused, swept, values
 
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.scenario import (
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import (
     known_keys,
     parse,
     read_document,
@@ -125,14 +125,14 @@ def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
     assert "sweep must give at most 10 000 cells, got 10 001" in refused(many)
     tried: list[object] = []
     monkeypatch.setattr(
-        "core.scenario.scenario.validate", lambda one: (tried.append(one), ([], None))[1]
+        "ldptui.core.scenario.scenario.validate", lambda one: (tried.append(one), ([], None))[1]
     )
     assert not read_document(
         swept(attack__share="{ from = 0, to = 1, points = 999999 }")
     ).problems()
     assert len(tried) == 1  # not every one of them, which would take minutes
     monkeypatch.undo()
-    monkeypatch.setattr("core.experiment.MAX_CELLS", 2)
+    monkeypatch.setattr("ldptui.core.experiment.experiment.MAX_CELLS", 2)
     three = parse(swept(attack__share="[0.1, 0.2, 0.3]"))
     with pytest.raises(ScenarioError, match="at most 2 cells, got 3"):
         compile(three)

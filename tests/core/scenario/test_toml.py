@@ -8,8 +8,8 @@ import pytest
 from support.kinds import CAO_ATTACKS
 from support.scenario_files import PLAIN, swept
 
-import scenarios
-from core.scenario import (
+from ldptui import scenarios
+from ldptui.core.scenario import (
     edit,
     line_of,
     load,

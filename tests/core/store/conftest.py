@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import core
-from core.store import Store, open_store
+from ldptui import core
+from ldptui.core.store import Store, open_store
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ import pytest
 from support.cases import results_of, sweep
 from support.stores import assert_same, record
 
-import core
-from core.errors import FileError
-from core.running.runner import run, units
-from core.store import (
+from ldptui import core
+from ldptui.core.base.errors import FileError
+from ldptui.core.running.runner import run, units
+from ldptui.core.store import (
     RunMemory,
     Store,
     begin,
@@ -29,7 +29,7 @@ from core.store import (
     resume,
     writing,
 )
-from core.store import store as store_module
+from ldptui.core.store import store as store_module
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "30"))
 """The number of times that a running sweep is killed."""

@@ -12,23 +12,23 @@ import pytest
 from support.cases import attack, experiment
 from support.stores import record
 
-import core
-import core.search as core_search
-from core.errors import FileError
-from core.experiment import compile
-from core.export import to_csv, to_json
-from core.goal import Answer
-from core.recording import read_recording, write_recording
-from core.replay import replay
-from core.running.runner import run, units
-from core.running.searching import searched
-from core.scenario import Scenario
-from core.search import with_fakes
-from core.store import KeptAnswers, begin, merge, open_store, resume
-from core.store import schema as tables
-from core.store.answers import goal_key
+from ldptui import core
 from ldptui.commands.dictionary import dictionary
 from ldptui.commands.parquet import columns
+from ldptui.core.base.errors import FileError
+from ldptui.core.experiment import compile
+from ldptui.core.experiment import search as core_search
+from ldptui.core.experiment.search import with_fakes
+from ldptui.core.export import to_csv, to_json
+from ldptui.core.metrics.goal import Answer
+from ldptui.core.running.runner import run, units
+from ldptui.core.running.searching import searched
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import KeptAnswers, begin, merge, open_store, resume
+from ldptui.core.store import schema as tables
+from ldptui.core.store.answers import goal_key
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
 from ldptui.engine.playback import kept_snapshot
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
@@ -63,7 +63,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
         results, _ = record(store, there)
-    for where in ("core.experiment.solved", "core.cell.Cell.block"):
+    for where in ("ldptui.core.experiment.experiment.solved", "ldptui.core.cell.Cell.block"):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
         read = store.results(1)
@@ -179,7 +179,7 @@ def test_a_search_that_is_stopped_goes_on_where_it_was(
     looked_for: list[int] = []
     original = core_search.solved
     monkeypatch.setattr(
-        "core.running.searching.solved",
+        "ldptui.core.running.searching.solved",
         lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
     )
     with open_store(path) as store:
@@ -280,11 +280,12 @@ def test_answers_in_a_recording_that_cannot_be(
         record(store, work(trials=2))
         with monkeypatch.context() as forged:
             forged.setattr(
-                "core.recording.writing.dataclasses.asdict", lambda one: _all(one) | change
+                "ldptui.core.store.recording.writing.dataclasses.asdict",
+                lambda one: _all(one) | change,
             )
             if change == {"value": float("inf")}:
                 change["value"] = 1e999
-                forged.setattr("core.recording.writing.json.dumps", _loose)
+                forged.setattr("ldptui.core.store.recording.writing.json.dumps", _loose)
             write_recording(store, 1, file)
     with open_store(None) as other, pytest.raises(FileError, match=r"run\.ldptui"):
         read_recording(other, file)

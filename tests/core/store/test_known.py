@@ -9,8 +9,8 @@ import pytest
 from support.cases import alike, results_of, sweep
 from support.stores import assert_same, key_of, record
 
-import core
-from core.store import (
+from ldptui import core
+from ldptui.core.store import (
     Store,
     address,
 )

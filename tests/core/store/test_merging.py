@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.cases import sweep
 
-import core
-from core.errors import FileError, ScenarioError
-from core.running.runner import Shard, run, units
-from core.store import begin, merge, open_store
+from ldptui import core
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.running.runner import Shard, run, units
+from ldptui.core.store import begin, merge, open_store
 
 
 def record(path: Path, shard: Shard, work: core.Experiment) -> Path:
@@ -54,7 +54,7 @@ def test_merged_shards_leave_nothing_to_compute(
         assert sum(each.trials for each in merged) == 300
         assert [store.run(number).status for number in (1, 2, 3)] == ["partial"] * 3
         assert sum(store.run(number).done for number in (1, 2, 3)) == 300
-        monkeypatch.setattr("core.cell.Cell.block", None)
+        monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
         memory = begin(store, work)
         *_, last = run(work, memory=memory)
         assert last.results.complete

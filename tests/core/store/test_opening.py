@@ -15,8 +15,8 @@ import pytest
 from support.cases import results_of, sweep
 from support.stores import assert_same, record
 
-from core.errors import FileError, LdpError
-from core.store import (
+from ldptui.core.base.errors import FileError, LdpError
+from ldptui.core.store import (
     Store,
     begin,
     open_store,

@@ -14,13 +14,13 @@ import pytest
 from support.cases import sweep
 from support.stores import assert_same, record
 
-from core.errors import FileError, LdpError
-from core.recording import read_recording, reading, write_recording
-from core.replay import replay
-from core.store import (
+from ldptui.core.base.errors import FileError, LdpError
+from ldptui.core.store import (
     Store,
     open_store,
 )
+from ldptui.core.store.recording import read_recording, reading, write_recording
+from ldptui.core.store.replay import replay
 
 
 def test_a_replay_is_identical(kept: Store) -> None:

@@ -10,17 +10,17 @@ import pytest
 from support.cases import alike, attack, experiment
 from support.stores import record
 
-import core
-from core.arms import UNDEFENDED
-from core.errors import FileError
-from core.experiment import compile
-from core.metrics import METRICS
-from core.recording import read_recording, write_recording
-from core.replay import replay
-from core.results import Moments, Rounds
-from core.running.runner import run
-from core.scenario import Scenario
-from core.store import Store, begin, cell_keys, open_store, resume
+from ldptui import core
+from ldptui.core.base.arms import UNDEFENDED
+from ldptui.core.base.errors import FileError
+from ldptui.core.experiment import compile
+from ldptui.core.metrics import METRICS
+from ldptui.core.metrics.results import Moments, Rounds
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import Store, begin, cell_keys, open_store, resume
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
 
 
 def work(trials: int = 30, **campaign: Any) -> core.Experiment:
@@ -71,7 +71,9 @@ def test_the_first_trials_of_a_known_block(kept: Store) -> None:
 def test_an_interrupted_campaign_can_be_resumed(
     kept: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.running.runner.PAUSE", 0.0)  # the first block is told of at once
+    monkeypatch.setattr(
+        "ldptui.core.running.runner.PAUSE", 0.0
+    )  # the first block is told of at once
     whole, _ = record(open_store(None), work())
     memory = begin(kept, work(), "test")
     steps = run(work(), memory=memory)

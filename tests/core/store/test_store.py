@@ -11,13 +11,12 @@ from support.cases import alike, attack, experiment, results_of, sweep
 from support.kinds import CAO_PROTOCOLS
 from support.stores import assert_same, key_of, record
 
-from core.errors import FileError, ScenarioError
-from core.experiment import compile
-from core.replay import replay
-from core.results import CellResults
-from core.running.runner import Progress, run
-from core.scenario import Scenario
-from core.store import (
+from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.metrics.results import CellResults
+from ldptui.core.running.runner import Progress, run
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import (
     Arrival,
     Store,
     address,
@@ -25,6 +24,7 @@ from core.store import (
     cell_keys,
     resume,
 )
+from ldptui.core.store.replay import replay
 
 # Keeping.
 

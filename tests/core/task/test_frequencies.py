@@ -22,17 +22,17 @@ from support.cases import (
 from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
-from core.arms import ATTACKED, CLEAN
-from core.attacks import View
-from core.cell import Cell
-from core.collection.counts import block_counts
-from core.collection.reports import USER_BLOCK
-from core.metrics import METRICS
-from core.protocols import PROTOCOLS
-from core.pulse import no_pulse
-from core.results import BLOCK_TRIALS
-from core.streams import stream
-from core.theory import expected_mse, gain, gain_std, target_sum_variance
+from ldptui.core.attacks import View
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.streams import stream
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.collection.reports import USER_BLOCK
+from ldptui.core.metrics import METRICS
+from ldptui.core.metrics.results import BLOCK_TRIALS
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.theory import expected_mse, gain, gain_std, target_sum_variance
 
 TARGETS = [1, 4, 2]  # item 4 is held by nobody
 SEEDS = 3

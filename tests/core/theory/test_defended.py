@@ -10,10 +10,10 @@ from support.cases import CASES, attack, cell
 from support.defences import table
 from support.report_laws import Case, Poisoned
 
-from core.defences import CORRECTIONS
-from core.metrics import METRICS, metrics_of
-from core.theory import expected_metrics
-from core.theory.defended import spread, sum_variances
+from ldptui.core.defences import CORRECTIONS
+from ldptui.core.metrics import METRICS, metrics_of
+from ldptui.core.theory import expected_metrics
+from ldptui.core.theory.defended import spread, sum_variances
 
 HISTOGRAM = [500, 300, 150, 50, 0]
 DEFENDED = [name for name, metric in METRICS.items() if any(arm.defended for arm in metric.arms)]

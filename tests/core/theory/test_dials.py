@@ -7,11 +7,11 @@ import pytest
 from support.cases import CASES, bind
 from support.report_laws import Case
 
-from core.protocols import PROTOCOLS
-from core.protocols.hashing import LocalHashing
-from core.protocols.unary import Unary
-from core.pure import PureProtocol, gain_factor, item_variance
-from core.theory import count_variance, exact_border, least_error, least_of_all, recommended
+from ldptui.core.law.pure import PureProtocol, gain_factor, item_variance
+from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.protocols.hashing import LocalHashing
+from ldptui.core.protocols.unary import Unary
+from ldptui.core.theory import count_variance, exact_border, least_error, least_of_all, recommended
 
 
 def on_the_curve(protocol: PureProtocol) -> bool:

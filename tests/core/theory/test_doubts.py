@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from scipy.stats import chi2
 
-from core.attacks import ATTACKS
-from core.cell import Cell
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.protocols import KINDS
-from core.results import CellResults
-from core.running.runner import run
-from core.scenario import parse
-from core.summary import Doubt
-from core.theory import compared, doubts, expected_metrics, normal_score
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.summary import Doubt
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import compile
+from ldptui.core.metrics.results import CellResults
+from ldptui.core.protocols import KINDS
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
+from ldptui.core.theory import compared, doubts, expected_metrics, normal_score
 
 SCENARIO = """\
 format = 1

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from support.cases import CASES, bind
 
-from core.attacks import RandomItem
-from core.bounds.undetectable import hidden_against, hidden_gain_against
-from core.hiding import Conditions, hides
-from core.population import Explicit
-from core.protocols import CENTRAL, GRR, KINDS, OUE
-from core.protocols.subset import SubsetSelection
-from core.pure import is_pure
-from core.support import ItemSupport
-from core.targets import ListedTargets
-from core.theory import LINES, accepted, gain_lines, rates_gain
+from ldptui.core.attacks import RandomItem
+from ldptui.core.bounds.undetectable import hidden_against, hidden_gain_against
+from ldptui.core.law.hiding import Conditions, hides
+from ldptui.core.law.pure import is_pure
+from ldptui.core.law.support import ItemSupport
+from ldptui.core.population import Explicit
+from ldptui.core.population.targets import ListedTargets
+from ldptui.core.protocols import CENTRAL, GRR, KINDS, OUE
+from ldptui.core.protocols.subset import SubsetSelection
+from ldptui.core.theory import LINES, accepted, gain_lines, rates_gain
 
 HELD = Explicit((500, 250, 150, 80, 20)).bind(0, Path())
 PURE = [case for case in CASES if is_pure(bind(case))]

@@ -10,10 +10,15 @@ from scipy.stats import binom
 from support import budget
 
 import ldptui
-from core.protocols import KINDS
-from core.pure import independent_target_sum_variance, is_pure, is_unbiased, sends_reports
-from core.theory import misfit, target_sum_variance
-from core.theory.misfit import FAR, LEAST_REPORTS, ROUNDING
+from ldptui.core.law.pure import (
+    independent_target_sum_variance,
+    is_pure,
+    is_unbiased,
+    sends_reports,
+)
+from ldptui.core.protocols import KINDS
+from ldptui.core.theory import misfit, target_sum_variance
+from ldptui.core.theory.misfit import FAR, LEAST_REPORTS, ROUNDING
 
 FALSE = 2e-5
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0, 0.0])

@@ -18,9 +18,9 @@ from support.cases import (
 from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
-from core.capabilities import places
-from core.pure import SeedSearch, item_variance
-from core.theory import (
+from ldptui.core.law.capabilities import places
+from ldptui.core.law.pure import SeedSearch, item_variance
+from ldptui.core.theory import (
     attacked_variance,
     count_variance,
     epsilon_of_direct,

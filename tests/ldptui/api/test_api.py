@@ -23,13 +23,13 @@ from support import budget
 from support.pages import blocks, page
 
 import ldptui
-from core.errors import LdpError
-from core.protocols import PROTOCOLS
 from ldptui.commands import cli
+from ldptui.core.base.errors import LdpError
+from ldptui.core.protocols import PROTOCOLS
 
 MODULES = (
     *(f"ldptui.api.{name}" for name in ("by_name", "collected", "files", "results", "running")),
-    "core.scenario.scenario",
+    "ldptui.core.scenario.scenario",
 )
 TABLES = {
     "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
@@ -117,13 +117,15 @@ def test_every_parameter_and_field_is_described() -> None:
 def test_importing_loads_nothing() -> None:
     program = "import sys, ldptui; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert not {"numpy", "core.errors", "textual", "ldptui.api"} & set(done.stdout.split())
+    assert not {"numpy", "ldptui.core.base.errors", "textual", "ldptui.api"} & set(
+        done.stdout.split()
+    )
 
 
 def test_a_run_has_the_numbers_of_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from core.scenario import to_toml
+    from ldptui.core.scenario import to_toml
 
     path = tmp_path / "my.toml"
     path.write_text(to_toml({"format": 1, **TABLES}), encoding="utf-8")
@@ -165,7 +167,7 @@ def test_csv_has_one_shape_from_everywhere(
     more: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From the library and the command; `rows` has the same numbers, one below the other."""
-    from core.scenario import to_toml
+    from ldptui.core.scenario import to_toml
 
     path = tmp_path / "my.toml"
     path.write_text(to_toml({"format": 1, **TABLES, **more}), encoding="utf-8")

@@ -10,12 +10,12 @@ from scipy.stats import binom
 from support import budget
 
 import ldptui
-from core.attacks import split
-from core.defences.simplex import project
-from core.pure import LocalMechanism
-from core.sampling import Floats
 from ldptui.api.collected import concluded
 from ldptui.api.coverage import REPETITIONS, coverage, deviations
+from ldptui.core.attacks import split
+from ldptui.core.base.sampling import Floats
+from ldptui.core.defences.simplex import project
+from ldptui.core.law.pure import LocalMechanism
 
 GRR = ldptui.protocol("grr", items=2, epsilon=1.0)
 USERS, WIDTH = 60, 1.96

@@ -14,13 +14,13 @@ import pytest
 from rich.cells import cell_len
 
 import ldptui
-from core.metrics import METRICS
-from core.protocols import KINDS as PROTOCOLS
-from core.protocols import family_of
-from core.scenario import KINDS, choices_of, known_keys, range_of, sweepable_keys, type_of
 from ldptui import catalogue
 from ldptui.catalogue import Key, Kind, Metric, key_words, kind_words, metric_words
 from ldptui.catalogue.rows import rows
+from ldptui.core.metrics import METRICS
+from ldptui.core.protocols import KINDS as PROTOCOLS
+from ldptui.core.protocols import family_of
+from ldptui.core.scenario import KINDS, choices_of, known_keys, range_of, sweepable_keys, type_of
 from ldptui.lab.topics import TOPICS
 from ldptui.lab.words import lab_field_help
 from ldptui.widgets.field import LABEL_WIDTH

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from core.scenario import KINDS, schema
 from ldptui.catalogue import key_words, kind_words
 from ldptui.catalogue.schema import worded
+from ldptui.core.scenario import KINDS, schema
 
 
 @cache

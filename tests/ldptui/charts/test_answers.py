@@ -11,7 +11,7 @@ from support.charts_pane import chart, showing
 from support.told import told
 from support.waiting import seen
 
-import core
+from ldptui import core
 from ldptui.charts.figures.answers import answer_plot, answer_table
 from ldptui.session import draft as drafts
 from ldptui.widgets.number_table import NumberTable

@@ -13,16 +13,16 @@ from support.cases import deviation_of, support_towards
 from support.chart_cases import QUICK, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
-import scenarios
-from core import theory
-from core.experiment import bind, compile
-from core.protocols import CENTRAL, PROTOCOLS
-from core.protocols import rappor as bloom
-from core.scenario import Scenario, load, parse
-from core.theory import bit_gain, expected_metrics
+from ldptui import scenarios
 from ldptui.catalogue import swept_kinds
 from ldptui.charts import curves
 from ldptui.charts.curves import Variable
+from ldptui.core import theory
+from ldptui.core.experiment import bind, compile
+from ldptui.core.protocols import CENTRAL, PROTOCOLS
+from ldptui.core.protocols import rappor as bloom
+from ldptui.core.scenario import Scenario, load, parse
+from ldptui.core.theory import bit_gain, expected_metrics
 
 COMPARED = swept_kinds("protocol", "")
 """The protocols that an error chart compares where none is swept."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.summary import Estimate
 from ldptui.charts.curves import Curve
 from ldptui.charts.figures.defended import with_defended
 from ldptui.charts.series import Axis, Plot
+from ldptui.core.base.summary import Estimate
 from ldptui.session.snapshot import CellView
 
 KEY = "attack.share"

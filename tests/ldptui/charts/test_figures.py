@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from support.chart_cases import cells, frequencies, scenario, swept
 
-from core import compile, theory
-from core.bounds.programme import optimum
-from core.protocols import KINDS
-from core.summary import Estimate
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
 from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import gain_of
 from ldptui.charts.series import Plot, Rest, Series
+from ldptui.core import compile, theory
+from ldptui.core.base.summary import Estimate
+from ldptui.core.bounds.programme import optimum
+from ldptui.core.protocols import KINDS
 from ldptui.session.draft import UnreadError, ready
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
 from ldptui.text.interval import reach_95

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from support import bit_cases, chart_cases, round_cases
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
 from ldptui.charts import figures
 from ldptui.charts.draw import draw, plots
 from ldptui.charts.draw.legend import flow, sentence, shortened
@@ -21,6 +20,7 @@ from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Row, length
 from ldptui.charts.series import Chart, Plot
+from ldptui.core.scenario import load
 from ldptui.session.snapshot import Frequencies, Overlay, Snapshot
 
 NAMES = scenarios.names()

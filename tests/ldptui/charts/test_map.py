@@ -14,9 +14,7 @@ from support.chart_cases import cells, scenario, snapshot, swept
 from support.charts_pane import QUICK_DRAFT, chart, showing
 from support.waiting import seen
 
-import scenarios
-from core.attacks import ATTACKS
-from core.scenario import Scenario, load
+from ldptui import scenarios
 from ldptui.charts.curves import map_keys, map_layer, map_part
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.grids import grid_place
@@ -30,6 +28,8 @@ from ldptui.charts.figures.maps import (
 )
 from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Palette
 from ldptui.charts.series import Grid
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.scenario import Scenario, load
 from ldptui.session import draft as drafts
 from ldptui.text.format import count, short
 

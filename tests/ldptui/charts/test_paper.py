@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import FileError
 from ldptui.charts.draw.lettering import LINE, SIZE, filled, in_columns, width_of, with_powers
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Chart, Grid, Panels, Plot, Series
+from ldptui.core.base.errors import FileError
 
 pytest.importorskip("matplotlib")
 
@@ -73,7 +73,9 @@ def test_a_figure_that_cannot_be_written_whole_leaves_what_was_there(
 ) -> None:
     path = tmp_path / "figure.pdf"
     path.write_bytes(b"kept")
-    monkeypatch.setattr("core.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    monkeypatch.setattr(
+        "ldptui.core.base.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full"))
+    )
     with pytest.raises(FileError, match=r"figure.pdf cannot be written: full"):
         write_figure(panels(1), path, columns=1, caption="", embedded="")
     assert path.read_bytes() == b"kept"

@@ -9,12 +9,12 @@ import pytest
 from support.round_cases import DOCUMENT, GAIN, LABELS, ROUNDS, SNAPSHOT
 from support.told import told
 
-from core.summary import Estimate
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
 from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
+from ldptui.core.base.summary import Estimate
 from ldptui.session.snapshot import Rounds
 from ldptui.text.interval import reach_95
 

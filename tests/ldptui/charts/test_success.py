@@ -9,9 +9,6 @@ import pytest
 from support.chart_cases import QUICK, cells, scenario, swept
 from support.charts_pane import showing
 
-from core.experiment import compile
-from core.scenario import Scenario
-from core.summary import Estimate
 from ldptui.charts.curves import (
     Variable,
     axes,
@@ -22,6 +19,9 @@ from ldptui.charts.curves import (
     success_part,
 )
 from ldptui.charts.figures import success_plot, success_table
+from ldptui.core.base.summary import Estimate
+from ldptui.core.experiment import compile
+from ldptui.core.scenario import Scenario
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import CellView, Part, Snapshot

@@ -11,14 +11,14 @@ import pytest
 from support.commands import TINY, Captured, fail, succeed
 
 import ldptui
-from core.errors import RunError
-from core.kernels.loops import LOOPS
-from core.protocols import KINDS, NAMED
 from ldptui import __main__ as program
-from ldptui import exits
 from ldptui.catalogue import key_words
 from ldptui.commands import cli
 from ldptui.commands.runs import keeping
+from ldptui.core.base.errors import RunError
+from ldptui.core.kernels.loops import LOOPS
+from ldptui.core.protocols import KINDS, NAMED
+from ldptui.terminal import exits
 
 
 @pytest.mark.parametrize("name", ["pthread_sigmask", "SIGHUP"])

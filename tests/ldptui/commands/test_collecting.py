@@ -16,10 +16,10 @@ from support import budget
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from core.errors import LdpError, RunError, ScenarioError
-from core.protocols import KINDS
-from core.pure import is_pure, sends_reports
 from ldptui.api import files
+from ldptui.core.base.errors import LdpError, RunError, ScenarioError
+from ldptui.core.law.pure import is_pure, sends_reports
+from ldptui.core.protocols import KINDS
 
 LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
 VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"

@@ -8,12 +8,12 @@ from queue import Empty
 import pytest
 from support.commands import TINY, Captured
 
-from core.experiment import compile
-from core.running import foretime
-from core.running.runner import Progress
-from core.scenario import parse
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import keeping
+from ldptui.core.experiment import compile
+from ldptui.core.running import foretime
+from ldptui.core.running.runner import Progress
+from ldptui.core.scenario import parse
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from ldptui.commands import cli
 
 
 def test_the_list_and_the_text_of_scenarios(capsys: Captured) -> None:
-    import scenarios
+    from ldptui import scenarios
 
     listed = succeed(capsys, "scenarios", "list")
     assert listed == succeed(capsys, "scenarios")

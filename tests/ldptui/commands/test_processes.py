@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import FileError
 from ldptui.commands import cli
+from ldptui.core.base.errors import FileError
 from ldptui.terminal.output import write_out
 
 START = """

@@ -6,10 +6,10 @@ import io
 
 from support.commands import TINY
 
-from core.experiment import compile
-from core.running.runner import Progress, run
-from core.scenario import parse
 from ldptui.commands import progress
+from ldptui.core.experiment import compile
+from ldptui.core.running.runner import Progress, run
+from ldptui.core.scenario import parse
 
 
 class Terminal(io.StringIO):

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import scenarios
-from core.errors import FileError
+from ldptui import scenarios
 from ldptui.commands import pages
 from ldptui.commands.cli import commands, main, parser_of
 from ldptui.commands.completion import script, whole
 from ldptui.commands.library_options import SHELLS
+from ldptui.core.base.errors import FileError
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from support.commands import TINY, Captured, succeed
 
-from core.experiment import compile
-from core.running.runner import run
-from core.scenario import parse
 from ldptui.commands import cli
+from ldptui.core.experiment import compile
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
 from ldptui.text import table
 
 

@@ -11,9 +11,9 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import CAO_ATTACKS
 
-from core.protocols import CENTRAL, KINDS, PROTOCOLS
-from ldptui import exits
 from ldptui.commands import cli, theory_options
+from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
+from ldptui.terminal import exits
 
 
 def forms(capsys: Captured, *arguments: str) -> dict[str, Any]:

@@ -19,9 +19,9 @@ import pytest
 from support.desk import Command, Desk, gone
 from support.worker import ENDLESS, document, soon
 
-from core import compile, run
-from core.arms import ATTACKED
-from core.scenario import Scenario
+from ldptui.core import compile, run
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.scenario import Scenario
 from ldptui.engine.child import Child
 from ldptui.engine.engine import COMMAND, MAX_DEATHS, PARTING
 
@@ -446,7 +446,7 @@ def test_a_parting_takes_half_a_second_at_most() -> None:
 def test_the_engine_imports_nothing_heavy() -> None:
     check = """
 import sys, ldptui.engine
-heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "core.scenario"}
+heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "ldptui.core.scenario"}
 sys.exit(", ".join(heavy & sys.modules.keys()) or None)
 """
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from core.cell import Cell
-from core.collection.sifting import detection
-from core.flags import area_under
-from core.pulse import no_pulse
+from ldptui.core.base.flags import area_under
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.cell import Cell
+from ldptui.core.collection.sifting import detection
 from ldptui.engine.worker.judging import CORNERS, LEVELS, detection_columns, levels
 
 

@@ -18,12 +18,12 @@ import pytest
 from support.kinds import CAO_PROTOCOLS
 from support.worker import ENDLESS, Worker, document, simulated
 
-from core.experiment import compile
-from core.running.runner import run, units
-from core.running.searching import searched
-from core.running.workers import LostError
-from core.scenario import Scenario
-from core.store import KeptAnswers, begin, cell_keys, open_store
+from ldptui.core.experiment import compile
+from ldptui.core.running.runner import run, units
+from ldptui.core.running.searching import searched
+from ldptui.core.running.workers import LostError
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import KeptAnswers, begin, cell_keys, open_store
 from ldptui.engine.engine import as_document
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.inbox import Inbox, checked
@@ -259,7 +259,7 @@ def test_a_cluster_computes_whole_runs(
         asked.append(place)
         yield calls
 
-    monkeypatch.setattr("core.cluster.cluster", cluster)
+    monkeypatch.setattr("ldptui.core.cluster.cluster", cluster)
     out, inbox = io.BytesIO(), Inbox()
     parts = tuple(Part(*item) for item in PARTS.items())
     kept: Any = {"whole": WHOLE, "store": str(path)} if whole else {}

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from support.worker import document
 
-from core import compile, run
-from core.arms import ATTACKED, CLEAN
-from core.recording import read_recording, write_recording
-from core.running.runner import units
-from core.scenario import Scenario
-from core.store import Store, begin, open_store
+from ldptui.core import compile, run
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.running.runner import units
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import Store, begin, open_store
+from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.engine.kept import kept_runs
 from ldptui.engine.playback import Playback, kept_playback, kept_snapshot
 from ldptui.session.snapshot import Snapshot
@@ -44,7 +44,7 @@ def shares(snapshot: Snapshot) -> dict[float, int]:
 
 def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path)
-    monkeypatch.setattr("core.cell.Cell.block", None)
+    monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     work = compile(Scenario(WHOLE))
     snapshot = kept_snapshot(path, 1, key=-1)
     with open_store(path) as store:
@@ -162,7 +162,7 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 
 def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path, CAMPAIGN)
-    monkeypatch.setattr("core.cell.Cell.block", None)
+    monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     playback = kept_playback(path, 1, 1, company=False)
     # The first block goes round by round until all of it has come; the others come at once.
     walked = [(beat.blocks, beat.round) for beat in playback.beats]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.cases import cell
 
-from core import Cell
+from ldptui.core import Cell
 from ldptui.engine.worker.rounds import Expected
 
 LASSO = {"bits": 4, "hashes": 2, "cohorts": 2, "items": 60}

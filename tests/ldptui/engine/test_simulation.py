@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.fake_engine import FakeEngine, base_snapshot
 
-import scenarios
+from ldptui import scenarios
 from ldptui.engine.simulation import Simulation
 from ldptui.session.draft import Draft, opened
 from ldptui.session.snapshot import Part

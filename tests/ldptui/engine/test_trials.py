@@ -10,11 +10,11 @@ import pytest
 from support.cases import attack, experiment
 from support.told import told
 
-from core.arms import ATTACKED, CLEAN
-from core.cell import Cell
-from core.pulse import no_pulse
-from core.task.frequencies import trial_estimates
-from core.theory import estimate_variances, expected_estimate
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.cell import Cell
+from ldptui.core.task.frequencies import trial_estimates
+from ldptui.core.theory import estimate_variances, expected_estimate
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.trials import ITEMS, trial_columns
 from ldptui.session.snapshot import Part, Request

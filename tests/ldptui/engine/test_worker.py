@@ -16,16 +16,16 @@ from support.cases import expecting
 from support.told import told
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
-import core
-from core import compile, theory
-from core.arms import ATTACKED, CLEAN
-from core.collection.counts import block_counts
-from core.export import to_json
-from core.metrics import METRICS, metrics_of
-from core.pulse import no_pulse
-from core.pure import item_variance
-from core.scenario import Scenario
-from core.theory import (
+from ldptui import core
+from ldptui.core import compile, theory
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.export import to_json
+from ldptui.core.law.pure import item_variance
+from ldptui.core.metrics import METRICS, metrics_of
+from ldptui.core.scenario import Scenario
+from ldptui.core.theory import (
     attacked_variance,
     bit_count_variances,
     estimate_variances,
@@ -446,15 +446,15 @@ async def test_signals(worker: Worker) -> None:
 async def test_standard_output_is_the_protocol_only() -> None:
     noisy = """
 import os, warnings
-import core.experiment
+import ldptui.core.experiment
 from ldptui.engine.worker.__main__ import main
-quiet = core.experiment.compile
+quiet = ldptui.core.experiment.compile
 def compile(scenario, **options):
     print("stray")
     os.write(1, b"raw")
     warnings.warn("careful")
     return quiet(scenario, **options)
-core.experiment.compile = compile
+ldptui.core.experiment.compile = compile
 main()
 """
     child = await started("-c", noisy)

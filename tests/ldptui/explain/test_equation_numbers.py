@@ -14,8 +14,8 @@ from math import comb, exp
 import pytest
 from support.formulas import flat, symbols, value
 
-from core.protocols import PROTOCOLS
 from ldptui.catalogue import kind_words, metric_words
+from ldptui.core.protocols import PROTOCOLS
 from ldptui.explain.equations import Equation, equations
 
 EPSILONS = [0.5, 1.0, 2.0, 3.0]

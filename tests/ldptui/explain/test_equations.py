@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from support.formulas import misaligned
 from support.kinds import CAO_ATTACKS
 
-from core.protocols import KINDS
+from ldptui.core.protocols import KINDS
 from ldptui.explain.equations import Equation, equations, search
 
 VERDICTS = {

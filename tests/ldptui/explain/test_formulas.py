@@ -15,13 +15,13 @@ from support.codes import CODES
 from support.formulas import recomputed, symbols
 from support.formulas import value as computed
 
-from core import Cell, theory
-from core.protocols import CENTRAL, PROTOCOLS, Unary
-from core.protocols import KINDS as EVERY
-from core.protocols.curators import Curator
-from core.protocols.hashing import matched_law
-from core.protocols.unary import IndependentBits
-from core.pure import item_variance
+from ldptui.core import Cell, theory
+from ldptui.core.law.pure import item_variance
+from ldptui.core.protocols import CENTRAL, PROTOCOLS, Unary
+from ldptui.core.protocols import KINDS as EVERY
+from ldptui.core.protocols.curators import Curator
+from ldptui.core.protocols.hashing import matched_law
+from ldptui.core.protocols.unary import IndependentBits
 from ldptui.explain.attack import COMPARED, kind_of
 from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula

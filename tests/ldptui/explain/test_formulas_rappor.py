@@ -11,11 +11,11 @@ from rich.cells import cell_len
 from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
-from core import theory
-from core.attacks import ATTACKS
-from core.cell import Cell
-from core.protocols import Rappor
-from core.protocols import rappor as bloom
+from ldptui.core import theory
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import Rappor
+from ldptui.core.protocols import rappor as bloom
 from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula
 from ldptui.explain.formulas import cell_formulas

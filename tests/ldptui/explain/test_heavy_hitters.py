@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from support.formulas import recomputed
 from support.hitters import GRR, hitters_cell, hunt_of
 
-from core import Cell
+from ldptui.core import Cell
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.tasks import task_named
 

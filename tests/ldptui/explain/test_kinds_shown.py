@@ -11,12 +11,12 @@ import pytest
 from rich.cells import cell_len
 from support.cases import cell
 
-from core import Cell, theory
-from core.attacks import ATTACKS
-from core.errors import ScenarioError
-from core.protocols import CENTRAL, PROTOCOLS
 from ldptui.catalogue import listed_kinds
 from ldptui.charts.curves import axes, gain_curve
+from ldptui.core import Cell, theory
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.users import fake_report
 
@@ -104,7 +104,7 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
 
 @pytest.mark.parametrize("kind", SHIPPED)
 def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     document = {
         "format": 1,
@@ -166,8 +166,8 @@ def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> N
     ],
 )
 def test_the_curve_is_that_of_its_cells(protocol: str, attack: dict[str, Any]) -> None:
-    from core.experiment import compile
-    from core.scenario import Scenario
+    from ldptui.core.experiment import compile
+    from ldptui.core.scenario import Scenario
 
     document = {
         "format": 1,
@@ -212,9 +212,9 @@ at_least = 0.2
 
 
 def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
-    from core.experiment import compile
-    from core.scenario import Scenario, parse
     from ldptui.charts.curves import error_axes, error_part, gain_part
+    from ldptui.core.experiment import compile
+    from ldptui.core.scenario import Scenario, parse
 
     made = parse(GOAL)
     (share,) = axes(made)
@@ -232,8 +232,8 @@ def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
 def test_a_goal_keeps_its_share_open_in_the_form() -> None:
     from pathlib import Path
 
-    from core.experiment import compile
     from ldptui.charts.figures import same_settings
+    from ldptui.core.experiment import compile
     from ldptui.session.draft import draft_of, edited
 
     draft = edited(draft_of(GOAL, Path()), "attack.kind", "ria")

@@ -11,10 +11,10 @@ from support.cases import attack, cell
 from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
 
-from core.capabilities import memoises
-from core.cell import Cell
-from core.protocols import KINDS
-from core.protocols import rappor as bloom
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols import rappor as bloom
 from ldptui.explain import kept
 from ldptui.explain.rappor import privacy
 from ldptui.screens.workbench.charts.tabs import tabs_of

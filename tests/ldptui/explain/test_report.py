@@ -11,9 +11,9 @@ import xxhash
 from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
-from core import Cell, theory
-from core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
-from core.protocols.hashing import matched_law
+from ldptui.core import Cell, theory
+from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
+from ldptui.core.protocols.hashing import matched_law
 from ldptui.explain import report as life
 from ldptui.explain.report import Cells, Life, Step
 from ldptui.explain.users import fake_report, genuine_report, random_user

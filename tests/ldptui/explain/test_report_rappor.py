@@ -11,9 +11,9 @@ from support import budget
 from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
-from core import theory
-from core.cell import Cell
-from core.protocols import Rappor
+from ldptui.core import theory
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import Rappor
 from ldptui.explain.report import Cells, Life
 from ldptui.explain.story import reports_of
 from ldptui.explain.users import fake_report, genuine_report

@@ -13,11 +13,11 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS
 
-from core import Cell, theory
-from core.attacks import ATTACKS
-from core.protocols import GRR, KINDS, family_of
-from core.pure import SeedSearch
 from ldptui.commands.theory import theory as theory_command
+from ldptui.core import Cell, theory
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.protocols import GRR, KINDS, family_of
 from ldptui.explain.formula import Entry
 from ldptui.explain.formulas import cell_formulas, formulas
 from ldptui.explain.setting import bound

@@ -11,7 +11,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import DOCUMENT, ask
 
-from core.protocols import DIALS, KINDS
+from ldptui.core.protocols import DIALS, KINDS
 from ldptui.lab.topics import TOPICS
 
 EXAMPLE = ("design", "--items", "128", "--users", "1000000", "--epsilon", "1")

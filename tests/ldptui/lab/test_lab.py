@@ -12,10 +12,10 @@ from support.commands import Captured, fail, succeed
 from support.imports import HEAVY, LIGHT, imported
 from support.kinds import real_epsilon
 
-from core.protocols import PROTOCOLS
-from ldptui import exits
 from ldptui.commands import cli
+from ldptui.core.protocols import PROTOCOLS
 from ldptui.lab.topics import TOPICS
+from ldptui.terminal import exits
 
 TABLE = "zip,age,disease\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n"
 RELATION = "user,page\n1,a\n1,b\n2,b\n2,c\n3,c\n4,c\n"
@@ -79,7 +79,7 @@ def test_help_of_each_command_is_light(capsys: Captured) -> None:
     code, names = imported("check", "--help")
     assert code == 0
     assert not names & set(HEAVY)
-    assert {name for name in names if name.startswith("core.")} <= LIGHT
+    assert {name for name in names if name.startswith("ldptui.core.")} <= LIGHT
 
 
 # accuracy

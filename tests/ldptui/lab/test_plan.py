@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
-from core.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError
 
 EXAMPLE = ("plan", "--protocol", "oue", "--epsilon", "1", "--items", "128", "--alpha", "0.05",
            "--power", "0.9", "--share", "0.01")  # fmt: skip

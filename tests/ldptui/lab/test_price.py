@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.lab.locality import central_mse, grown, local_mse, price
-from core.protocols import OUE
-from core.protocols.curators import Laplace, Stability
-from core.scenario import parse
-from core.theory import expected_metrics
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.lab.locality import central_mse, grown, local_mse, price
+from ldptui.core.protocols import OUE
+from ldptui.core.protocols.curators import Laplace, Stability
+from ldptui.core.scenario import parse
+from ldptui.core.theory import expected_metrics
 from ldptui.lab.mechanisms import CURATORS, DRAWN, LOCAL
 from ldptui.lab.price import APART, SHOWN, error_chart, factor_chart, prices
 from ldptui.text.format import count

@@ -13,9 +13,9 @@ import pytest
 from support import budget
 from support.commands import Captured, fail, succeed
 
-from core.lab.exponential import Exponential
-from core.population import Population
-from core.protocols import GRR, KINDS
+from ldptui.core.lab.exponential import Exponential
+from ldptui.core.population import Population
+from ldptui.core.protocols import GRR, KINDS
 from ldptui.lab.choose import chart, choices
 from ldptui.lab.mechanisms import DRAWN
 from ldptui.lab.sensitivity import clipping_chart

@@ -12,12 +12,12 @@ from support import budget
 from support.kinds import real_epsilon
 from support.lab_tabs import DOCUMENT, ask, steps_of
 
-from core.errors import LdpError, ScenarioError
-from core.protocols import CENTRAL, KINDS, PROTOCOLS
-from core.scenario.declared import default_of, names_of, rule_of
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Bars, Plot
+from ldptui.core.base.errors import LdpError, ScenarioError
+from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
+from ldptui.core.scenario.declared import default_of, names_of, rule_of
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
 from ldptui.lab.questions.check import CONCLUDED, OPTIONS

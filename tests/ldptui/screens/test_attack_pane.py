@@ -7,8 +7,8 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.attacks import ATTACKS
 from ldptui.catalogue import listed_kinds
+from ldptui.core.attacks import ATTACKS
 from ldptui.screens.workbench.attack.edits import drifts
 from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip

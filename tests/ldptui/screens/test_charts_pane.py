@@ -22,12 +22,12 @@ from support.charts_pane import (
 from support.waiting import seen
 from textual.widgets import Static
 
-import scenarios
-from core.experiment import compile
-from core.protocols import CENTRAL
-from core.scenario import Scenario, load
+from ldptui import scenarios
 from ldptui.charts.curves.documents import error_protocols
 from ldptui.charts.series import Bars, Plot
+from ldptui.core.experiment import compile
+from ldptui.core.protocols import CENTRAL
+from ldptui.core.scenario import Scenario, load
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of

@@ -6,8 +6,8 @@ import pytest
 from support.form_app import SCENARIO, FormApp
 from textual.widgets import Static
 
-from core.defences import DEFENCES
 from ldptui.catalogue import kind_words
+from ldptui.core.defences import DEFENCES
 from ldptui.screens.workbench.defences import DefencesPane, described, steps_of
 from ldptui.screens.workbench.item_list import ItemList
 from ldptui.session.draft import keys_of

@@ -16,9 +16,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
-import scenarios
-from core.attacks import ATTACKS
-from core.kernels.loops import LOOPS
+from ldptui import scenarios
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.kernels.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.consent import ConsentScreen

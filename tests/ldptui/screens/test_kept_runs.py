@@ -12,14 +12,13 @@ from support.workbench_app import finished, own_home, status, workbench
 from textual.app import App
 from textual.widgets import OptionList, Static
 
-import scenarios
-from core import compile, load
-from core.export import to_csv
-from core.running.runner import units
-from core.scenario import parse, to_toml
-from core.store import begin, open_store
-from ldptui import __version__
+from ldptui import __version__, scenarios
 from ldptui.app import Workbench
+from ldptui.core import compile, load
+from ldptui.core.export import to_csv
+from ldptui.core.running.runner import units
+from ldptui.core.scenario import parse, to_toml
+from ldptui.core.store import begin, open_store
 from ldptui.engine.playback import kept_playback
 from ldptui.messages import KeyEdited
 from ldptui.screens.dialogs.confirm import ConfirmScreen

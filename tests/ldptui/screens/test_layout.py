@@ -12,7 +12,7 @@ from support.workbench_app import own_home, workbench
 from textual.screen import Screen
 from textual.widget import Widget
 
-import scenarios
+from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen

@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-import scenarios
+from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
 from ldptui.screens.dialogs.text import TextScreen

@@ -6,8 +6,8 @@ import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
 
-import scenarios
-from core.scenario import KINDS, names_of
+from ldptui import scenarios
+from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack.form import AttackForm
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.sweep import SweepEditor

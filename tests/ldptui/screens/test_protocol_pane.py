@@ -7,11 +7,11 @@ import pytest
 from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 
-from core.protocols import KINDS, NAMED, OLH, OUE, family_of
-from core.protocols.rappor import count_std
-from core.theory import frequency_std
 from ldptui.catalogue import families, listed_kinds
 from ldptui.commands.cli import main
+from ldptui.core.protocols import KINDS, NAMED, OLH, OUE, family_of
+from ldptui.core.protocols.rappor import count_std
+from ldptui.core.theory import frequency_std
 from ldptui.screens.workbench.protocol import ProtocolPane
 from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.session.draft import Draft, draft_of, edited

@@ -16,8 +16,8 @@ from support.kinds import CAO_ATTACKS
 from support.sheet_app import SheetApp
 from support.waiting import until
 
-from core.protocols import CENTRAL, PROTOCOLS
 from ldptui.charts.rows import DARK, Charset, length, strip
+from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.report.lives import life_rows
 from ldptui.session.draft import Draft, draft_of, edited

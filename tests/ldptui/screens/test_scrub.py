@@ -9,9 +9,9 @@ from support.waiting import seen, until
 from support.workbench_app import measured, own_home, workbench  # noqa: F401
 from textual.pilot import Pilot
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
 from ldptui.charts import curves
+from ldptui.core.scenario import load
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened, pointed_at

@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from support.fake_engine import base_snapshot
 
-import scenarios
+from ldptui import scenarios
 from ldptui.catalogue import key_words
 from ldptui.screens.workbench.charts.shown import Shown
 from ldptui.screens.workbench.parameters import ParametersPane

@@ -10,9 +10,9 @@ from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.pilot import Pilot
 
-import scenarios
-from core.scenario import load
+from ldptui import scenarios
 from ldptui.charts import curves
+from ldptui.core.scenario import load
 from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened

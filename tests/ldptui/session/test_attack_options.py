@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.plugin_cases import attack_file, toml
 
-from core.errors import ScenarioError
-from core.experiment import compile as bind
-from core.scenario import parse
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile as bind
+from ldptui.core.scenario import parse
 from ldptui.session.attack_options import check_travel
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from support.chart_cases import QUICK
 
-import scenarios
-from core.bounds import solver
-from core.population import Uniform
-from core.scenario import parse
+from ldptui import scenarios
 from ldptui.charts import curves
+from ldptui.core.bounds import solver
+from ldptui.core.population import Uniform
+from ldptui.core.scenario import parse
 from ldptui.session.draft import (
     Draft,
     UnreadError,
@@ -350,7 +350,7 @@ def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:
 def test_imports_nothing_heavy() -> None:
     code = (
         "import sys, ldptui.session.draft;"
-        "heavy = {'numpy', 'pydantic', 'core.scenario', 'plotext', 'tomlkit'};"
+        "heavy = {'numpy', 'pydantic', 'ldptui.core.scenario', 'plotext', 'tomlkit'};"
         "print(sorted(heavy & sys.modules.keys()))"
     )
     result = subprocess.run(

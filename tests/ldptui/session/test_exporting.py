@@ -43,9 +43,9 @@ def write(what: What, path: Path, run: Run | None, charts: Charts | None = None)
 
 
 def test_json_has_the_shape_of_the_headless_command(tmp_path: Path) -> None:
-    from core import compile, run
-    from core.export import to_json
-    from core.scenario import parse
+    from ldptui.core import compile, run
+    from ldptui.core.export import to_json
+    from ldptui.core.scenario import parse
 
     assert write("json", tmp_path / "r.json", a_run()) == f"wrote {tmp_path / 'r.json'}"
     ours = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
@@ -98,9 +98,9 @@ GRR = {"kind": "grr", "epsilon": 1.0}
     ],
 )
 def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str, Any]) -> None:
-    from core import Scenario, compile, run
-    from core.export import results_cells_csv, to_json
-    from core.store import begin, open_store
+    from ldptui.core import Scenario, compile, run
+    from ldptui.core.export import results_cells_csv, to_json
+    from ldptui.core.store import begin, open_store
     from ldptui.engine.playback import Playback
 
     document: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.cases import attack, experiment
 
-from core.running.runner import Results, run
+from ldptui.core.running.runner import Results, run
 from ldptui.text.table import PAPER, results_table
 from ldptui.text.table.paper import latex
 

@@ -10,7 +10,7 @@ from support.fake_engine import base_snapshot
 from support.waiting import seen, until
 from textual.app import App, ComposeResult
 
-from core.summary import Estimate
+from ldptui.core.base.summary import Estimate
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.status import StatusLine
 

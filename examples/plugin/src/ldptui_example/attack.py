@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 import ldptui
-from core.pure import LocalMechanism, Reports, SeedSearch
+from ldptui.core.law.pure import LocalMechanism, Reports, SeedSearch
 
 
 @dataclass(frozen=True)
 class Spread:
     """Each fake crafts its report for `each` of the targets, drawn anew for every piece of fakes.
 
-    `core` is ldptui's simulator: what a protocol can do is in `core.pure.LocalMechanism`.
+    `core` is ldptui's simulator: what a protocol can do is in `core.law.pure.LocalMechanism`.
     """
 
     each: int = 1

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from core.protocols import Listed
+from ldptui.core.protocols import Listed
 
 
 def pairs(items: int, epsilon: float) -> Listed:

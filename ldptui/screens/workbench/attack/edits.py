@@ -24,7 +24,7 @@ SHARED: Final = "shared"
 
 def drifts() -> dict[str, Table]:
     """The populations that a form can mix in, with what they start with; others by the script."""
-    from core.scenario import kinds_at, names_of
+    from ldptui.core.scenario import kinds_at, names_of
 
     starts: dict[str, Table] = {"none": {}}
     for kind in kinds_at("campaign.drift"):

@@ -18,7 +18,7 @@ from .timeline import TimelineCharts
 from .trials import TrialCharts
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
 Views: TypeAlias = FrequencyCharts | MapChart | TrialCharts | DetectionCharts | TimelineCharts
 """Charts with several views, which a key goes through."""

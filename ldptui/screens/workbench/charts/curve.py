@@ -19,7 +19,7 @@ from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ....charts.curves import Curve, Variable
     from ....charts.figures import Quantity, Table

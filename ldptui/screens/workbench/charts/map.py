@@ -21,7 +21,7 @@ from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ....charts.figures import Table
     from ....charts.series import Grid

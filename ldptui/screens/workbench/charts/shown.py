@@ -12,7 +12,7 @@ from ....session.claim import claim_of
 from ....text.format import count, short
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ....charts.figures import Table
     from ....charts.series import Bars, Plot

@@ -9,7 +9,7 @@ from .curve import CurveChart, Scale
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ....charts.curves import Curve, Variable
     from ....charts.figures import Table

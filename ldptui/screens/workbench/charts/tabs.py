@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from ....widgets.choice_bar import Choices
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
+    from ldptui.core.scenario import Scenario
 
     from ....session.draft import Draft
 

@@ -14,7 +14,7 @@ from ....text.prose import wrapped
 from .cells import Pen, cell_rows
 
 if TYPE_CHECKING:
-    from core.pure import BoolArray
+    from ldptui.core.law.pure import BoolArray
 
     from ....explain.report import Life, Step
 

@@ -17,7 +17,7 @@ from ..rows_view import RowsView
 from .lives import life_rows
 
 if TYPE_CHECKING:
-    from core.cell import Cell
+    from ldptui.core.cell import Cell
 
     from ....explain.report import Life
     from ....session.draft import Draft
@@ -148,7 +148,7 @@ class ReportView(Vertical):
             self.query_one(RowsView).rebuild()
 
     def _draw(self, cell: Cell) -> tuple[Life, Life | str]:
-        from core.streams import stream
+        from ldptui.core.base.streams import stream
 
         from ....explain.users import fake_report, genuine_report, random_user
 

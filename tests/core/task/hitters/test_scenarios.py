@@ -11,16 +11,16 @@ import pytest
 from support import budget
 from support.hitters import GRR, hitters_cell, hunt_of
 
-from core.attacks import ATTACKS
-from core.errors import ScenarioError
-from core.experiment import compile
-from core.export import results_cells_csv, to_csv, to_json
-from core.recording import read_recording, write_recording
-from core.replay import replay
-from core.running.runner import run
-from core.scenario import Scenario
-from core.store import begin, cell_keys, open_store
-from core.task.hitters.codes import codes_of
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.experiment import compile
+from ldptui.core.export import results_cells_csv, to_csv, to_json
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import Scenario
+from ldptui.core.store import begin, cell_keys, open_store
+from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
+from ldptui.core.task.hitters.codes import codes_of
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
 TASK = {"k": 3, "bits": 8, "groups": 4}

@@ -20,9 +20,9 @@ from support.hitters import (
     observed,
 )
 
-from core.pulse import no_pulse
-from core.task import Hunt
-from core.task.hitters.prefixes import Prefixes
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.task import Hunt
+from ldptui.core.task.hitters.prefixes import Prefixes
 
 HELD = {5: 2, 12: 1}
 """Three users, by the code of their item: 0101 twice, and 1100."""

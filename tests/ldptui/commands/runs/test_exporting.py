@@ -14,14 +14,14 @@ import pytest
 from support.cases import results_of
 from support.commands import TINY, TWENTY, Captured, fail, noted, succeed
 
-import core
-from core.export import to_csv
-from core.metrics import METRICS
-from core.scenario import parse
-from core.store import open_store
+from ldptui import core
 from ldptui.catalogue import key_words
 from ldptui.commands import cli
 from ldptui.commands import parquet as tables_of_trials
+from ldptui.core.export import to_csv
+from ldptui.core.metrics import METRICS
+from ldptui.core.scenario import parse
+from ldptui.core.store import open_store
 from ldptui.text.format import short
 
 

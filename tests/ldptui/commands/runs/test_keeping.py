@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 from support.commands import TWENTY, Captured, fail, listed, noted, succeed
 
-from core.store import open_store, opening
-from ldptui import exits
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import options as run_options
-from ldptui.terminal import places
+from ldptui.core.store import open_store, opening
+from ldptui.terminal import exits, places
 
 LONG = """\
 format = 1
@@ -68,7 +67,7 @@ def test_what_is_known_is_not_computed_again(
 ) -> None:
     assert noted(capsys, "run", tiny) == ""
     printed = succeed(capsys, "run", tiny, "--format", "csv", "--fresh")
-    monkeypatch.setattr("core.cell.Cell.block", None)
+    monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     assert succeed(capsys, "run", tiny, "--format", "csv") == printed
     words = "note: 20 of 20 trials were known (--fresh computes them again)\n"
     assert noted(capsys, "run", tiny) == words
@@ -219,7 +218,7 @@ def test_help_imports_nothing_heavy(command: str) -> None:
     assert f"usage: ldptui {command}" in done.stdout
     code, *names = done.stdout.splitlines()[-1].split()
     assert code == "0"
-    assert not {"numpy", "pydantic", "textual", "sqlite3", "core.store"} & set(names)
+    assert not {"numpy", "pydantic", "textual", "sqlite3", "ldptui.core.store"} & set(names)
 
 
 # Resuming.

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.commands import Captured, fail, listed, noted, succeed
 
-from core.store import open_store
 from ldptui.commands import cli
+from ldptui.core.store import open_store
 from ldptui.terminal import places
 
 

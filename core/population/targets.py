@@ -9,11 +9,11 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
-from .errors import ScenarioError, got, shown
+from ..base.errors import ScenarioError, got, shown
+from ..base.ranges import Bounded, Range
+from ..base.streams import stream
+from ..law.pure import Items
 from .population import ITEMS, Population
-from .pure import Items
-from .ranges import Bounded, Range
-from .streams import stream
 
 COUNT: Final = Range(1, limit=ITEMS.limit)
 """The number of targets; `require_items` knows the largest."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol, TypeGuard
 
+from ..base.sampling import Counts, Floats
 from .pure import BoolArray, Items, LocalMechanism, PureProtocol, Reports, Rng, Supporting
-from .sampling import Counts, Floats
 
 
 class Conditions(PureProtocol, Protocol):

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
-from .errors import ScenarioError
-from .population import Population
-from .pure import Items, Mechanism
-from .scenario import PhasesSpec, Point
+from ..attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
+from ..base.errors import ScenarioError
+from ..law.pure import Items, Mechanism
+from ..population import Population
+from ..scenario import PhasesSpec, Point
 
 
 @dataclass(frozen=True, eq=False)

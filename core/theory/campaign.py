@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from .cell import Cell
-from .results import CellResults, estimate_of
-from .summary import Estimate
-from .theory import doubted, privacy_spent
+from ..base.summary import Estimate
+from ..cell import Cell
+from ..metrics.results import CellResults, estimate_of
+from . import doubted, privacy_spent
 
 Result = TypeVar("Result")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .sampling import Counts, Floats
+from ..base.sampling import Counts, Floats
 
 
 @dataclass(frozen=True)

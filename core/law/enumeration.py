@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from .sampling import Floats
+from ..base.sampling import Floats
 
 CELLS: Final = 1 << 22
 """Probabilities of a law at most: 32 MB of doubles, well under a second."""

@@ -11,11 +11,11 @@ from typing import TypeAlias
 import numpy as np
 import xxhash
 
-from .arms import Arm
-from .errors import ScenarioError, got
-from .metrics import Measures, column, joined, names_of
-from .sampling import Counts, Floats
-from .summary import Estimate
+from ..base.arms import Arm
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Counts, Floats
+from ..base.summary import Estimate
+from . import Measures, column, joined, names_of
 
 BLOCK_TRIALS = 20
 """Trials of one block: the unit of work, and of the random streams of the counts path."""

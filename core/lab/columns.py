@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ScenarioError
-from .sampling import Counts, Floats
-from .tables import ROWS, place_of, refuse_more, table_rows
+from ..base.errors import ScenarioError
+from ..base.sampling import Counts, Floats
+from ..base.tables import ROWS, place_of, refuse_more, table_rows
 
 
 @dataclass(frozen=True, eq=False)

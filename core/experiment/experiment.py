@@ -10,13 +10,22 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from ..attacks import Fakes
+from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.pulse import Pulse, no_pulse
+from ..base.streams import Path
+from ..cell import Cell
+from ..defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
+from ..law.capabilities import draws_apart, memoises
+from ..law.pure import Items, Mechanism, sends_reports
+from ..metrics import METRICS
+from ..metrics.goal import Goal
+from ..population import Explicit, Population, PopulationSpec, StatedSpec
+from ..population.turnover import Turnover, turnover
+from ..protocols import awaits_code
+from ..protocols.chains import MOST_LEAVING
+from ..scenario import MAX_CELLS, Campaign, Point, Scenario
 from .acts import Act, acts_of
-from .attacks import Fakes
-from .capabilities import draws_apart, memoises
-from .cell import Cell
-from .defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
-from .errors import LIFTED, ScenarioError, got, spelled
-from .goal import Goal
 from .limits import (
     MAX_TRIALS,
     MAX_USERS,
@@ -26,16 +35,7 @@ from .limits import (
     check_size,
     check_total,
 )
-from .metrics import METRICS
-from .population import Explicit, Population, PopulationSpec, StatedSpec
-from .protocols import awaits_code
-from .protocols.chains import MOST_LEAVING
-from .pulse import Pulse, no_pulse
-from .pure import Items, Mechanism, sends_reports
-from .scenario import MAX_CELLS, Campaign, Point, Scenario
 from .search import solved
-from .streams import Path
-from .turnover import Turnover, turnover
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .app import Workbench
-    from .engine.playback import Playback
-    from .terminal.settings import Settings
+    from ..app import Workbench
+    from ..engine.playback import Playback
+    from ..terminal.settings import Settings
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
@@ -80,8 +80,8 @@ def open_workbench(
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2
-    from .terminal.output import note
-    from .terminal.settings import SettingsError, load_settings
+    from ..terminal.output import note
+    from ..terminal.settings import SettingsError, load_settings
 
     try:
         settings: Settings = load_settings(
@@ -102,8 +102,8 @@ def open_workbench(
     # What a start makes stays: searching it for garbage takes a sixth of the time to the first
     # frame. The screen switches the search on again when everything is loaded.
     gc.disable()
-    from .app import Workbench
-    from .terminal import places
+    from ..app import Workbench
+    from ..terminal import places
 
     app = Workbench(
         settings, path, store=places.chosen_store(store)[0] if keep else None, playback=playback
@@ -114,7 +114,7 @@ def open_workbench(
 
 def _ended(app: Workbench) -> int:
     """The exit code of a workbench that was left; prints its bugs."""
-    from .terminal.output import note
+    from ..terminal.output import note
 
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
@@ -129,7 +129,7 @@ def scenario_path(scenario: str | None) -> Path | None:
     """The file that a path or a bundled name means."""
     if scenario is None:
         return None
-    import scenarios
+    from ldptui import scenarios
 
     path = scenarios.find(scenario)
     if path.is_file():

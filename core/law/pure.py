@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ScenarioError, got
-from .flags import Flags
-from .ranges import check_bounds
-from .sampling import Counts, Floats, binomial
+from ..base.errors import ScenarioError, got
+from ..base.flags import Flags
+from ..base.ranges import check_bounds
+from ..base.sampling import Counts, Floats, binomial
 from .support import ItemSupport, Support
 
 Reports: TypeAlias = NDArray[Any]
@@ -151,7 +151,8 @@ class LocalMechanism(Mechanism, Protocol):
 class Supporting(Protocol):
     """The support of one report of each law, towards r targets.
 
-    Where it matters which items they are (`core.capabilities.Places`), towards the first r items.
+    Where it matters which items they are (`core.law.capabilities.Places`), towards the first r of
+    the items.
     """
 
     @property

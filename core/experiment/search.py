@@ -16,13 +16,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from .attacks import Attack, Mixture, fake_share
-from .cell import Cell
-from .goal import Answer, Goal
-from .metrics import METRICS
-from .pulse import Pulse, no_pulse, say
-from .results import BLOCK_TRIALS
-from .sampling import Floats
+from ..attacks import Attack, Mixture, fake_share
+from ..base.pulse import Pulse, no_pulse, say
+from ..base.sampling import Floats
+from ..cell import Cell
+from ..metrics import METRICS
+from ..metrics.goal import Answer, Goal
+from ..metrics.results import BLOCK_TRIALS
 
 MOST_SHARE: Final = 0.99
 """No answer has a larger share of fake users."""

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from ..files import whole_file
-from ..metrics import METRICS
-from ..store import Store
-from ..store.faults import damaged
+from ...base.files import whole_file
+from ...metrics import METRICS
+from .. import Store
+from ..faults import damaged
 from .blocks import line_of
 
 FORMAT: Final = 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from .ranges import Bounded, Range
+from ..base.ranges import Bounded, Range
 
 GoalMetric: TypeAlias = Literal[
     "gain",

@@ -9,17 +9,17 @@ from typing import Final
 
 import numpy as np
 
-from .cell import Cell
-from .experiment import Experiment
-from .goal import Answer
-from .limits import MAX_USERS
-from .metrics import METRICS, column, names_of
-from .results import BLOCK_TRIALS, Arms, Block, digest
-from .running.runner import Progress, run
-from .sampling import Floats
-from .search import solved, with_fakes
-from .store import Store
-from .streams import digest as digest_of_bytes
+from ..base.sampling import Floats
+from ..base.streams import digest as digest_of_bytes
+from ..cell import Cell
+from ..experiment import Experiment
+from ..experiment.limits import MAX_USERS
+from ..experiment.search import solved, with_fakes
+from ..metrics import METRICS, column, names_of
+from ..metrics.goal import Answer
+from ..metrics.results import BLOCK_TRIALS, Arms, Block, digest
+from ..running.runner import Progress, run
+from . import Store
 
 TOLERANCE: Final = 1e-12
 """The tolerance of floats, relative to the largest of their kind in the block: other processors may

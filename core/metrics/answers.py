@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .arms import Arm
-from .flags import Flags
-from .pure import Items
-from .sampling import Floats
+from ..base.arms import Arm
+from ..base.flags import Flags
+from ..base.sampling import Floats
+from ..law.pure import Items
 
 
 @dataclass(frozen=True, eq=False)

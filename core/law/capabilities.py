@@ -13,7 +13,8 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.bits import BitColumns
+from ..base.sampling import Counts, Floats
+from ..kernels.bits import BitColumns
 from .pure import (
     BoolArray,
     Items,
@@ -25,7 +26,6 @@ from .pure import (
     SeedSearch,
     Supporting,
 )
-from .sampling import Counts, Floats
 from .support import ItemSupport, Support
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .cell import Cell
-from .collection.reports import no_reports
-from .defences import asks_twice
-from .errors import LIFTED, ScenarioError, got
-from .population import ITEMS, USERS, Population
-from .scenario import TRIALS, Point
+from ..base.errors import LIFTED, ScenarioError, got
+from ..cell import Cell
+from ..collection.reports import no_reports
+from ..defences import asks_twice
+from ..population import ITEMS, USERS, Population
+from ..scenario import TRIALS, Point
 
 MAX_ITEMS: Final = int(ITEMS.limit)
 MAX_USERS: Final = int(USERS.limit)

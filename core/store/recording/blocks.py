@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arms import ARMS, UNDEFENDED, Arm
-from ..metrics import METRICS, Measures, columns_asked, named, plain
-from ..results import BLOCK_TRIALS, Arms, Block, Moments, Rounds
-from ..sampling import Floats
-from ..store import Arrival
+from ...base.arms import ARMS, UNDEFENDED, Arm
+from ...base.sampling import Floats
+from ...metrics import METRICS, Measures, columns_asked, named, plain
+from ...metrics.results import BLOCK_TRIALS, Arms, Block, Moments, Rounds
+from .. import Arrival
 
 
 def line_of(arrival: Arrival, block: Block, names: Sequence[str]) -> dict[str, Any]:

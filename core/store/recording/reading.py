@@ -11,17 +11,17 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from ..errors import FileError, ScenarioError, spelled
-from ..goal import Answer
-from ..limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
-from ..metrics import METRICS, columns_asked
-from ..population import STATED, given_population
-from ..results import digest
-from ..scenario import MAX_CELLS, Document, Scenario
-from ..store import Run, RunCell, Store, versions
-from ..store.faults import CHANGED
-from ..store.rows import insert_block, insert_run, keep_population, note_arrivals
-from ..task import Frequencies
+from ...base.errors import FileError, ScenarioError, spelled
+from ...experiment.limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
+from ...metrics import METRICS, columns_asked
+from ...metrics.goal import Answer
+from ...metrics.results import digest
+from ...population import STATED, given_population
+from ...scenario import MAX_CELLS, Document, Scenario
+from ...task import Frequencies
+from .. import Run, RunCell, Store, versions
+from ..faults import CHANGED
+from ..rows import insert_block, insert_run, keep_population, note_arrivals
 from .blocks import block_of
 from .writing import FORMAT
 

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from .sampling import Floats
+from ..base.sampling import Floats
 
 EQUAL: Final = 1e-12
 """Losses that differ by less, or by this part of them, differ by rounding."""

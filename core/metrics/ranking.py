@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .pure import BoolArray, Items
-from .sampling import Floats
+from ..base.sampling import Floats
+from ..law.pure import BoolArray, Items
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..base.sampling import Counts, binomial
+from ..base.streams import stream
 from .population import Population
-from .sampling import Counts, binomial
-from .streams import stream
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from .errors import FileError, ScenarioError, got, spelled
-from .named import check_named
-from .ranges import Bounded, Range, check_bounds
-from .sampling import Counts, Floats
-from .streams import digest, stream
-from .tables import place_of, refuse_more, spot, table_rows
+from ..base.errors import FileError, ScenarioError, got, spelled
+from ..base.named import check_named
+from ..base.ranges import Bounded, Range, check_bounds
+from ..base.sampling import Counts, Floats
+from ..base.streams import digest, stream
+from ..base.tables import place_of, refuse_more, spot, table_rows
 
 ITEMS = Range(2, limit=2**20)
 USERS = Range(1, limit=10**13)

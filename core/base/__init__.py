@@ -1,0 +1,1 @@
+"""What knows nothing of privacy: streams, samplers, ranges, errors, files, tables."""

@@ -1,0 +1,15 @@
+"""A scenario bound: its cells, the attack on each collection, limits, and the answers to goals."""
+
+from .experiment import (
+    Experiment,
+    bind,
+    bound,
+    compile,
+)
+
+__all__ = [
+    "Experiment",
+    "bind",
+    "bound",
+    "compile",
+]
