@@ -1,14 +1,24 @@
 # Two commands for everybody: `make run` opens ldptui, `make test` checks everything.
-# Both set up .venv on first use and need only Python (3.11 or newer), pip and make.
+# Both set up .venv on first use and need only Python (3.11 or newer), make, and pip or uv.
 
 PYTHON ?= python3
 BIN := .venv/bin
+RUN := .venv/.run
 READY := .venv/.ready
 SITE := .venv/.site
+UV := $(shell command -v uv 2>/dev/null)
+
+ifdef UV
+NEW := $(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
+INSTALL := $(UV) pip install --python $(BIN)/python
+else
+NEW := $(PYTHON) -m venv .venv
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+endif
 
 .PHONY: run test code tests-compiled test-long format site dist bench bench-tui clean
 
-run: $(READY)
+run: $(RUN)
 	@$(BIN)/ldptui $(ARGS)
 
 test: $(READY)
@@ -45,14 +55,20 @@ bench: $(READY)
 bench-tui: $(READY)
 	$(BIN)/python bench/tui.py $(ARGS)
 
-$(READY): pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	$(BIN)/python -m compileall -q core ldptui scenarios
+$(RUN): pyproject.toml
+	@echo 'Setting up .venv, once: about 280 MB, half a minute to two minutes.'
+	@$(NEW)
+	@$(INSTALL) -e .
+	@$(BIN)/python -m compileall -q core ldptui scenarios
+	@touch $@
+
+$(READY): $(RUN)
+	@echo 'Adding the tools of the tests, once: about 900 MB more, one to three minutes.'
+	@$(INSTALL) -e '.[dev]'
 	@touch $@
 
 $(SITE): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs,browser]'
+	@$(INSTALL) -e '.[docs,browser]'
 	@touch $@
 
 clean:
