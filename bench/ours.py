@@ -37,7 +37,7 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.capabilities import memoises
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
-from ldptui.core.metrics import Outcome, measure
+from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population
 from ldptui.core.protocols import KINDS, OLH, OUE
 from ldptui.core.protocols.budget import Budget
@@ -190,7 +190,7 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
         before = Estimates(estimate(clean, users, cell.pure))
         after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
         made = {CLEAN: before, ATTACKED: after}
-        measure(Outcome(made, cell.population.frequencies, cell.leaders, cell.targets))
+        measure(FrequencyConclusion(made, cell.population.frequencies, cell.leaders, cell.targets))
 
     alone()  # the law of the seed search is computed once and kept
     seconds, _ = timed(alone, repeats, time.process_time)

@@ -27,7 +27,7 @@ from .defences import (
 )
 from .law.capabilities import Memoises, draws_apart, memoises
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
-from .metrics import METRICS, PythonMetric, metrics_of
+from .metrics import METRICS, Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, Block
@@ -60,6 +60,11 @@ class Task(Protocol):
     @property
     def kind(self) -> str:
         """Its name."""
+        ...
+
+    @property
+    def concludes(self) -> type[Conclusion]:
+        """The class of its conclusions, which says which metrics it has."""
         ...
 
     @property
@@ -198,7 +203,7 @@ class Cell:
     def metrics(self) -> list[str]:
         """The names of the metrics that can be defined, in order."""
         columns = (name for metric in self.python_metrics for name in metric.columns(self.arms))
-        return [*metrics_of(self.arms, self.task.kind), *columns]
+        return [*metrics_of(self.arms, self.task.concludes), *columns]
 
     @property
     def arms(self) -> tuple[Arm, ...]:

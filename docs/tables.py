@@ -19,7 +19,7 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError, shown
 from ldptui.core.law.capabilities import draws_apart
 from ldptui.core.law.pure import sends_reports
-from ldptui.core.metrics import FREQUENCIES, METRICS
+from ldptui.core.metrics import METRICS, FrequencyConclusion
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import (
@@ -214,7 +214,7 @@ def _metrics(_: str) -> Iterator[list[str]]:
             needs.append("a defence")
         if metric.test:
             needs.append("RAPPOR")
-        if FREQUENCIES not in metric.tasks:
+        if FrequencyConclusion not in metric.of:
             needs.append("heavy hitters")
         yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from .conclusion import Conclusion, Metric
+from .frequencies import FrequencyConclusion
+from .hitters import HitterConclusion
 from .measuring import (
     Measures,
     column,
-    identified,
     joined,
     measure,
     metrics_of,
@@ -15,25 +17,25 @@ from .measuring import (
     plain,
     unmeasured,
 )
-from .python import Facts, PythonMetric, columns_asked, measured_trials
+from .python import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
 from .ranking import in_top
-from .table import FREQUENCIES, HITTERS, METRICS, Metric, Outcome
+from .table import METRICS
 
 __all__ = [
-    "FREQUENCIES",
-    "HITTERS",
     "METRICS",
+    "Conclusion",
     "Facts",
+    "FrequencyConclusion",
+    "HitterConclusion",
     "Measures",
     "Metric",
-    "Outcome",
     "PythonMetric",
     "column",
     "columns_asked",
-    "identified",
     "in_top",
     "joined",
     "measure",
+    "measured_columns",
     "measured_trials",
     "metrics_of",
     "named",

@@ -6,58 +6,44 @@ the rounds of a campaign. NaN says that a metric is not defined, or was not meas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..base.arms import CLEAN, Arm
+from ..base.arms import Arm
 from ..base.sampling import Floats
-from .answers import Identification
-from .python import PythonMetric
-from .table import FREQUENCIES, HITTERS, METRICS, Outcome
+from .conclusion import Conclusion
+from .frequencies import FrequencyConclusion
+from .table import METRICS
 
 Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 """A structured array with a float64 field for each of METRICS, then one for each column of code."""
 
 
-def measure(outcome: Outcome, python: Sequence[PythonMetric] = ()) -> Measures:
-    """All METRICS of frequencies in each trial, [trials], and those in Python.
+def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) -> Measures:
+    """All METRICS that a conclusion tells in each trial, [trials].
 
-    Raises MetricError for what somebody's code does wrong.
+    others : the columns of code, float64[trials], by their names.
     """
-    columns = {
-        column: (metric, arm)
-        for metric in python
-        for column, arm in metric.columns(outcome.estimates).items()
-    }
-    measures = unmeasured(len(outcome.estimates[CLEAN].frequencies), others=columns)
+    columns = {} if others is None else others
+    measures = unmeasured(conclusion.trials, others=columns)
     for name, row in METRICS.items():
-        if FREQUENCIES in row.tasks and row.defined(outcome):
-            measures[name] = row.function(outcome)
-    for column, (metric, arm) in columns.items():
-        measures[column] = metric.values(outcome, arm)
+        if row.defined(conclusion):
+            measures[name] = row.function(conclusion)
+    for name, values in columns.items():
+        measures[name] = values
     return measures
 
 
-def identified(outcome: Identification) -> Measures:
-    """All METRICS of heavy hitters in each trial, [trials]."""
-    measures = unmeasured(len(outcome.answers[CLEAN].survived))
-    for name, metric in METRICS.items():
-        known = outcome.targets.size or not metric.targets
-        if HITTERS in metric.tasks and known and (outcome.claims or not metric.flags):
-            measures[name] = metric.function(outcome)
-    return measures
-
-
-def metrics_of(arms: Iterable[Arm], task: str = FREQUENCIES) -> list[str]:
-    """The names of the metrics that can be defined in a task with these arms, in order."""
+def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:
+    """The names of the metrics that conclusions of a class can tell in these arms, in order."""
     present = set(arms)
     return [
         name
         for name, metric in METRICS.items()
-        if task in metric.tasks and present.issuperset(metric.arms)
+        if concluded in metric.of and present.issuperset(metric.arms)
     ]
 
 

@@ -6,7 +6,7 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from ..base.errors import MetricError, ScenarioError, got
 from ..base.named import check_named, read_only
 from ..base.sampling import Floats
 from ..law.pure import Items
-from .table import METRICS, Outcome
+from .frequencies import FrequencyConclusion
+from .table import METRICS
 
 ENDS: Final = {
     ATTACKED: "",
@@ -79,13 +80,24 @@ class PythonMetric:
         """The columns of its values by their names, each with the arm that it is measured in."""
         return {f"{self.name}{end}": arm for arm, end in ENDS.items() if arm in arms}
 
-    def values(self, outcome: Outcome, arm: Arm) -> Floats:
+    def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
         """float64[trials]: its value in each trial of an arm; raises MetricError."""
-        return np.array([self.measure(*trial) for trial in measured_trials(outcome, arm)])
+        return np.array([self.measure(*trial) for trial in measured_trials(conclusion, arm)])
 
     def measure(self, frequencies: Floats, facts: Facts) -> float:  # noqa: ARG002
         """Its value for the estimate float64[d] of one trial; raises MetricError."""
         raise MetricError(f"metric {self.name!r} is somebody's code and not allowed")
+
+
+def measured_columns(
+    conclusion: FrequencyConclusion, metrics: Iterable[PythonMetric]
+) -> dict[str, Floats]:
+    """float64[trials] for each column of these metrics; raises MetricError."""
+    return {
+        column: metric.values(conclusion, arm)
+        for metric in metrics
+        for column, arm in metric.columns(conclusion.arms).items()
+    }
 
 
 def columns_asked(parameters: Mapping[str, object]) -> list[str]:
@@ -107,16 +119,16 @@ def check_column(name: str) -> None:
         raise ScenarioError(f"{rule}, {got(name)}", key="name")
 
 
-def measured_trials(outcome: Outcome, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
+def measured_trials(conclusion: FrequencyConclusion, arm: Arm) -> Iterator[tuple[Floats, Facts]]:
     """The estimate of each trial in an arm, with the facts beside it; all arrays read-only."""
     fixed = {
-        "truth": read_only(outcome.truth),
-        "targets": read_only(outcome.targets),
-        "users": outcome.users,
-        "malicious": outcome.malicious,
-        "top_k": int(outcome.leaders.items.size),
+        "truth": read_only(conclusion.truth),
+        "targets": read_only(conclusion.targets),
+        "users": conclusion.users,
+        "malicious": conclusion.malicious,
+        "top_k": int(conclusion.leaders.items.size),
     }
-    made = read_only(outcome.estimates[arm].frequencies)
-    before = read_only(outcome.estimates[arm.before].frequencies)
+    made = read_only(conclusion.estimates[arm].frequencies)
+    before = read_only(conclusion.estimates[arm.before].frequencies)
     for row, clean in zip(made, before, strict=True):
         yield row, Facts(clean=clean, **fixed)

@@ -20,7 +20,7 @@ from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
 from ..experiment import Experiment, bound
 from ..law.pure import LocalMechanism, Reports, Rng
-from ..metrics import Facts, Outcome, PythonMetric, measured_trials
+from ..metrics import Facts, FrequencyConclusion, PythonMetric, measured_trials
 from ..population import Population
 from ..protocols import awaits_code
 from ..scenario import Point
@@ -104,10 +104,10 @@ class PluginMetric(PythonMetric):
 
     source: Source = field(kw_only=True, repr=False)
 
-    def values(self, outcome: Outcome, arm: Arm) -> Floats:
+    def values(self, conclusion: FrequencyConclusion, arm: Arm) -> Floats:
         """Its value in each trial; the first is measured twice, as equal estimates have one."""
-        values = super().values(outcome, arm)
-        again = self.measure(*next(measured_trials(outcome, arm)))
+        values = super().values(conclusion, arm)
+        again = self.measure(*next(measured_trials(conclusion, arm)))
         if again != values[0]:
             rule = f"must make one number of the same estimate, got {values[0]} and {again}"
             raise MetricError(self.source.sentence(rule))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from ldptui.core.base.pulse import Pulse
 from ldptui.core.base.streams import Path as Way
 from ldptui.core.export import to_json
 from ldptui.core.law.pure import Mechanism
-from ldptui.core.metrics import METRICS, unmeasured
+from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, unmeasured
 from ldptui.core.metrics.results import Arms, Block, Moments
 from ldptui.core.population import Population
 from ldptui.core.protocols import ProtocolSpec
@@ -31,8 +32,9 @@ class Depth:
     """Some numbers of each trial that are no frequencies."""
 
     numbers: int = 3
-    kind: str = "frequencies"  # whose metrics it fills
+    kind: str = "frequencies"
     approximate: bool = False
+    concludes: ClassVar[type[Conclusion]] = FrequencyConclusion  # whose metrics it fills
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         return Frequencies().bound(protocol, population)

@@ -17,7 +17,7 @@ from ldptui.commands.dictionary import dictionary
 from ldptui.commands.parquet import columns
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.export import to_csv, to_json
-from ldptui.core.metrics import METRICS, Metric
+from ldptui.core.metrics import METRICS, FrequencyConclusion, Metric
 from ldptui.core.running.runner import Results, run
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
@@ -26,7 +26,12 @@ from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 
 NAME = "smallest_estimate"
-ROW = Metric(NAME, lambda o: o.estimates[ATTACKED].frequencies.min(axis=1), (ATTACKED,))
+ROW = Metric(
+    NAME,
+    lambda o: o.estimates[ATTACKED].frequencies.min(axis=1),
+    (ATTACKED,),
+    of=(FrequencyConclusion,),
+)
 WORK = {"trials": 25, "campaign": {"rounds": 2}}
 
 

@@ -28,7 +28,7 @@ from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
 from ...law.pure import Estimates, Mechanism
-from ...metrics import Measures, Outcome, measure
+from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...population import Population
 from ...protocols import ProtocolSpec
@@ -45,6 +45,7 @@ MAX_ESTIMATES: Final = 2**22
 class Frequencies:
     """Histogram → counts → an estimate for each item → metrics; once per arm."""
 
+    concludes: ClassVar[type[Conclusion]] = FrequencyConclusion
     approximate: ClassVar[bool] = False
 
     kind: Literal["frequencies"] = "frequencies"
@@ -197,7 +198,7 @@ def _block(cell: Cell, number: int, made: Mapping[Arm, Estimates], marks: Finger
 
 
 def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
-    outcome = Outcome(
+    conclusion = FrequencyConclusion(
         made,
         cell.population.frequencies,
         cell.leaders,
@@ -205,7 +206,7 @@ def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
         cell.users,
         cell.malicious,
     )
-    return measure(outcome, cell.python_metrics)
+    return measure(conclusion, measured_columns(conclusion, cell.python_metrics))
 
 
 def _moments(made: Mapping[Arm, Estimates]) -> Arms:

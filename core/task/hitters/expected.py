@@ -18,7 +18,7 @@ import numpy as np
 from ...base.sampling import Floats
 from ...law.pure import Items, item_variance
 from ...metrics import METRICS
-from ...metrics.answers import rank_weights
+from ...metrics.hitters import rank_weights
 from .fakes import GroupedFakes, mean_rates
 from .levels import candidate_counts
 from .oracles import Oracle

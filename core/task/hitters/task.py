@@ -18,8 +18,8 @@ from ...base.streams import Path
 from ...cell import Cell, Counted, Share
 from ...defences import reads_groups
 from ...law.pure import Mechanism
-from ...metrics import identified
-from ...metrics.answers import Answer, Identification
+from ...metrics import Conclusion, HitterConclusion, measure
+from ...metrics.hitters import Answer
 from ...metrics.results import Arms, Block, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
@@ -58,6 +58,7 @@ class HeavyHitters:
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special", "scipy.optimize", "threadpoolctl")
     """The libraries that are imported when it is first used."""
+    concludes: ClassVar[type[Conclusion]] = HitterConclusion
 
     k: Annotated[int, K]
     bits: Annotated[int, BITS]
@@ -94,6 +95,7 @@ class HeavyHitters:
 class PEM:
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
+    concludes: ClassVar[type[Conclusion]] = HitterConclusion
     approximate: ClassVar[bool] = True
 
     settings: HeavyHitters
@@ -211,8 +213,8 @@ class PEM:
         return Block(
             cell=cell.index,
             number=number,
-            metrics=identified(
-                Identification(
+            metrics=measure(
+                HitterConclusion(
                     answers, watched.targets, watched.hitters, claims_of(cell, clean, attacked)
                 )
             ),

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.sampling import Floats
 from ...cell import Cell
 from ...law.pure import Items
-from ...metrics.answers import Answer
+from ...metrics.hitters import Answer
 from ...population import Population
 from .codes import Encoding, codes_of
 from .growth import Tree

@@ -29,7 +29,7 @@ MOST_SERIES: Final = 6
 def names_items(scenario: Scenario) -> bool:
     """Return whether the server names items, so that there is neither a gain nor an error."""
     point = next(iter(points_of(base(scenario).document, scenario)), None)
-    return point is not None and point.task.kind not in METRICS["gain"].tasks
+    return point is not None and point.task.concludes not in METRICS["gain"].of
 
 
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def success_metrics(scenario: Scenario) -> tuple[str, ...]:
     if point is None:
         return ()
     if names_items(scenario):
-        return tuple(metrics_of(UNDEFENDED, point.task.kind))
+        return tuple(metrics_of(UNDEFENDED, point.task.concludes))
     arms = ARMS if point.acting else UNDEFENDED
     return tuple(name for metric in point.metric for name in metric.columns(arms))
 

@@ -85,7 +85,7 @@ def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
 
 def _estimating(points: Sequence[Point]) -> Sequence[Point]:
     """The points whose task estimates a list of items."""
-    return [point for point in points if point.task.kind in METRICS["gain"].tasks]
+    return [point for point in points if point.task.concludes in METRICS["gain"].of]
 
 
 def axes_of(

@@ -6,7 +6,7 @@ import pytest
 from ldptui.core.base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from ldptui.core.base.sampling import Floats
 from ldptui.core.law.pure import Estimates, Items
-from ldptui.core.metrics import METRICS, Measures, Outcome, measure, plain
+from ldptui.core.metrics import METRICS, FrequencyConclusion, Measures, measure, plain
 from ldptui.core.metrics.ranking import Leaders
 
 RANKS = ("topk_recall", "ndcg", "rank_error")
@@ -19,7 +19,7 @@ AFTER = np.array([[0.3, 0.2, 0.25, 0.25], [0.4, 0.3, 0.0, 0.3]])
 def measures(before: Floats, after: Floats, truth: Floats, targets: Items, k: int) -> Measures:
     """The measures of estimates before and after an attack."""
     estimates = {CLEAN: Estimates(before), ATTACKED: Estimates(after)}
-    return measure(Outcome(estimates, truth, Leaders.of(truth, k), targets))
+    return measure(FrequencyConclusion(estimates, truth, Leaders.of(truth, k), targets))
 
 
 def measured(targets: list[int], top_k: int = 2) -> dict[str, list[float]]:
@@ -108,7 +108,7 @@ def test_defended_metrics_by_hand() -> None:
     clean = np.array([[0.5, 0.25, 0.2, 0.05], [0.5, 0.35, 0.1, 0.05]])
     arms = {CLEAN: BEFORE, ATTACKED: AFTER, CLEAN_DEFENDED: clean, ATTACKED_DEFENDED: defended}
     made = {arm: Estimates(frequencies) for arm, frequencies in arms.items()}
-    found = measure(Outcome(made, TRUTH, Leaders.of(TRUTH, 2), np.array([1, 3])))
+    found = measure(FrequencyConclusion(made, TRUTH, Leaders.of(TRUTH, 2), np.array([1, 3])))
     assert found["gain_after"] == pytest.approx([0.15, 0.2])
     assert found["recovered"] == pytest.approx([1 - 0.15 / 0.1, 0.0])
     assert found["target_frequency_after"] == pytest.approx([0.45, 0.6])
@@ -121,7 +121,7 @@ def test_defended_metrics_by_hand() -> None:
 def test_no_share_of_no_gain_is_removed() -> None:
     arms = (CLEAN, ATTACKED, CLEAN_DEFENDED, ATTACKED_DEFENDED)
     made = {arm: Estimates(BEFORE) for arm in arms}
-    found = measure(Outcome(made, TRUTH, Leaders.of(TRUTH, 2), np.array([1])))
+    found = measure(FrequencyConclusion(made, TRUTH, Leaders.of(TRUTH, 2), np.array([1])))
     assert np.isnan(found["recovered"]).all()
     assert found["collateral"].tolist() == [0, 0]
 

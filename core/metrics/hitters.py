@@ -1,4 +1,4 @@
-"""The answers about heavy hitters: the items that the server names, level by level.
+"""The conclusions about heavy hitters: the items that the server names, and their metrics.
 
 Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wang, Li, Jha, TDSC
 2019.
@@ -6,16 +6,18 @@ Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arms import Arm
+from ..base.arms import ATTACKED, CLEAN, Arm
 from ..base.flags import Flags
 from ..base.sampling import Floats
 from ..law.pure import Items
+from .conclusion import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,8 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Identification:
-    """The answers of a cell by arm, beside what is true.
+class HitterConclusion:
+    """The items that the server names in several trials of a cell, by arm, beside what is true.
 
     targets : int64[r], their places among the watched items; empty without an attack.
     hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
@@ -57,6 +59,20 @@ class Identification:
     targets: Items
     hitters: Items
     claims: Mapping[Arm, Flags] = field(default_factory=dict)
+
+    @property
+    def trials(self) -> int:
+        return len(self.answers[CLEAN].survived)
+
+    @property
+    def arms(self) -> Set[Arm]:
+        return self.answers.keys() | self.claims.keys()
+
+    def tests(self, arm: Arm) -> bool:  # noqa: ARG002
+        return False
+
+    def claims_fakes(self, arm: Arm) -> bool:
+        return arm in self.claims
 
     def flags(self, arm: Arm) -> Flags:
         """The claims about one arm."""
@@ -100,3 +116,26 @@ def rank_weights(hitters: int) -> Floats:
     """float64[h]: h, h - 1, …, 1, scaled to add up to 1."""
     ranks = np.arange(hitters, 0, -1, dtype=np.float64)
     return np.asarray(ranks / ranks.sum())
+
+
+def _named(
+    name: str,
+    function: Callable[[HitterConclusion], Floats],
+    arm: Arm = ATTACKED,
+    targets: bool = False,
+) -> Metric:
+    """A metric of the items that a server names."""
+    return Metric(name, function, (arm,), targets=targets, of=(HitterConclusion,))
+
+
+METRICS: Final = (
+    _named("hitter_precision", lambda o: o.precision(ATTACKED)),
+    _named("hitter_recall", lambda o: o.recall(ATTACKED)),
+    _named("hitter_f1", lambda o: o.f1(ATTACKED)),
+    _named("ncr", lambda o: o.ncr(ATTACKED)),
+    _named("target_levels", lambda o: o.target_levels(ATTACKED), targets=True),
+    _named("hitter_levels", lambda o: o.hitter_levels(ATTACKED)),
+    _named("hitter_recall_clean", lambda o: o.recall(CLEAN), CLEAN),
+    _named("ncr_clean", lambda o: o.ncr(CLEAN), CLEAN),
+)
+"""The metrics that heavy hitters alone have, in the order of columns."""

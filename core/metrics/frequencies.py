@@ -1,0 +1,201 @@
+"""The conclusions about frequencies: an estimate for each item of a list, and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Final
+
+import numpy as np
+
+from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..base.flags import Flags
+from ..base.sampling import Floats
+from ..law.pure import BoolArray, Estimates, Items
+from .conclusion import Conclusion, Metric
+from .hitters import HitterConclusion
+from .ranking import Leaders, Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyConclusion:
+    """The estimates of all items in several trials of a cell, beside what is true.
+
+    estimates : by arm, from the same genuine reports.
+    truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
+    targets : indices; empty where there is no attack. users, malicious : the numbers of genuine
+    and of fake users.
+    """
+
+    estimates: Mapping[Arm, Estimates]
+    truth: Floats
+    leaders: Leaders
+    targets: Items
+    users: int = 0
+    malicious: int = 0
+
+    @property
+    def trials(self) -> int:
+        return len(self.estimates[CLEAN].frequencies)
+
+    @property
+    def arms(self) -> Set[Arm]:
+        return self.estimates.keys()
+
+    def tests(self, arm: Arm) -> bool:
+        return self.estimates[arm].detected is not None
+
+    def claims_fakes(self, arm: Arm) -> bool:
+        return self.estimates[arm].flags is not None
+
+    def totals(self, arm: Arm) -> Floats:
+        """float64[trials]: the estimates of all targets added up."""
+        return np.asarray(self.aimed[arm].sum(axis=1))
+
+    def gains(self, before: Arm, after: Arm) -> Floats:
+        """float64[trials]: by how much the targets' total is larger after than before."""
+        return np.asarray((self.aimed[after] - self.aimed[before]).sum(axis=1))
+
+    @cached_property
+    def aimed(self) -> Mapping[Arm, Floats]:
+        """float64[trials, r] by arm: the estimates of the targets."""
+        return {arm: made.frequencies[:, self.targets] for arm, made in self.estimates.items()}
+
+    @property
+    def held(self) -> float:
+        """f_T, the true total of the targets."""
+        return float(self.truth[self.targets].sum())
+
+    @cached_property
+    def errors(self) -> Mapping[Arm, Floats]:
+        """float64[trials, d] by arm: estimate minus truth."""
+        return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
+
+    def squared_errors(self, arm: Arm) -> Floats:
+        """float64[trials]: the mean squared error over the items."""
+        return np.asarray((self.errors[arm] ** 2).sum(axis=1) / self.truth.size)
+
+    @cached_property
+    def rankings(self) -> Mapping[Arm, Ranking]:
+        """The items by their estimates, by arm."""
+        return {
+            arm: Ranking(made.frequencies, self.truth, self.leaders)
+            for arm, made in self.estimates.items()
+        }
+
+    def targets_in_top_k(self, arm: Arm) -> Floats:
+        """float64[trials]: the number of targets among the k largest estimates."""
+        return np.asarray(self.rankings[arm].top[:, self.targets].sum(axis=1))
+
+    def detected(self, arm: Arm) -> BoolArray:
+        """bool[trials, d]: the items taken for held by somebody."""
+        detected = self.estimates[arm].detected
+        assert detected is not None
+        return detected
+
+    def flags(self, arm: Arm) -> Flags:
+        """The claims of a defence that looks for fakes."""
+        flags = self.estimates[arm].flags
+        assert flags is not None
+        return flags
+
+
+def _normalised_gain(outcome: FrequencyConclusion) -> Floats:
+    gains, held = outcome.gains(CLEAN, ATTACKED), outcome.held
+    return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
+
+
+def _recovered(outcome: FrequencyConclusion) -> Floats:
+    gains, left = outcome.gains(*_BOTH), outcome.gains(*_DEFENDED)
+    moved = gains != 0
+    return np.where(moved, 1 - left / np.where(moved, gains, 1.0), np.nan)
+
+
+def _collateral(outcome: FrequencyConclusion) -> Floats:
+    return outcome.squared_errors(CLEAN_DEFENDED) - outcome.squared_errors(CLEAN)
+
+
+_OF: Final = (FrequencyConclusion,)
+_ANY: Final = (FrequencyConclusion, HitterConclusion)
+_BOTH: Final = (CLEAN, ATTACKED)
+_DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
+_row = partial(Metric, of=_OF)
+
+
+def _flagged(
+    name: str,
+    function: Callable[[Flags], Floats],
+    arm: Arm = ATTACKED_DEFENDED,
+    of: tuple[type[Conclusion], ...] = _OF,
+) -> Metric:
+    """A metric of what a defence claims in one arm."""
+
+    def value(conclusion: FrequencyConclusion | HitterConclusion) -> Floats:
+        return function(conclusion.flags(arm))
+
+    return Metric(name, value, (arm,), flags=True, of=of)
+
+
+METRICS: Final = (
+    _row("gain", lambda o: o.gains(CLEAN, ATTACKED), _BOTH, targets=True),
+    _row("normalised_gain", _normalised_gain, _BOTH, targets=True),
+    _row("target_frequency", lambda o: o.totals(ATTACKED), (ATTACKED,), targets=True),
+    _row("target_frequency_clean", lambda o: o.totals(CLEAN), (CLEAN,), targets=True),
+    _row("mse", lambda o: o.squared_errors(ATTACKED), (ATTACKED,)),
+    _row("mse_clean", lambda o: o.squared_errors(CLEAN), (CLEAN,)),
+    _row("l1_error", lambda o: np.abs(o.errors[ATTACKED]).sum(axis=1), (ATTACKED,)),
+    _row("max_error", lambda o: np.abs(o.errors[ATTACKED]).max(axis=1), (ATTACKED,)),
+    _row(
+        "targets_in_top_k",
+        lambda o: o.targets_in_top_k(ATTACKED),
+        (ATTACKED,), targets=True, whole=True, most=min, of=_ANY,
+    ),
+    _row(
+        "detected",
+        lambda o: o.detected(ATTACKED).sum(axis=1), (ATTACKED,), test=True, whole=True,
+    ),
+    _row(
+        "false_detected",
+        lambda o: o.detected(ATTACKED)[:, o.truth == 0].sum(axis=1),
+        (ATTACKED,), test=True, whole=True,
+    ),
+    _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, targets=True),
+    _row("mse_after", lambda o: o.squared_errors(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
+    _row("mse_clean_after", lambda o: o.squared_errors(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
+    _row("recovered", _recovered, (*_BOTH, *_DEFENDED), targets=True),
+    _row("collateral", _collateral, (CLEAN, CLEAN_DEFENDED)),
+    _row(
+        "target_frequency_after",
+        lambda o: o.totals(ATTACKED_DEFENDED),
+        (ATTACKED_DEFENDED,), targets=True,
+    ),
+    _row(
+        "targets_in_top_k_after",
+        lambda o: o.targets_in_top_k(ATTACKED_DEFENDED),
+        (ATTACKED_DEFENDED,), targets=True, whole=True, most=min,
+    ),
+    _flagged("precision", lambda flags: flags.precision),
+    _flagged("recall", lambda flags: flags.recall),
+    _flagged("f1", lambda flags: flags.f1),
+    _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
+    _flagged("auc", lambda flags: flags.area),
+    _flagged("reports_kept", lambda flags: flags.kept),
+    _flagged("alarm_rate", lambda flags: flags.alarm, of=_ANY),
+    _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=_ANY),
+    _flagged("detection_delay", lambda flags: flags.delay),
+    _flagged("targets_named", lambda flags: flags.named),
+    _flagged("share_estimate", lambda flags: flags.share),
+    _flagged("share_estimate_std", lambda flags: flags.noise),
+)  # fmt: skip
+"""The metrics in the order of columns. Closed forms: `core.theory.expected_metrics`."""
+
+RANK_METRICS: Final = (
+    _row("topk_recall", lambda o: o.rankings[ATTACKED].recall(), (ATTACKED,)),
+    _row("topk_recall_clean", lambda o: o.rankings[CLEAN].recall(), (CLEAN,)),
+    _row("ndcg", lambda o: o.rankings[ATTACKED].ndcg(), (ATTACKED,)),
+    _row("ndcg_clean", lambda o: o.rankings[CLEAN].ndcg(), (CLEAN,)),
+    _row("rank_error", lambda o: o.rankings[ATTACKED].rank_error(), (ATTACKED,)),
+    _row("rank_error_clean", lambda o: o.rankings[CLEAN].rank_error(), (CLEAN,)),
+)
+"""The metrics of the order of the items; their columns stand after those of heavy hitters."""
