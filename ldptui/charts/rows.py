@@ -116,6 +116,29 @@ ANSI_LIGHT = replace(
 )
 
 
+@dataclass(frozen=True)
+class Look:
+    """The cells of a picture, its colours, and the characters that it may have."""
+
+    width: int
+    height: int
+    palette: Palette
+    charset: Charset = "braille"
+
+    @property
+    def strong(self) -> str:
+        """The style of titles."""
+        return f"bold {self.palette.foreground}"
+
+    def clean(self, text: str) -> str:
+        """One line of printable text, in the charset."""
+        return clean(text, self.charset)
+
+    def sized(self, width: int, height: int) -> Look:
+        """The look of a picture of another size."""
+        return replace(self, width=width, height=height)
+
+
 NO_DATA = "no data to draw yet"
 
 Span = tuple[str, str]  # a piece of text and its Rich style
@@ -199,12 +222,14 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def centred(text: str, width: int, height: int, style: str) -> list[Row]:
-    lines = wrapped(text, max(1, width - 2))[:height]
-    above = (height - len(lines)) // 2
-    rows: list[Row] = [[] for _ in range(height)]
+def centred(text: str, look: Look) -> list[Row]:
+    """A muted sentence in the middle of the picture."""
+    lines = wrapped(text, max(1, look.width - 2))[: look.height]
+    above = (look.height - len(lines)) // 2
+    rows: list[Row] = [[] for _ in range(look.height)]
     for index, line in enumerate(lines):
-        rows[above + index] = [(" " * ((width - cell_len(line)) // 2) + line, style)]
+        inset = " " * ((look.width - cell_len(line)) // 2)
+        rows[above + index] = [(inset + line, look.palette.muted)]
     return rows
 
 
@@ -226,11 +251,9 @@ class Canvas:
         yield "".join(chars[start:]), style
 
 
-def titled(
-    title: str, text: str, width: int, height: int, palette: Palette, charset: Charset
-) -> list[Row]:
+def titled(title: str, text: str, look: Look) -> list[Row]:
     """The title, and a muted sentence in the middle."""
-    rows = centred(clean(text, charset), width, height, palette.muted)
-    if title and height > 2:
-        rows[0] = [(crop(clean(title, charset), width), f"bold {palette.foreground}")]
+    rows = centred(look.clean(text), look)
+    if title and look.height > 2:
+        rows[0] = [(crop(look.clean(title), look.width), look.strong)]
     return rows

@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from ..charts.rows import Charset, clean
+from ..charts.rows import clean
+from .plot import charset_of
 
 Choices = tuple[tuple[str, str], ...]
 """Choices as pairs: the name that is posted when it is chosen, and its text."""
@@ -54,14 +55,14 @@ class ChoiceBar(Widget):
 
     def fits(self, prefix: str, choices: Choices, width: int) -> bool:
         """True if these words have room in a row beside all switches."""
-        charset: Charset = getattr(self.app, "charset", "braille")
+        charset = charset_of(self.app)
         left = prefix + self.gap.join(label for _, label in choices)
         words = [left, *(label for _, label in self.switches)]
         return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
 
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
         """Text, style class and choice of each piece; the last of the switches, as many as fit."""
-        charset: Charset = getattr(self.app, "charset", "braille")
+        charset = charset_of(self.app)
         words = [self.prefix, *(label for _, label in self.choices)]
         wide = sum(map(cell_len, words)) + len(self.gap) * (len(self.choices) - 1)
         gap = self.gap if wide <= self.size.width else self.gap.strip() or " "

@@ -13,9 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.widgets import Static
 
-from ..charts.rows import Charset
 from .blank import Rows
-from .plot import ChartView
+from .plot import ChartView, charset_of
 from .words import put_or_hide
 
 if TYPE_CHECKING:
@@ -179,5 +178,4 @@ class Pointed(Rows):
         self._picked = min(self._picked, len(table.rows) - 1) if self.picks else -1
         most = room.height * (2 if room.height >= TALL else 1) // READ
         size = room.width, max(self.least, most)
-        charset: Charset = getattr(self.app, "charset", "braille")
-        return reading(table, table.rows, self.column, self._picked, size, charset)
+        return reading(table, table.rows, self.column, self._picked, size, charset_of(self.app))

@@ -18,11 +18,10 @@ from textual.strip import Strip
 
 from ..charts.rows import clean
 from .filter_input import no_match
-from .plot import palette_of
+from .plot import charset_of, palette_of
 
 if TYPE_CHECKING:
     from ..charts.figures import Column, Table, Value
-    from ..charts.rows import Charset
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
@@ -74,11 +73,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     def rows(self) -> list[tuple[Value, ...]]:
         """The rows that are left by the filter, in the order shown."""
         return self._rows
-
-    @property
-    def charset(self) -> Charset:
-        charset: Charset = getattr(self.app, "charset", "braille")
-        return charset
 
     def as_text(self) -> str:
         """The rows shown, tab-separated and in full precision, with a header."""
@@ -138,7 +132,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         """The state that the rows depend on besides the data and the cursor."""
         app = self.app
         state = (self.size, self.scroll_offset, self.has_focus, self.rich_style)
-        return (*state, app.theme, app.native_ansi_color, self.charset)
+        return (*state, app.theme, app.native_ansi_color, charset_of(self.app))
 
     def render_line(self, y: int) -> Strip:
         state = self._outside()
@@ -155,7 +149,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         width, left = self.size.width, round(self.scroll_x)
         table, index = self.table, round(self.scroll_y) + y - 1
         if table is not None and table.rows and not self._rows and y == 1:
-            words = clean(no_match(self.wanted), self.charset)
+            words = clean(no_match(self.wanted), charset_of(self.app))
             style = self.rich_style + Style.parse(palette_of(self.app).muted)
             return Strip([Segment(words, style)]).crop_extend(0, width, self.rich_style)
         if table is None or index >= len(self._rows):
@@ -175,7 +169,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             if index == self.cursor and self.has_focus:
                 style += self.get_component_rich_style("number-table--cursor", partial=True)
         for text, size, flush in zip(texts, self._widths, right, strict=True):
-            shown = clean(text, self.charset)
+            shown = clean(text, charset_of(self.app))
             room = " " * max(0, size - cell_len(shown))
             cells.append(room + shown if flush else set_cell_size(shown, size))
         text = (" " * GAP).join(cells)
@@ -196,8 +190,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return set_cell_size(_from_cell(text, left), width)
         (start, _), (_, end) = shown[0], shown[-1]
         kept = " " * (start - left) + set_cell_size(_from_cell(text, start), end - start)
-        arrow = ">" if self.charset == "ascii" else "→"  # "->" has no room
-        more = arrow if heading else clean("…", self.charset)[:1]
+        arrow = ">" if charset_of(self.app) == "ascii" else "→"  # "->" has no room
+        more = arrow if heading else clean("…", charset_of(self.app))[:1]
         return kept if len(shown) == len(whole) else f"{set_cell_size(kept, width - 1)}{more}"
 
     def _places(self) -> list[tuple[int, int]]:
@@ -214,7 +208,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return headings
         at, falling = self.order
         end = sum(self._widths[: at + 1]) + GAP * at
-        arrow = clean("↓" if falling else "↑", self.charset)[:1]
+        arrow = clean("↓" if falling else "↑", charset_of(self.app))[:1]
         return f"{set_cell_size(headings, end)}{arrow}{headings[end + 1 :]}"
 
     # Actions.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from itertools import zip_longest
 from typing import Any
@@ -11,14 +12,14 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.events import Click
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip, StripRenderable
 from textual.widget import Widget
 
 from ..charts import rows
-from ..charts.rows import Charset, Palette
+from ..charts.rows import Charset, Look, Palette
 from ..charts.series import Chart, Panels, Place, Plot, untitled
 from ..text.picture import with_local_fonts
 
@@ -43,6 +44,17 @@ def palette_of(app: App[Any]) -> Palette:
         return base  # a colour of the terminal has no RGB value to mix
     quiet = background.blend(muted, muted.a, alpha=1.0)
     return base.with_text(foreground.hex, background.hex, quiet.hex)
+
+
+def charset_of(app: App[Any]) -> Charset:
+    """The app's charset, braille if it has none."""
+    charset: Charset = getattr(app, "charset", "braille")
+    return charset
+
+
+def look_of(app: App[Any], size: Size) -> Look:
+    """The look of a picture of this size in the app."""
+    return Look(size.width, size.height, palette_of(app), charset_of(app))
 
 
 class ChartView(Widget, can_focus=True):
@@ -91,12 +103,6 @@ class ChartView(Widget, can_focus=True):
         self.set_reactive(ChartView.empty, empty)
         self.set_reactive(ChartView.chart, chart)
 
-    @property
-    def charset(self) -> Charset:
-        """The app's charset, braille if it has none."""
-        charset: Charset = getattr(self.app, "charset", "braille")
-        return charset
-
     def render_lines(self, crop: Region) -> list[Strip]:
         self._current_rows()  # once for all lines: telling whether they are current takes time
         return super().render_lines(crop)
@@ -128,25 +134,23 @@ class ChartView(Widget, can_focus=True):
         chart = self._on_screen
         if chart is None:
             return
-        palette, (width, height) = palette_of(self.app), self.size
-        place = place_at(chart, event.x, event.y, width, height, palette, self.charset)
+        place = place_at(chart, event.x, event.y, look_of(self.app, self.size))
         if place is not None:
             self.post_message(self.Pointed(self, place))
 
     def as_text(self) -> str:
         """The chart as plain text, as wide and high as on the screen; nothing is said by colour."""
-        width, height = self.size.width or 80, self.size.height or 24
-        strips = self._draw(self.chart, width, height, rows.ANSI_DARK)
+        strips = self._draw(self.chart, replace(self._look, palette=rows.ANSI_DARK))
         return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
 
     def as_svg(self) -> str:
         """The chart as an SVG picture, in the colours of the screen."""
-        width, height = self.size.width or 80, self.size.height or 24
+        look = self._look
         background, foreground = self.colors[2:]
         base = Style.from_color(foreground.rich_color, background.rich_color)
-        strips = [strip.apply_style(base) for strip in self._draw(self.chart, width, height)]
+        strips = [strip.apply_style(base) for strip in self._draw(self.chart, look)]
         console = Console(
-            width=width,
+            width=look.width,
             file=StringIO(),
             record=True,
             force_terminal=True,
@@ -154,7 +158,7 @@ class ChartView(Widget, can_focus=True):
             legacy_windows=False,
             no_color=False,
         )
-        console.print(StripRenderable(strips, width))
+        console.print(StripRenderable(strips, look.width))
         title = self.chart.title if self.chart is not None else ""
         drawn = console.export_svg(title=title, theme=self.app.ansi_theme, unique_id="chart")
         return with_local_fonts(drawn)
@@ -162,9 +166,9 @@ class ChartView(Widget, can_focus=True):
     def _current_rows(self) -> list[Strip]:
         """The rows for the present state; they are drawn anew only when something changed."""
         style, app = self.rich_style, self.app
-        state = (self.size, app.theme, app.native_ansi_color, self.charset, style, self.bare)
+        state = (self.size, app.theme, app.native_ansi_color, charset_of(app), style, self.bare)
         if self._drawn != state:
-            before, drawn = self._rows, self._draw(self._on_screen, *self.size)
+            before, drawn = self._rows, self._draw(self._on_screen, look_of(app, self.size))
             # Blank segments do not inherit the background of the widget.
             self._rows = [strip.apply_style(style) for strip in drawn]
             self._drawn = state
@@ -187,15 +191,15 @@ class ChartView(Widget, can_focus=True):
             return untitled(self.chart)
         return self.chart
 
-    def _draw(
-        self, chart: Chart | None, width: int, height: int, palette: Palette | None = None
-    ) -> list[Strip]:
+    @property
+    def _look(self) -> Look:
+        """The look of the chart for an export, also before it has a size."""
+        return look_of(self.app, Size(self.size.width or 80, self.size.height or 24))
+
+    def _draw(self, chart: Chart | None, look: Look) -> list[Strip]:
         from ..charts.draw import draw, message
 
-        palette = palette or palette_of(self.app)
-        if chart is None:
-            return message(self.empty, width, height, palette, self.charset)
-        return draw(chart, width, height, palette, self.charset)
+        return message(self.empty, look) if chart is None else draw(chart, look)
 
 
 def _same(old: Chart | None, new: Chart | None) -> bool:

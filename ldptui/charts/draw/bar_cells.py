@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..rows import Canvas, Charset, Palette, Row
+from ..rows import Canvas, Charset, Look, Row
 from ..series import Bar, Finding
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -38,12 +38,12 @@ class BarMarks:
     false: str
     pointer: str
 
-    def finding(self, finding: Finding, palette: Palette) -> tuple[str, str]:
+    def finding(self, finding: Finding, look: Look) -> tuple[str, str]:
         """The mark of what a test made of an item, and its style."""
         return {
-            "detected": (self.detected, palette.theory),
-            "missed": (self.missed, palette.muted),
-            "false": (self.false, palette.attacked),
+            "detected": (self.detected, look.palette.theory),
+            "missed": (self.missed, look.palette.muted),
+            "false": (self.false, look.palette.attacked),
             "": (" ", ""),
         }[finding]
 
@@ -89,14 +89,14 @@ class BarScale:
 def bar_cells(
     bar: Bar,
     scale: BarScale,
-    palette: Palette,
+    look: Look,
     marks: BarMarks,
     others: Sequence[tuple[str, str, str]],
 ) -> Row:
     """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
     canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
     chars, styles = canvas.chars[0], canvas.styles[0]
-    colour = palette.target if bar.target else palette.clean
+    colour = look.palette.target if bar.target else look.palette.clean
     value = bar.value if math.isfinite(bar.value) else 0.0
     before = value if bar.before is None else bar.before
     step = 1 if value >= 0 else -1
@@ -111,12 +111,12 @@ def bar_cells(
             gained = kept_long < index + 0.5 and kept_long < long
             whole = marks.gained if gained and bar.before is not None else marks.solid
             chars[column] = whole if part == 8 else fill[part]
-            styles[column] = palette.attacked if gained else colour
+            styles[column] = look.palette.attacked if gained else colour
     for index in range(reach if kept_long > long else 0):
         column = scale.zero + step * (index + 1)
         if long <= index + 0.5 <= kept_long and chars[column] == " ":
-            chars[column], styles[column] = marks.lost, palette.attacked
-    chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
+            chars[column], styles[column] = marks.lost, look.palette.attacked
+    chars[scale.zero], styles[scale.zero] = marks.axis, look.palette.muted
     tip = scale.column(value)
     if bar.error and math.isfinite(bar.value):
         (first, low), (last, high) = (scale.place(value + sign * bar.error) for sign in (-1, 1))
@@ -127,7 +127,7 @@ def bar_cells(
                 continue  # the end of the bar stays in sight, and all of a short one
             ends = {first: marks.ends[0][low], last: marks.ends[1][high]}
             end = ends.get(column, marks.whisker)
-            _over(chars, styles, column, end, palette.foreground)
+            _over(chars, styles, column, end, look.palette.foreground)
     for (mark, style, _), other in zip(others, bar.others, strict=False):
         if other is not None:
             _over(chars, styles, scale.column(other), mark, style)
@@ -137,7 +137,7 @@ def bar_cells(
         first = column + (0 if half else 1 - len(mark))
         for at, char in enumerate(mark, start=first):
             if at == column or (at in range(scale.cells) and chars[at] == " "):
-                _over(chars, styles, at, char, palette.true)
+                _over(chars, styles, at, char, look.palette.true)
     return list(canvas.spans(0))
 
 

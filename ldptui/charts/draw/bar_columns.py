@@ -10,7 +10,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from ...text import format as fmt
-from ..rows import Charset, clean, crop
+from ..rows import Look, clean, crop
 from ..series import Bar, Bars
 
 MOST_PLACES: Final = 9
@@ -77,7 +77,7 @@ def distinct(labels: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[Column]:
+def number_columns(bars: Sequence[Bar], chart: Bars, look: Look) -> list[Column]:
     """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
     errors = [bar.error for bar in bars if bar.error]
     if errors:
@@ -87,7 +87,7 @@ def number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[C
         places = max(0, min(6, 3 - math.floor(math.log10(largest))))
 
     def column(head: str, texts: list[str]) -> Column:
-        head, texts = clean(head, charset), [clean(text, charset) for text in texts]
+        head, texts = look.clean(head), [look.clean(text) for text in texts]
         ((name, _),) = named([(head, texts)], chart)
         size = max(len(name), *map(len, texts))
         return head, [text.rjust(size) for text in texts]

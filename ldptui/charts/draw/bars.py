@@ -13,10 +13,8 @@ from ..rows import (
     ASCII_MARKERS,
     MARKERS,
     NO_DATA,
-    Charset,
-    Palette,
+    Look,
     Row,
-    clean,
     length,
     pad,
     titled,
@@ -48,39 +46,37 @@ class _Layout:
     note: list[Row]
 
 
-def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
-    at = _layout(chart, width, height, palette, charset)
+def bar_rows(chart: Bars, look: Look) -> list[Row]:
+    at = _layout(chart, look)
     if at is None:
-        return titled(chart.title, NO_DATA, width, height, palette, charset)
-    marks, rows, note = MARKS[charset], [*at.head], at.note
+        return titled(chart.title, NO_DATA, look)
+    marks, rows, note = MARKS[look.charset], [*at.head], at.note
     power = common_power(_known(chart))
     drawn = [scaled(bar, power) for bar in at.bars]
-    table = _columns(chart, drawn, width, charset)
+    table = _columns(chart, drawn, look)
     if table.cells < 3:  # labels alone
-        return [[(label, palette.foreground)] for label in table.labels]
+        return [[(label, look.palette.foreground)] for label in table.labels]
 
     scale = _bar_scale(drawn, table.cells)
     if at.has_header:
-        rows.append(table.header(chart, _bar_axis(scale, charset), palette))
-    others = _others(chart, palette, charset)
+        rows.append(table.header(chart, _bar_axis(scale, look), look))
+    others = _others(chart, look)
     for index, bar in enumerate(drawn):
-        picture = bar_cells(bar, scale, palette, marks, others)
+        picture = bar_cells(bar, scale, look, marks, others)
         pointer = marks.pointer if bar.label == chart.cursor else " "
-        rows.append(table.row(index, bar, picture, marks, palette, pointer))
-    if all(length(row) + table.indent <= width for row in at.rest):
+        rows.append(table.row(index, bar, picture, marks, look, pointer))
+    if all(length(row) + table.indent <= look.width for row in at.rest):
         rows += [[(" " * table.indent, ""), *row] for row in at.rest]
     else:
         rows += at.rest
     if note:
-        rows += [[] for _ in range(height - len(note) - len(rows))]
+        rows += [[] for _ in range(look.height - len(note) - len(rows))]
     return rows + note
 
 
-def bar_place(
-    chart: Bars, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> str | None:
+def bar_place(chart: Bars, y: int, look: Look) -> str | None:
     """The label of the bar in a row of the picture; None beside the bars."""
-    at = _layout(chart, width, height, palette, charset)
+    at = _layout(chart, look)
     row = y - len(at.head) - at.has_header if at is not None else -1
     return at.bars[row].label if at is not None and row in range(len(at.bars)) else None
 
@@ -90,35 +86,31 @@ def _known(chart: Bars) -> list[Bar]:
     return [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
 
 
-def _others(chart: Bars, palette: Palette, charset: Charset) -> list[tuple[str, str, str]]:
+def _others(chart: Bars, look: Look) -> list[tuple[str, str, str]]:
     """The mark, the style and the name of each run that is laid over."""
-    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
+    markers = ASCII_MARKERS if look.charset == "ascii" else MARKERS
     return [
-        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
+        (markers[tone], look.palette.style(tone), look.clean(name)) for name, tone in chart.others
     ]
 
 
-def _layout(
-    chart: Bars, width: int, height: int, palette: Palette, charset: Charset
-) -> _Layout | None:
+def _layout(chart: Bars, look: Look) -> _Layout | None:
     """The rows of the chart and what stands in them; None without anything to show."""
     bars = _known(chart)
     if not bars:
         return None
-    note = sentence(clean(chart.note, charset), width, palette.muted, 2 if height >= 8 else 0)
+    note = sentence(chart.note, look, 2 if look.height >= 8 else 0)
     power = common_power(bars)
-    unit = clean(
-        " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
-    )
+    unit = " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit)))
     # What is not an item gives way when there are few rows, the least important first.
     head: list[Row] = []
-    if chart.title and height >= 4:
-        others = _others(chart, palette, charset)
-        entries = _entries(bars, others, palette, MARKS[charset], charset, chart)
-        head = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
-    has_header = height >= 3
-    room = height - len(head) - has_header - len(note)
-    shown, rest = _shown(chart, bars, room, width, height, palette, charset)
+    if chart.title and look.height >= 4:
+        others = _others(chart, look)
+        entries = _entries(bars, others, MARKS[look.charset], look, chart)
+        head = _heading(chart, unit, entries, bool(note), look)
+    has_header = look.height >= 3
+    room = look.height - len(head) - has_header - len(note)
+    shown, rest = _shown(chart, bars, room, look)
     return _Layout(head, has_header, shown, rest, note)
 
 
@@ -126,18 +118,15 @@ def _shown(
     chart: Bars,
     bars: Sequence[Bar],
     room: int,
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> tuple[Sequence[Bar], list[Row]]:
     """The bars that have a row, and the rows that tell of the others."""
     rest: list[Row] = []
     while True:  # the fewer bars there are, the more is to be said of the rest
         shown = _first(chart, bars, max(1, room - len(rest)))
         hidden = [bar for bar in bars if bar not in shown]
-        words = _rest_words(chart, hidden, width, charset) if height >= 5 else ""
-        sentences = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
+        words = _rest_words(chart, hidden, look) if look.height >= 5 else ""
+        sentences = sentence(words, look, max(1, min(3, room - 1)))
         if len(sentences) <= len(rest):
             return shown, sentences
         rest = sentences
@@ -167,61 +156,61 @@ class _Columns:
     def indent(self) -> int:
         return 2 * self.has_targets + 2 * self.has_findings
 
-    def header(self, chart: Bars, axis: str, palette: Palette) -> Row:
+    def header(self, chart: Bars, axis: str, look: Look) -> Row:
         return [
-            (" " * self.indent + pad(chart.item, self.label_width) + " ", palette.muted),
-            (axis, palette.muted),
+            (" " * self.indent + pad(chart.item, self.label_width) + " ", look.palette.muted),
+            (axis, look.palette.muted),
             *(
-                (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
+                (pad(head, 2 + cell_len(texts[0]), right=True), look.palette.muted)
                 for head, texts in named(self.numbers, chart)
             ),
         ]
 
     def row(
-        self, index: int, bar: Bar, picture: Row, marks: BarMarks, palette: Palette, pointer: str
+        self, index: int, bar: Bar, picture: Row, marks: BarMarks, look: Look, pointer: str
     ) -> Row:
         """The row of one bar; a pointer, if there is one, stands between the label and the bar."""
         row: Row = []
         if self.has_targets:
-            row.append((f"{marks.target} " if bar.target else "  ", palette.target))
+            row.append((f"{marks.target} " if bar.target else "  ", look.palette.target))
         if self.has_findings:
-            mark, tone = marks.finding(bar.finding, palette)
+            mark, tone = marks.finding(bar.finding, look)
             row.append((f"{mark} ", tone))
-        style = palette.target if bar.target else palette.foreground
+        style = look.palette.target if bar.target else look.palette.foreground
         row.append((pad(self.labels[index], self.label_width), style))
-        row.append((pointer, palette.foreground))
+        row.append((pointer, look.palette.foreground))
         row += picture
         for place, (head, texts) in enumerate(self.numbers):
-            style = palette.foreground if place == 0 else palette.muted
+            style = look.palette.foreground if place == 0 else look.palette.muted
             if head == "change" and bar.before is not None:
-                style = palette.attacked if bar.target else palette.foreground
+                style = look.palette.attacked if bar.target else look.palette.foreground
             row.append(("  " + texts[index], style))
         return row
 
 
-def _columns(chart: Bars, bars: Sequence[Bar], width: int, charset: Charset) -> _Columns:
+def _columns(chart: Bars, bars: Sequence[Bar], look: Look) -> _Columns:
     """The columns that fit: numbers give way to the bars, the least important first."""
-    numbers = number_columns(bars, chart, charset)
+    numbers = number_columns(bars, chart, look)
     has_targets, has_findings = any(bar.target for bar in bars), any(bar.finding for bar in bars)
     indent = 2 * has_targets + 2 * has_findings
-    labels = [clean(bar.label, charset) for bar in bars]
-    label_width = min(max(*map(cell_len, labels), 4), max(4, min(28, width // 4)))
-    least = width // 3 if width >= 36 else 6
+    labels = [look.clean(bar.label) for bar in bars]
+    label_width = min(max(*map(cell_len, labels), 4), max(4, min(28, look.width // 4)))
+    least = look.width // 3 if look.width >= 36 else 6
     for choice in choices(numbers):
         taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
-        cells = width - indent - label_width - 1 - taken
+        cells = look.width - indent - label_width - 1 - taken
         if cells >= least:
             break
     labels = distinct(labels, label_width)
     return _Columns(labels, label_width, cells, choice, has_targets, has_findings)
 
 
-def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset) -> str:
+def _rest_words(chart: Bars, hidden: Sequence[Bar], look: Look) -> str:
     """The rest beside the bars shown, in words: `hidden` bars, and the chart's own rest."""
     rest = chart.rest
     if isinstance(rest, str):
         more = f"{len(hidden)} more not shown" if hidden else ""
-        return "; ".join(filter(None, (more, clean(rest, charset))))
+        return "; ".join(filter(None, (more, look.clean(rest))))
     count = rest.count + len(hidden)
     targets = rest.targets + sum(bar.target for bar in hidden)
     sums = []
@@ -235,13 +224,15 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset
     def words(aimed: str, short: bool) -> str:
         head = f"{fmt.count(count)} more{aimed if targets else ''}"
         listed = ", ".join(f"{names[short]} {text}" for *names, text in sums)
-        return clean(f"{head}: {listed}" if listed else head, charset)
+        return look.clean(f"{head}: {listed}" if listed else head)
 
     full = words(f", {fmt.count(targets)} targets", short=False)
-    if cell_len(full) + 4 <= width:
+    if cell_len(full) + 4 <= look.width:
         return full
     brief = words(f", {fmt.count(targets)} targets", short=True)
-    return brief if cell_len(brief) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
+    return (
+        brief if cell_len(brief) <= look.width else words(f" ({fmt.count(targets)} ▸)", short=True)
+    )
 
 
 def _bar_scale(bars: Sequence[Bar], cells: int) -> BarScale:
@@ -261,7 +252,7 @@ def _bar_scale(bars: Sequence[Bar], cells: int) -> BarScale:
     return BarScale(left, cells, per_cell)
 
 
-def _bar_axis(scale: BarScale, charset: Charset) -> str:
+def _bar_axis(scale: BarScale, look: Look) -> str:
     """The numbers above the bars: zero, and round ones where there is room."""
     low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
     ticks = linear_ticks(low, high, max(2, scale.cells // 12))
@@ -269,7 +260,7 @@ def _bar_axis(scale: BarScale, charset: Charset) -> str:
     text = [" "] * scale.cells
     used: list[tuple[int, int]] = []
     for tick in [*zero, *(t for t in ticks if t.value != 0)]:
-        label = clean(tick.label, charset)
+        label = look.clean(tick.label)
         size = len(label)
         if size > scale.cells:
             continue
@@ -283,26 +274,25 @@ def _bar_axis(scale: BarScale, charset: Charset) -> str:
 def _entries(
     bars: Sequence[Bar],
     others: Sequence[tuple[str, str, str]],
-    palette: Palette,
     marks: BarMarks,
-    charset: Charset,
+    look: Look,
     chart: Bars,
 ) -> list[Entry]:
     """The entries of the legend, the marks of other runs first: those are new every time."""
     before = [bar for bar in bars if bar.before is not None]
     signs: list[tuple[str, str, str]] = [*others]
     if any(bar.finding for bar in bars):  # all of them: what is found changes with every trial
-        signs += [(*marks.finding(finding, palette), finding) for finding in FINDINGS]
-    signs += [(marks.solid, palette.clean, "before" if before else chart.value)]
+        signs += [(*marks.finding(finding, look), finding) for finding in FINDINGS]
+    signs += [(marks.solid, look.palette.clean, "before" if before else chart.value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
-        signs.append((marks.gained, palette.attacked, "gained"))
+        signs.append((marks.gained, look.palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):
-        signs.append((marks.lost, palette.attacked, "lost"))
+        signs.append((marks.lost, look.palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
-        signs.append((marks.true[1], palette.true, clean(chart.truth, charset)))
+        signs.append((marks.true[1], look.palette.true, look.clean(chart.truth)))
     if any(bar.error for bar in bars):
-        signs.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
-    return [Entry(mark, style, text, palette.muted) for mark, style, text in signs]
+        signs.append((marks.whisker * 2, look.palette.foreground, look.clean("± error")))
+    return [Entry(mark, style, text, look.palette.muted) for mark, style, text in signs]
 
 
 def _heading(
@@ -310,26 +300,23 @@ def _heading(
     unit: str,
     entries: Sequence[Entry],
     has_note: bool,
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> list[Row]:
     """The title and the legend beside it, or below it; the note tells of ± anyway."""
-    words = [(chart.title, f"bold {palette.foreground}"), (unit, palette.muted)]
-    pieces: list[Row] = [[(clean(text, charset), style)] for text, style in words if text]
-    title = flow(pieces, width, 2)
+    words = [(chart.title, look.strong), (unit, look.palette.muted)]
+    pieces: list[Row] = [[(look.clean(text), style)] for text, style in words if text]
+    title = flow(pieces, look.width, 2)
     legend = joined([entry.row() for entry in entries], 2)
-    if has_note and length(title[-1]) + 2 + length(legend) > width:
-        note, sign = clean(chart.note, charset), clean("±", charset)
+    if has_note and length(title[-1]) + 2 + length(legend) > look.width:
+        note, sign = look.clean(chart.note), look.clean("±")
         entries = [
             entry for entry in entries if not (entry.label.startswith(sign) and sign in note)
         ]
         legend = joined([entry.row() for entry in entries], 2)
-    if height < 12 and length(title[-1]) + 2 + length(legend) > width:  # no row of its own
-        rows = flow([*pieces, *(entry.row() for entry in entries)], width, 2)
-        return cut(rows, 1 if height < 8 else 2, width, palette.muted)
-    most = 1 + height // 4
-    return with_legend(
-        title[:most], entries, width, gap=2, most=most, limit=most, muted=palette.muted
-    )
+    if (
+        look.height < 12 and length(title[-1]) + 2 + length(legend) > look.width
+    ):  # no row of its own
+        rows = flow([*pieces, *(entry.row() for entry in entries)], look.width, 2)
+        return cut(rows, 1 if look.height < 8 else 2, look)
+    most = 1 + look.height // 4
+    return with_legend(title[:most], entries, look, gap=2, most=most, limit=most)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from ..rows import (
-    Charset,
-    Palette,
+    Look,
     Row,
     centred,
-    clean,
     strip,
 )
 from ..series import Chart, Grid, Panels, Place, Plot
@@ -36,44 +34,40 @@ def warm_up() -> None:
         import plotext  # noqa: F401
 
 
-def draw(
-    chart: Chart, width: int, height: int, palette: Palette, charset: Charset = "braille"
-) -> list[Strip]:
+def draw(chart: Chart, look: Look) -> list[Strip]:
     """The chart as exactly `height` strips of exactly `width` cells, whatever the data.
 
     With the charset "ascii" every character is ASCII, with "block" no braille is used. Too small a
     size shows as much as fits; no drawable data, or no plotext, a sentence that says so.
     """
-    width, height = max(0, width), max(0, height)
+    look = look.sized(max(0, look.width), max(0, look.height))
     rows: list[Row] = []
-    if not width or not height:
+    if not look.width or not look.height:
         pass
     elif isinstance(chart, Plot):
-        rows = plot_rows(chart, width, height, palette, charset)
+        rows = plot_rows(chart, look)
     elif isinstance(chart, Panels):
-        rows = panel_rows(chart, width, height, palette, charset)
+        rows = panel_rows(chart, look)
     elif isinstance(chart, Grid):
-        rows = grid_rows(chart, width, height, palette, charset)
+        rows = grid_rows(chart, look)
     else:
-        rows = bar_rows(chart, width, height, palette, charset)
-    rows = rows[:height] + [[] for _ in range(height - len(rows))]
-    return [strip(row, width, charset) for row in rows]
+        rows = bar_rows(chart, look)
+    rows = rows[: look.height] + [[] for _ in range(look.height - len(rows))]
+    return [strip(row, look.width, look.charset) for row in rows]
 
 
-def place_at(
-    chart: Chart, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> Place | None:
+def place_at(chart: Chart, x: int, y: int, look: Look) -> Place | None:
     """The place in a chart's data at a cell of its picture; None beside the data."""
     if isinstance(chart, Plot):
-        return plot_place(chart, x, y, width, height, palette, charset)
+        return plot_place(chart, x, y, look)
     if isinstance(chart, Grid):
-        return grid_place(chart, x, y, width, height, palette, charset)
+        return grid_place(chart, x, y, look)
     if isinstance(chart, Panels):
-        return panel_place(chart, x, y, width, height, palette, charset)
-    return bar_place(chart, y, width, height, palette, charset)
+        return panel_place(chart, x, y, look)
+    return bar_place(chart, y, look)
 
 
-def message(text: str, width: int, height: int, palette: Palette, charset: Charset) -> list[Strip]:
+def message(text: str, look: Look) -> list[Strip]:
     """A muted sentence in the middle of `height` strips of `width` cells."""
-    rows = centred(clean(text, charset), width, height, palette.muted)
-    return [strip(row, width, charset) for row in rows]
+    rows = centred(look.clean(text), look)
+    return [strip(row, look.width, look.charset) for row in rows]

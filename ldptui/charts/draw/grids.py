@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from ..rows import NO_DATA, Charset, Palette, Row, clean, crop, pad, titled
+from ..rows import NO_DATA, Charset, Look, Row, crop, pad, titled
 from ..series import Grid
 from .heat import LABEL, Layout, heat_rows, inside, layout, number, part_of, sizes_of, some
 
@@ -19,52 +19,50 @@ INSIDE: Final[dict[Charset, str]] = {"braille": "•", "block": "•", "ascii": 
 """The mark of a number inside of the line, where there are no colours to draw it on."""
 
 
-def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+def grid_rows(grid: Grid, look: Look) -> list[Row]:
     """The grid: title, names of the columns, a line for each row, a note with the shades.
 
     Colours of the terminal's own have no shades between them, and ASCII has no blocks: there each
     number stands beside its shade.
     """
     if not any(value is not None for row in grid.values for value in row):
-        return titled(grid.title, NO_DATA, width, height, palette, charset)
-    if _coloured(palette, charset):
-        at = layout(grid, width, height, charset)
-        lines, mark = heat_rows(grid, width, height, palette, charset), "line"
+        return titled(grid.title, NO_DATA, look)
+    if _coloured(look):
+        at = layout(grid, look)
+        lines, mark = heat_rows(grid, look), "line"
     else:
-        at = _columns(grid, width, height, charset)
-        lines, mark = _shaded(grid, at, palette, charset), INSIDE[charset]
-    note = textwrap.wrap(clean(_note(grid, at, mark), charset), width)
-    if len(lines) + len(note) < height:
+        at = _columns(grid, look)
+        lines, mark = _shaded(grid, at, look), INSIDE[look.charset]
+    note = textwrap.wrap(look.clean(_note(grid, at, mark)), look.width)
+    if len(lines) + len(note) < look.height:
         lines.append([])
-    room = max(1, height - len(lines))
+    room = max(1, look.height - len(lines))
     if len(note) > room:  # the last line says that there is more
-        note = [*note[: room - 1], crop(" ".join(note[room - 1 :]), width)]
-    lines += [[(line, palette.muted)] for line in note]
-    return lines[:height]
+        note = [*note[: room - 1], crop(" ".join(note[room - 1 :]), look.width)]
+    lines += [[(line, look.palette.muted)] for line in note]
+    return lines[: look.height]
 
 
-def grid_place(
-    grid: Grid, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> tuple[str, str] | None:
+def grid_place(grid: Grid, x: int, y: int, look: Look) -> tuple[str, str] | None:
     """The names of the row and the column at a cell of the picture; None beside the grid."""
-    make = layout if _coloured(palette, charset) else _columns
-    found = make(grid, width, height, charset).place(x, y) if grid.rows and grid.columns else None
+    make = layout if _coloured(look) else _columns
+    found = make(grid, look).place(x, y) if grid.rows and grid.columns else None
     return None if found is None else (grid.rows[found[0]], grid.columns[found[1]])
 
 
-def _coloured(palette: Palette, charset: Charset) -> bool:
-    return palette.coloured and charset != "ascii"
+def _coloured(look: Look) -> bool:
+    return look.palette.coloured and look.charset != "ascii"
 
 
-def _columns(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
+def _columns(grid: Grid, look: Look) -> Layout:
     """The places of numbers that stand beside their shades."""
-    names = [clean(name, charset) for name in (*grid.rows, grid.row)]
+    names = [look.clean(name) for name in (*grid.rows, grid.row)]
     label = min(LABEL, max(map(len, names)))
-    room, least = width - label, _digits(grid) + SWATCH + 3
-    longest = max(len(clean(name, charset)) + 1 for name in grid.columns)
+    room, least = look.width - label, _digits(grid) + SWATCH + 3
+    longest = max(len(look.clean(name)) + 1 for name in grid.columns)
     cell = max(least, min(longest, max(least, room // len(grid.columns))))
     cell = max(cell, _digits(grid) + _swatch(grid, room) + 3)
-    rows, columns = some(len(grid.rows), max(1, height - 4)), max(1, room // cell)
+    rows, columns = some(len(grid.rows), max(1, look.height - 4)), max(1, room // cell)
     return Layout(rows, some(len(grid.columns), columns), label, 2, cell, 2)
 
 
@@ -77,29 +75,31 @@ def _digits(grid: Grid) -> int:
     return max(len(number(value)) for row in grid.values for value in row)
 
 
-def _shaded(grid: Grid, at: Layout, palette: Palette, charset: Charset) -> list[Row]:
-    sizes, shades, digits = sizes_of(grid), SHADES[charset], _digits(grid)
+def _shaded(grid: Grid, at: Layout, look: Look) -> list[Row]:
+    sizes, shades, digits = sizes_of(grid), SHADES[look.charset], _digits(grid)
     cell, swatch = at.wide, min(WIDEST, at.wide - digits - 3)
-    heads = [pad(clean(grid.columns[each], charset), cell - 2, right=True) for each in at.columns]
+    heads = [pad(look.clean(grid.columns[each]), cell - 2, right=True) for each in at.columns]
     lines: list[Row] = [
-        [(clean(grid.title, charset), f"bold {palette.foreground}")],
-        [(pad(clean(grid.row, charset), at.left), palette.muted),
-         (" " * 2 + (" " * 2).join(heads), palette.muted)],
+        [(look.clean(grid.title), look.strong)],
+        [(pad(look.clean(grid.row), at.left), look.palette.muted),
+         (" " * 2 + (" " * 2).join(heads), look.palette.muted)],
     ]  # fmt: skip
     for row in at.rows:
-        line: Row = [(pad(clean(grid.rows[row], charset), at.left), palette.foreground)]
+        line: Row = [(pad(look.clean(grid.rows[row]), at.left), look.palette.foreground)]
         closing = ""
         for column in at.columns:
             value = grid.values[row][column]
             shade = "" if value is None else shades[_shade(value, sizes)] * swatch
-            colour = palette.clean if value is not None and value < 0 else palette.attacked
+            colour = (
+                look.palette.clean if value is not None and value < 0 else look.palette.attacked
+            )
             gap = (closing + " " * cell)[: cell - digits - swatch - 1]
             line.append((gap + pad(shade, swatch), colour))
             looked_at = grid.cursor == (grid.rows[row], grid.columns[column])
-            mark = INSIDE[charset] if inside(grid, row, column) else ""
+            mark = INSIDE[look.charset] if inside(grid, row, column) else ""
             opening, closing = ("[", "]") if looked_at else (" ", mark)
-            line.append((opening + number(value).rjust(digits), palette.foreground))
-        line.append((closing, palette.foreground))
+            line.append((opening + number(value).rjust(digits), look.palette.foreground))
+        line.append((closing, look.palette.foreground))
         lines.append(line)
     return lines
 

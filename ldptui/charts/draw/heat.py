@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...text import format as fmt
-from ..rows import Charset, Palette, Row, Span, clean, crop, length, pad
+from ..rows import Look, Row, Span, crop, length, pad
 from ..series import Grid
 
 LABEL: Final = 18
@@ -53,11 +53,11 @@ class Layout:
         return self.rows[down], self.columns[across]
 
 
-def layout(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
+def layout(grid: Grid, look: Look) -> Layout:
     """The blocks in a picture of this size, as large as there is room for all of them."""
-    names = [clean(name, charset) for name in (*grid.rows, grid.row)]
-    left = min(LABEL, max(map(len, names)), max(0, width - 4)) + 1
-    lines, room = max(1, height - 4), max(1, width - left)
+    names = [look.clean(name) for name in (*grid.rows, grid.row)]
+    left = min(LABEL, max(map(len, names)), max(0, look.width - 4)) + 1
+    lines, room = max(1, look.height - 4), max(1, look.width - left)
     columns = some(len(grid.columns), room)
     wide = max(1, min(WIDEST, room // len(columns)))
     fits = len(grid.rows) <= lines
@@ -66,58 +66,54 @@ def layout(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
     return Layout(rows, columns, left, 2, wide, halves)
 
 
-def heat_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+def heat_rows(grid: Grid, look: Look) -> list[Row]:
     """Title with the scale, names of the columns, the blocks; the note is left to the caller."""
-    at = layout(grid, width, height, charset)
+    at = layout(grid, look)
     sizes = sizes_of(grid)
-    lines = [_title(grid, sizes, width, palette, charset), _heads(grid, at, palette, charset)]
+    lines = [_title(grid, sizes, look), _heads(grid, at, look)]
     if at.halves == 1:
         for first in range(0, len(at.rows), 2):
-            lines.append(_halved(grid, at, at.rows[first : first + 2], sizes, palette, charset))
+            lines.append(_halved(grid, at, at.rows[first : first + 2], sizes, look))
     else:
         for place in range(len(at.rows)):
-            lines += _blocks(grid, at, place, sizes, palette, charset)
+            lines += _blocks(grid, at, place, sizes, look)
     return lines
 
 
-def _title(
-    grid: Grid, sizes: Sequence[float], width: int, palette: Palette, charset: Charset
-) -> Row:
+def _title(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
     """The title, and where there is room the colours of the least, a middle and the largest.
 
     The middle one gives way first.
     """
-    title = crop(clean(grid.title, charset), width)
+    title = crop(look.clean(grid.title), look.width)
     known = sorted({value for row in grid.values for value in row if value is not None})
-    row: Row = [(title, f"bold {palette.foreground}")]
+    row: Row = [(title, look.strong)]
     for few in ((known[0], known[len(known) // 2], known[-1]), (known[0], known[-1])):
         marks: Row = []
         for value in dict.fromkeys(few):
-            marks += [("  ", palette.muted), ("  ", f"on {colour(value, sizes, palette)}")]
-            marks.append((f" {number(value)}", palette.muted))
-        if length(row) + length(marks) <= width:
+            marks += [("  ", look.palette.muted), ("  ", f"on {colour(value, sizes, look)}")]
+            marks.append((f" {number(value)}", look.palette.muted))
+        if length(row) + length(marks) <= look.width:
             return row + marks
     return row
 
 
-def _heads(grid: Grid, at: Layout, palette: Palette, charset: Charset) -> Row:
+def _heads(grid: Grid, at: Layout, look: Look) -> Row:
     """The names of the columns, of as many as have room."""
-    names = [clean(grid.columns[column], charset) for column in at.columns]
+    names = [look.clean(grid.columns[column]) for column in at.columns]
     each = -(-(min(LABEL, max(map(len, names))) + 1) // at.wide)
-    row: Row = [(pad(clean(grid.row, charset), at.left), palette.muted)]
+    row: Row = [(pad(look.clean(grid.row), at.left), look.palette.muted)]
     for first in range(0, len(names), each):
         looked_at = grid.cursor is not None and grid.cursor[1] == grid.columns[at.columns[first]]
         room = at.wide * min(each, len(names) - first)
-        style = f"bold {palette.foreground}" if looked_at else palette.muted
+        style = look.strong if looked_at else look.palette.muted
         name = crop(names[first], max(1, room - 1))
         inset = max(0, (at.wide - len(name)) // 2)
         row.append((pad(" " * inset + name, room), style))
     return row
 
 
-def _blocks(
-    grid: Grid, at: Layout, place: int, sizes: Sequence[float], palette: Palette, charset: Charset
-) -> list[Row]:
+def _blocks(grid: Grid, at: Layout, place: int, sizes: Sequence[float], look: Look) -> list[Row]:
     """The lines of a row of blocks: its name and the numbers in the middle one."""
     row, count = at.rows[place], at.halves // 2
     middle = (count - 1) // 2
@@ -125,8 +121,8 @@ def _blocks(
     below = at.rows[place + 1] if place + 1 < len(at.rows) else None
     lines: list[Row] = []
     for line in range(count):
-        spans: Row = [_name(grid, row, at, palette, charset) if line == middle
-                      else (" " * at.left, palette.muted)]  # fmt: skip
+        spans: Row = [_name(grid, row, at, look) if line == middle
+                      else (" " * at.left, look.palette.muted)]  # fmt: skip
         for index, column in enumerate(at.columns):
             value = grid.values[row][column]
             here = grid.cursor == (grid.rows[row], grid.columns[column])
@@ -134,12 +130,12 @@ def _blocks(
             if line == middle and here:
                 words = f"[{words}]" if at.wide >= digits + 3 else "[]"[: at.wide]
             text = f"{words:^{at.wide}}"
-            back = colour(value, sizes, palette)
+            back = colour(value, sizes, look)
             before = at.columns[index - 1] if index else None
             edge = before is not None and inside(grid, row, before) != inside(grid, row, column)
             floor = line == count - 1 and below is not None
             floor = floor and inside(grid, row, column) != inside(grid, below or 0, column)
-            style = f"{'bold ' * here}{'underline ' * floor}{ink(back, palette)} on {back}"
+            style = f"{'bold ' * here}{'underline ' * floor}{ink(back, look)} on {back}"
             if edge and not text[0].strip():
                 text = EDGE + text[1:]
             spans.append((text, style))
@@ -152,23 +148,22 @@ def _halved(
     at: Layout,
     pair: Sequence[int],
     sizes: Sequence[float],
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> Row:
     """One line for two rows: the upper one in the upper halves of the cells."""
     named = next((row for row in pair if grid.cursor and grid.cursor[0] == grid.rows[row]), pair[0])
-    spans: Row = [_name(grid, named, at, palette, charset)]
+    spans: Row = [_name(grid, named, at, look)]
     for index, column in enumerate(at.columns):
         halves = []
         for row in (*pair, None)[:2]:
             if row is None:
-                halves.append(palette.background)
+                halves.append(look.palette.background)
             elif grid.cursor == (grid.rows[row], grid.columns[column]) or _on_line(
                 grid, at, row, index
             ):
-                halves.append(palette.foreground)
+                halves.append(look.palette.foreground)
             else:
-                halves.append(colour(grid.values[row][column], sizes, palette))
+                halves.append(colour(grid.values[row][column], sizes, look))
         spans.append((HALF * at.wide, f"{halves[0]} on {halves[1]}"))
     return spans
 
@@ -185,10 +180,10 @@ def _on_line(grid: Grid, at: Layout, row: int, index: int) -> bool:
     return not all(inside(grid, *each) for each in near)
 
 
-def _name(grid: Grid, row: int, at: Layout, palette: Palette, charset: Charset) -> Span:
+def _name(grid: Grid, row: int, at: Layout, look: Look) -> Span:
     looked_at = grid.cursor is not None and grid.cursor[0] == grid.rows[row]
-    style = f"bold {palette.foreground}" if looked_at else palette.foreground
-    return pad(clean(grid.rows[row], charset), at.left - 1) + " ", style
+    style = look.strong if looked_at else look.palette.foreground
+    return pad(look.clean(grid.rows[row]), at.left - 1) + " ", style
 
 
 def inside(grid: Grid, row: int, column: int) -> bool:
@@ -226,13 +221,15 @@ def part_of(value: float, sizes: Sequence[float]) -> float:
     return (math.log(size) - least) / (math.log(high) - least)
 
 
-def colour(value: float | None, sizes: Sequence[float], palette: Palette) -> str:
+def colour(value: float | None, sizes: Sequence[float], look: Look) -> str:
     """The colour of a number: more of the attack's the larger it is, of the other one below 0."""
     if not value:
-        return palette.background
+        return look.palette.background
     level = min(LEVELS - 1, int(part_of(value, sizes) * LEVELS))
     part = FAINT + (1 - FAINT) * level / (LEVELS - 1)
-    return mixed(palette.background, palette.clean if value < 0 else palette.attacked, part)
+    return mixed(
+        look.palette.background, look.palette.clean if value < 0 else look.palette.attacked, part
+    )
 
 
 def mixed(back: str, front: str, part: float) -> str:
@@ -241,10 +238,10 @@ def mixed(back: str, front: str, part: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
 
 
-def ink(back: str, palette: Palette) -> str:
+def ink(back: str, look: Look) -> str:
     """The colour of the text that is read on this one: the theme's, or its background's."""
     ground = _light(back)
-    texts = palette.foreground, palette.background
+    texts = look.palette.foreground, look.palette.background
     return max(texts, key=lambda text: abs(_light(text) - ground))
 
 

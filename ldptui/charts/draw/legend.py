@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..rows import Row, length, wrapped
+from ..rows import Look, Row, length, wrapped
 
 SHORT: Final = {
     "not detected": "undetected",
@@ -78,37 +78,37 @@ def _broken(piece: Row, width: int) -> list[Row]:
     return [[*before, (first, style)], *([(" " * indent + line, style)] for line in more)]
 
 
-def sentence(text: str, width: int, style: str, most: int) -> list[Row]:
+def sentence(text: str, look: Look, most: int) -> list[Row]:
     """A note in at most `most` rows, broken after its commas and semicolons where that does."""
+    text = look.clean(text)
     if not text or most < 1:
         return []
-    pieces: list[Row] = [[(part, style)] for part in re.split(r"(?<=[;,]) ", text)]
-    rows = flow(pieces, width, 1)
+    pieces: list[Row] = [[(part, look.palette.muted)] for part in re.split(r"(?<=[;,]) ", text)]
+    rows = flow(pieces, look.width, 1)
     if len(rows) > most:
-        words: list[Row] = [[(line, style)] for line in wrapped(text, width)]
+        words: list[Row] = [[(line, look.palette.muted)] for line in wrapped(text, look.width)]
         rows = words if len(words) <= most else rows
-    return cut(rows, most, width, style)
+    return cut(rows, most, look)
 
 
-def cut(rows: list[Row], most: int, width: int, style: str) -> list[Row]:
+def cut(rows: list[Row], most: int, look: Look) -> list[Row]:
     """The first `most` rows; where some are left out, the last one says so."""
     if len(rows) <= most or most < 1:
         return rows[:most]
     last = rows[most - 1]
-    while last and length(last) + 2 > width:
+    while last and length(last) + 2 > look.width:
         last = last[:-1]
-    return [*rows[: most - 1], [*last, (" …", style)]]
+    return [*rows[: most - 1], [*last, (" …", look.palette.muted)]]
 
 
 def with_legend(
     rows: Sequence[Row],
     entries: Sequence[Entry],
-    width: int,
+    look: Look,
     *,
     gap: int,
     most: int,
     limit: int,
-    muted: str,
 ) -> list[Row]:
     """The heading's rows and the legend: at the right of the last row it fits in, or below them.
 
@@ -121,15 +121,15 @@ def with_legend(
     pieces = [entry.row() for entry in entries]
     line = joined(pieces, gap)
     for row in reversed(kept):
-        space = width - length(row) - length(line)
+        space = look.width - length(row) - length(line)
         if space >= gap:
             row += [(" " * space, ""), *line]
             return kept
     if len(kept) == most:
         kept.pop()  # the legend tells more than the y label
-    lines = flow(pieces, width, gap, ordered=False)
+    lines = flow(pieces, look.width, gap, ordered=False)
     if len(kept) + len(lines) > most:
         short = [entry.row(short=True) for entry in entries]
-        tight = [flow(each, width, min(gap, 2), ordered=False) for each in (pieces, short)]
+        tight = [flow(each, look.width, min(gap, 2), ordered=False) for each in (pieces, short)]
         lines = min(tight, key=len)  # short words only where they save a row
-    return kept + cut(lines, max(1, limit - len(kept)), width, muted)
+    return kept + cut(lines, max(1, limit - len(kept)), look)

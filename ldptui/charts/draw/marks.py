@@ -12,7 +12,7 @@ from ..rows import (
     ASCII_MARKERS,
     MARKERS,
     Charset,
-    Palette,
+    Look,
 )
 from ..series import Plot, Series
 from .axes import Scale, floats, limits
@@ -73,53 +73,53 @@ class Mark:
     shape: Shape = ()
 
 
-def marks_of(plot: Plot, charset: Charset, width: int) -> list[Mark]:
+def marks_of(plot: Plot, look: Look) -> list[Mark]:
     """A mark for each series of the plot, no two the same, in a picture of this width.
 
     The first series with more points than columns is a cloud of dots where there are dots.
     """
-    plain = charset == "ascii"
-    points = iter(_of_points(plot, charset, width))
+    plain = look.charset == "ascii"
+    points = iter(_of_points(plot, look))
     lines = {"line": 0, "dotted": 0}
     marks: list[Mark] = []
     for series in plot.series:
         if series.style == "points":
             marks.append(next(points))
         elif series.style == "band":
-            marks.append(Mark("", ":" if plain else _CLOUDS[charset], layer=1))
+            marks.append(Mark("", ":" if plain else _CLOUDS[look.charset], layer=1))
         elif not len(series.x):  # it names lines in the legend, and is none
             marks.append(Mark("", "--" if plain else "──"))
         else:
-            marks.append(_of_line(series.style, lines[series.style], charset))
+            marks.append(_of_line(series.style, lines[series.style], look))
             lines[series.style] += 1
     return marks
 
 
-def _of_line(style: str, index: int, charset: Charset) -> Mark:
+def _of_line(style: str, index: int, look: Look) -> Mark:
     """The mark of the next line of a style."""
-    if charset == "ascii":
+    if look.charset == "ascii":
         glyphs = _ASCII_SOLID if style == "line" else _ASCII_DOTTED
         glyph = glyphs[index % len(glyphs)]
         return Mark(glyph, glyph * 2)
     patterns = _SOLID if style == "line" else _DOTTED
     dashes, sample = patterns[index % len(patterns)]
-    return Mark(_RASTER[charset], sample, dashes)
+    return Mark(_RASTER[look.charset], sample, dashes)
 
 
-def _of_points(plot: Plot, charset: Charset, width: int) -> list[Mark]:
+def _of_points(plot: Plot, look: Look) -> list[Mark]:
     """The marks of the series of points."""
-    plain = charset == "ascii"
+    plain = look.charset == "ascii"
     markers, spare = (ASCII_MARKERS, _ASCII_SPARE) if plain else (MARKERS, _SPARE)
     series = [each for each in plot.series if each.style == "points"]
-    clouds = [each.cloud and len(each.x) > width for each in series]
+    clouds = [each.cloud and len(each.x) > look.width for each in series]
     single = [each for each, cloud in zip(series, clouds, strict=True) if not cloud]
-    rooms = iter(_rooms(plot, single, width) if charset == "braille" else ())
+    rooms = iter(_rooms(plot, single, look.width) if look.charset == "braille" else ())
     ticks, used = iter(TICKS), set[str]()
     marks: list[Mark] = []
     for each, cloud in zip(series, clouds, strict=True):
         if cloud and not plain and not any(mark.layer == 1 for mark in marks):
             # The second cloud shows by its own glyphs where the first one is not.
-            marks.append(Mark(_RASTER[charset], _CLOUDS[charset], layer=1))
+            marks.append(Mark(_RASTER[look.charset], _CLOUDS[look.charset], layer=1))
             next(ticks)  # a single dot, as those of the cloud
             continue
         glyph = markers[each.tone]
@@ -127,7 +127,7 @@ def _of_points(plot: Plot, charset: Charset, width: int) -> list[Mark]:
             glyph = next((s for s in spare if s not in used), glyph)
         used.add(glyph)
         layer = 0 if cloud else 3
-        if charset != "braille":
+        if look.charset != "braille":
             marks.append(Mark(glyph, glyph, layer=layer))
             continue
         room = TICKED if cloud else next(rooms)
@@ -169,19 +169,23 @@ def _pitch(places: Sequence[Floats], x: Scale) -> float:
     return gaps[len(gaps) // 2] if len(gaps) >= LONE else math.inf
 
 
-def style_in(plot: Plot, series: Series, palette: Palette) -> str:
+def style_in(plot: Plot, series: Series, look: Look) -> str:
     """The style of a series: where colours do not tell all apart, lines behind points are dim."""
-    style = palette.style(series.tone)
-    if palette.coloured or series.style not in ("line", "dotted") or style == palette.muted:
+    style = look.palette.style(series.tone)
+    if (
+        look.palette.coloured
+        or series.style not in ("line", "dotted")
+        or style == look.palette.muted
+    ):
         return style
     marked = any(each.style == "points" for each in plot.series)
     return f"dim {style}" if marked else style
 
 
-def alike(plot: Plot, marks: Sequence[Mark], palette: Palette) -> str:
+def alike(plot: Plot, marks: Sequence[Mark], look: Look) -> str:
     """A sentence where there are more series of points than marks; colours count if there are."""
     looks = [
-        (mark.shape or mark.glyph, palette.coloured and series.tone)
+        (mark.shape or mark.glyph, look.palette.coloured and series.tone)
         for series, mark in zip(plot.series, marks, strict=True)
         if series.style == "points" and mark.layer == 3
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..rows import Charset, Palette, Row, centred, clean, length
+from ..rows import Look, Row, centred, length
 from ..series import Panels, Plot
 from .legend import Entry, sentence, with_legend
 from .marks import marks_of
@@ -39,25 +39,23 @@ class _Layout:
     foot: list[Row]
 
 
-def panel_rows(
-    panels: Panels, width: int, height: int, palette: Palette, charset: Charset
-) -> list[Row]:
+def panel_rows(panels: Panels, look: Look) -> list[Row]:
     """The panels in one row, or in more where there is height; some where there is room for some.
 
     What is left out is said in the note.
     """
-    at = _layout(panels, width, height, palette, charset)
+    at = _layout(panels, look)
     size, rows = at.size
     drawn: list[Row] = []
     for first in range(0, len(at.shown), at.across):
         band = at.shown[first : first + at.across]
         widths = [size + at.margin * (not each) for each in range(len(band))]
-        titles: list[Row] = [[(clean(plot.title, charset), f"bold {palette.foreground}")]
+        titles: list[Row] = [[(look.clean(plot.title), look.strong)]
                              for plot in band]  # fmt: skip
         titles[0].insert(0, (" " * at.margin, ""))
         drawn.append(_joined(titles, widths))
         pictures = [
-            plot_rows(_bare(plot), size, rows - 1, palette, charset, margin=wide - size)
+            plot_rows(_bare(plot), look.sized(size, rows - 1), margin=wide - size)
             for plot, wide in zip(band, widths, strict=True)
         ]
         for line in range(rows - 1):
@@ -65,11 +63,9 @@ def panel_rows(
     return [*at.head, *drawn, *at.label, *at.foot]
 
 
-def panel_place(
-    panels: Panels, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
-) -> tuple[float, float] | None:
+def panel_place(panels: Panels, x: int, y: int, look: Look) -> tuple[float, float] | None:
     """x and y of the panel at a cell of the picture; None beside the panels."""
-    at = _layout(panels, width, height, palette, charset)
+    at = _layout(panels, look)
     size, rows = at.size
     (column, left), (row, top) = divmod(x - at.margin, size + GAP), divmod(y - len(at.head), rows)
     number = row * at.across + column
@@ -77,33 +73,33 @@ def panel_place(
         return None
     margin = at.margin * (not column)
     plot = _bare(at.shown[number])
-    return plot_place(plot, left + margin, top - 1, size, rows - 1, palette, charset, margin=margin)
+    return plot_place(plot, left + margin, top - 1, look.sized(size, rows - 1), margin=margin)
 
 
-def _layout(panels: Panels, width: int, height: int, palette: Palette, charset: Charset) -> _Layout:
+def _layout(panels: Panels, look: Look) -> _Layout:
     plots = panels.plots
-    head = _heading(panels, width, height, palette, charset, width)
-    words = clean(plots[0].x.label, charset) if height >= LOW else ""  # the notes tell more
-    label = centred(words, width, 1, palette.muted) if words else []
-    spare = height - len(head) - len(label) - 1
-    margin = _margin(plots[0], width, max(LOWEST, spare), palette, charset)
-    across = max(1, min(len(plots), (width - margin + GAP) // (LEAST + GAP)))
+    head = _heading(panels, look, look.width)
+    words = look.clean(plots[0].x.label) if look.height >= LOW else ""  # the notes tell more
+    label = centred(words, look.sized(look.width, 1)) if words else []
+    spare = look.height - len(head) - len(label) - 1
+    margin = _margin(plots[0], look.sized(look.width, max(LOWEST, spare)))
+    across = max(1, min(len(plots), (look.width - margin + GAP) // (LEAST + GAP)))
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
     across = -(-min(len(plots), across * down) // down)
     shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    lines = height // LINES if height >= TALL else int(left > 0 or height >= LOWEST)
-    foot = sentence(clean(note, charset), width, palette.muted, lines)
-    size = (width - margin - GAP * (across - 1)) // across
-    head = _heading(panels, width, height, palette, charset, size)
-    rows = max(1, (height - len(head) - len(label) - len(foot)) // down)
+    lines = look.height // LINES if look.height >= TALL else int(left > 0 or look.height >= LOWEST)
+    foot = sentence(note, look, lines)
+    size = (look.width - margin - GAP * (across - 1)) // across
+    head = _heading(panels, look, size)
+    rows = max(1, (look.height - len(head) - len(label) - len(foot)) // down)
     return _Layout(shown, across, (size, rows), margin, head, label, foot)
 
 
-def _margin(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> int:
+def _margin(plot: Plot, look: Look) -> int:
     """The cells of the labels of y."""
-    area = area_of(_bare(plot), width, height, palette, charset)
+    area = area_of(_bare(plot), look)
     return 0 if isinstance(area, str) else area.margin
 
 
@@ -126,28 +122,25 @@ def _joined(lines: list[Row], widths: list[int]) -> Row:
     return row
 
 
-def _heading(
-    panels: Panels, width: int, height: int, palette: Palette, charset: Charset, size: int
-) -> list[Row]:
+def _heading(panels: Panels, look: Look, size: int) -> list[Row]:
     """The title, what y is, and an entry for each series that any panel has.
 
     size : the width of a panel, in which marks have their size.
     """
     entries: dict[str, Entry] = {}
     for plot in panels.plots:
-        named = series_entries(plot, marks_of(plot, charset, size), palette, charset)
-        for entry in (*named, *level_entries(plot, palette, charset)):
+        named = series_entries(plot, marks_of(plot, look.sized(size, look.height)), look)
+        for entry in (*named, *level_entries(plot, look)):
             entries.setdefault(entry.label, entry)
-    most = 1 if height < LOW else 2 if height < 18 else 3
-    words = [(panels.title, f"bold {palette.foreground}"), (panels.plots[0].y.label, palette.muted)]
-    rows: list[Row] = [[(clean(text, charset)[:width], style)] for text, style in words if text]
+    most = 1 if look.height < LOW else 2 if look.height < 18 else 3
+    words = [(panels.title, look.strong), (panels.plots[0].y.label, look.palette.muted)]
+    rows: list[Row] = [[(look.clean(text)[: look.width], style)] for text, style in words if text]
     rows = rows[:most]
     return with_legend(
         rows,
         list(entries.values()),
-        width,
+        look,
         gap=3,
         most=most,
-        limit=max(most, height // 4),
-        muted=palette.muted,
+        limit=max(most, look.height // 4),
     )

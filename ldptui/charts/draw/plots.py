@@ -13,9 +13,8 @@ from ..rows import (
     NO_DATA,
     Canvas,
     Charset,
-    Palette,
+    Look,
     Row,
-    clean,
     crop,
     pad,
     titled,
@@ -59,10 +58,7 @@ LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "brai
 
 def plot_rows(
     plot: Plot,
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
     *,
     margin: int | None = None,
 ) -> list[Row]:
@@ -76,32 +72,32 @@ def plot_rows(
     except (ImportError, OSError, AttributeError) as problem:
         # OSError: its compiled kernel does not load on this system.
         text = NO_PLOTEXT.format(str(problem) or type(problem).__name__)
-        return titled(plot.title, text, width, height, palette, charset)
-    area = area_of(plot, width, height, palette, charset, margin=margin)
+        return titled(plot.title, text, look)
+    area = area_of(plot, look, margin=margin)
     if isinstance(area, str):
-        return titled(plot.title, area, width, height, palette, charset)
+        return titled(plot.title, area, look)
     x, y, columns, margin, out = area.x, area.y, area.x.cells, area.margin, [*area.heading]
     width = margin + 1 + columns + area.right
-    canvas = rasterise(plotext, plot, area.marks, x, y, palette)
+    canvas = rasterise(plotext, plot, area.marks, x, y, look)
     if not any(any(row) for row in canvas.styles):
-        return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
-    draw_levels(plot, canvas, y, palette, charset)
+        return titled(plot.title, NOT_IN_VIEW, look)
+    draw_levels(plot, canvas, y, look)
     at = None if plot.cursor is None else x.cell(plot.cursor)
     if at is not None:
-        draw_cursor(canvas, at, palette, charset)
+        draw_cursor(canvas, at, look)
 
-    out += _data_rows(canvas, area.y_ticks, area.levels, margin, area.right, palette, charset)
+    out += _data_rows(canvas, area.y_ticks, area.levels, margin, area.right, look)
     room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
-    x_ticks = in_view(ticks(plot.x, x.low, x.high, room), x, width // 2, charset)
+    x_ticks = in_view(ticks(plot.x, x.low, x.high, room), x, width // 2, look)
     places, text = place_across(x_ticks, margin + 1, width)
     if area.has_rule:
-        out.append([(" " * margin, ""), *_rule(columns, places, at, palette, charset)])
+        out.append([(" " * margin, ""), *_rule(columns, places, at, look)])
     if area.has_labels:
-        out.append([(text, palette.muted)])
+        out.append([(text, look.palette.muted)])
     if area.x_label:
         inset = margin + 1 + max(0, (columns - cell_len(area.x_label)) // 2)
         inset = max(0, min(inset, width - cell_len(area.x_label)))
-        out.append([(" " * inset + area.x_label, palette.muted)])
+        out.append([(" " * inset + area.x_label, look.palette.muted)])
     return out + area.note
 
 
@@ -128,10 +124,7 @@ class Area:
 
 def area_of(
     plot: Plot,
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
     *,
     margin: int | None = None,
 ) -> Area | str:
@@ -140,32 +133,33 @@ def area_of(
     x_limits, y_limits = data_limits(plot, values)
     if x_limits is None or y_limits is None:
         return NO_DATA
-    marks = marks_of(plot, charset, width)
-    width += margin or 0
-    above = heading(plot, marks, width, height, palette, charset)
-    spare = height - len(above) - 3
+    marks = marks_of(plot, look)
+    look = look.sized(look.width + (margin or 0), look.height)
+    width = look.width
+    above = heading(plot, marks, look)
+    spare = look.height - len(above) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
-    x_label = clean(plot.x.label, charset) if spare >= 3 else ""
-    if height < LOW and x_label in clean(plot.title, charset):
+    x_label = look.clean(plot.x.label) if spare >= 3 else ""
+    if look.height < LOW and x_label in look.clean(plot.title):
         x_label = ""  # the title says it, and each row counts
-    words = "; ".join(filter(None, (alike(plot, marks, palette), plot.note)))
-    most = min(2, spare - 3) if height < LOW else spare - 3
-    note = sentence(clean(words, charset), width, palette.muted, most)
-    rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
-    across, down = DOTS[charset]
-    beside, above_it = REACH if charset == "braille" else (0.0, 0.0)
+    words = "; ".join(filter(None, (alike(plot, marks, look), plot.note)))
+    most = min(2, spare - 3) if look.height < LOW else spare - 3
+    note = sentence(words, look, most)
+    rows = look.height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
+    across, down = DOTS[look.charset]
+    beside, above_it = REACH if look.charset == "braille" else (0.0, 0.0)
     if all(series.style != "points" for series in plot.series):
         above_it = min(1, above_it)  # lines need less room than marks
     if 0 < plot.y.bands <= rows:
         rows, above_it = rows - rows % plot.y.bands, -0.5  # from edge to edge of the dots
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
-    y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, charset)
+    y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, look)
     if margin is None:
         margin = max((cell_len(label) for _, label in y_ticks), default=0)
         margin = margin if width - margin >= 12 else 0
-    levels = _level_rows(plot, y, rows, charset)
-    right = _beside(plot, width, height, charset) if levels else 0
+    levels = _level_rows(plot, y, rows, look)
+    right = _beside(plot, look) if levels else 0
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
         return TOO_SMALL
@@ -179,15 +173,12 @@ def plot_place(
     plot: Plot,
     x: int,
     y: int,
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
     *,
     margin: int | None = None,
 ) -> tuple[float, float] | None:
     """x and y in the middle of a cell of the picture; None beside the data area."""
-    area = area_of(plot, width, height, palette, charset, margin=margin)
+    area = area_of(plot, look, margin=margin)
     if isinstance(area, str):
         return None
     column, row = x - area.margin - 1, y - len(area.heading)
@@ -196,46 +187,44 @@ def plot_place(
     return area.x.value(column), area.y.value(area.y.cells - 1 - row)
 
 
-def _beside(plot: Plot, width: int, height: int, charset: Charset) -> int:
+def _beside(plot: Plot, look: Look) -> int:
     """The cells that the labels of the levels take at the right; 0 where the legend has them.
 
     They take no more than an eighth of the width, or a fifth where a row counts more, or where
     there are several: in the legend these look alike.
     """
-    names = _level_names(plot, charset)
+    names = _level_names(plot, look)
     size = max((cell_len(name) + 1 for name in names), default=0)
-    share = 5 if height < LOW or len(names) > 1 else 8
-    return size if width >= max(share * size, size + BESIDE) else 0
+    share = 5 if look.height < LOW or len(names) > 1 else 8
+    return size if look.width >= max(share * size, size + BESIDE) else 0
 
 
-def series_entries(
-    plot: Plot, marks: Sequence[Mark], palette: Palette, charset: Charset
-) -> list[Entry]:
+def series_entries(plot: Plot, marks: Sequence[Mark], look: Look) -> list[Entry]:
     """The series in a legend."""
     return [
-        Entry(mark.sample, style_in(plot, series, palette), label, palette.foreground)
+        Entry(mark.sample, style_in(plot, series, look), label, look.palette.foreground)
         for series, mark in zip(plot.series, marks, strict=True)
-        if series.legend and (label := clean(series.label, charset))
+        if series.legend and (label := look.clean(series.label))
     ]
 
 
-def level_entries(plot: Plot, palette: Palette, charset: Charset) -> list[Entry]:
+def level_entries(plot: Plot, look: Look) -> list[Entry]:
     """The levels in a legend."""
     return [
-        Entry(LEVELS[charset], palette.muted, name, palette.foreground)
-        for name in _level_names(plot, charset)
+        Entry(LEVELS[look.charset], look.palette.muted, name, look.palette.foreground)
+        for name in _level_names(plot, look)
     ]
 
 
-def _level_names(plot: Plot, charset: Charset) -> list[str]:
+def _level_names(plot: Plot, look: Look) -> list[str]:
     """The names of the levels, without those beyond the limits that the axis has of its own."""
     low = -math.inf if plot.y.low is None else plot.y.low
     high = math.inf if plot.y.high is None else plot.y.high
-    names = dict.fromkeys(clean(name, charset) for at, name in plot.levels if low <= at <= high)
+    names = dict.fromkeys(look.clean(name) for at, name in plot.levels if low <= at <= high)
     return [name for name in names if name]
 
 
-def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:
+def _level_rows(plot: Plot, y: Scale, rows: int, look: Look) -> dict[int, str]:
     """The rows of the levels' labels: their own, or one of the next two where that is taken."""
     found: dict[int, str] = {}
     for value, label in sorted(plot.levels, reverse=True):
@@ -245,7 +234,7 @@ def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, 
         own = rows - 1 - cell
         row = max(own, max(found, default=-1) + 1)
         if row < min(rows, own + 3):
-            found[row] = clean(label, charset)
+            found[row] = look.clean(label)
     return found
 
 
@@ -255,8 +244,7 @@ def _data_rows(
     levels: Mapping[int, str],
     margin: int,
     right: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> list[Row]:
     """The data area between the labels of its ticks and, `right` cells wide, of its levels."""
     rows = len(canvas.chars)
@@ -266,35 +254,32 @@ def _data_rows(
         row = rows - 1 - place
         if not any(near in marked for near in range(row - apart, row + apart + 1)):
             marked[row] = label
-    side = ("|", "+") if charset == "ascii" else ("│", "┤")
+    side = ("|", "+") if look.charset == "ascii" else ("│", "┤")
     lines: list[Row] = []
     for row in range(rows):
         label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
-        line: Row = [(label, palette.muted), *canvas.spans(row)]
+        line: Row = [(label, look.palette.muted), *canvas.spans(row)]
         if right and row in levels:
-            line.append((" " + crop(levels[row], right - 1), palette.muted))
+            line.append((" " + crop(levels[row], right - 1), look.palette.muted))
         lines.append(line)
     return lines
 
 
-def _rule(
-    columns: int, places: Sequence[int], cursor: int | None, palette: Palette, charset: Charset
-) -> Row:
+def _rule(columns: int, places: Sequence[int], cursor: int | None, look: Look) -> Row:
     """The x-axis, with a mark at each tick and at the cursor's column."""
-    corner, line, mark, pointer = "+-+^" if charset == "ascii" else "└─┬▲"
+    corner, line, mark, pointer = "+-+^" if look.charset == "ascii" else "└─┬▲"
     rule = corner + "".join(mark if at in places else line for at in range(columns))
     if cursor is None:
-        return [(rule, palette.muted)]
+        return [(rule, look.palette.muted)]
     before, after = rule[: cursor + 1], rule[cursor + 2 :]
-    return [(before, palette.muted), (pointer, palette.foreground), (after, palette.muted)]
+    muted = look.palette.muted
+    return [(before, muted), (pointer, look.palette.foreground), (after, muted)]
 
 
-def in_view(
-    found: Sequence[Tick], scale: Scale, width: int, charset: Charset
-) -> list[tuple[int, str]]:
+def in_view(found: Sequence[Tick], scale: Scale, width: int, look: Look) -> list[tuple[int, str]]:
     """The cell and the label of each tick on the axis, decades before what is between them."""
     return [
-        (cell, crop(clean(tick.label, charset), max(1, width)))
+        (cell, crop(look.clean(tick.label), max(1, width)))
         for tick in sorted(found, key=lambda tick: tick.minor)
         if (cell := scale.cell(tick.value)) is not None
     ]
@@ -331,29 +316,24 @@ def data_limits(
 def heading(
     plot: Plot,
     marks: Sequence[Mark],
-    width: int,
-    height: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> list[Row]:
     """Title, y label and legend: one to four rows, as the height allows, more only for entries
     that would be lost.
     """
-    most = 0 if height < 5 else 1 if height < 8 else 2 if height < LOW else 3 if height < 16 else 4
+    most = sum(look.height >= rows for rows in (5, 8, LOW, 16))
     if not most:
         return []
-    entries = series_entries(plot, marks, palette, charset)
-    if not _beside(plot, width, height, charset):
-        entries += level_entries(plot, palette, charset)
-    above = [(plot.title, f"bold {palette.foreground}"), (plot.y.label, palette.muted)]
-    words = [(text, style) for long, style in above if (text := clean(long, charset))]
-    rows = [row for text, style in words for row in flow([[(text, style)]], width, 0)][:most]
-    return with_legend(
-        rows, entries, width, gap=3, most=most, limit=max(most, height // 2), muted=palette.muted
-    )
+    entries = series_entries(plot, marks, look)
+    if not _beside(plot, look):
+        entries += level_entries(plot, look)
+    above = [(plot.title, look.strong), (plot.y.label, look.palette.muted)]
+    words = [(text, style) for long, style in above if (text := look.clean(long))]
+    rows = [row for text, style in words for row in flow([[(text, style)]], look.width, 0)][:most]
+    return with_legend(rows, entries, look, gap=3, most=most, limit=max(most, look.height // 2))
 
 
-def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset: Charset) -> None:
+def draw_levels(plot: Plot, canvas: Canvas, y: Scale, look: Look) -> None:
     """Dotted lines across the cells that are still empty."""
     for value, _ in plot.levels:
         unit = y.unit_of(value)
@@ -361,21 +341,21 @@ def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset:
             continue
         dot = y.dot(unit)
         row = y.cells - 1 - dot // y.dots
-        if charset == "braille":
+        if look.charset == "braille":
             char = "⡀⠄⠂⠁"[dot % 4]
         else:
-            char = "╌" if charset == "block" else "-"
+            char = "╌" if look.charset == "block" else "-"
         for column, present in enumerate(canvas.chars[row]):
-            if present == " " and (charset != "ascii" or column % 2 == 0):
-                canvas.chars[row][column], canvas.styles[row][column] = char, palette.muted
+            if present == " " and (look.charset != "ascii" or column % 2 == 0):
+                canvas.chars[row][column], canvas.styles[row][column] = char, look.palette.muted
 
 
-def draw_cursor(canvas: Canvas, column: int, palette: Palette, charset: Charset) -> None:
+def draw_cursor(canvas: Canvas, column: int, look: Look) -> None:
     """A line down a column of cells, behind what is drawn there."""
     for chars, styles in zip(canvas.chars, canvas.styles, strict=True):
-        if chars[column] == " " or styles[column] == palette.muted:
-            chars[column] = ":" if charset == "ascii" else "┊"
-            styles[column] = palette.foreground
+        if chars[column] == " " or styles[column] == look.palette.muted:
+            chars[column] = ":" if look.charset == "ascii" else "┊"
+            styles[column] = look.palette.foreground
 
 
 def place_across(ticks: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:

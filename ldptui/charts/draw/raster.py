@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..rows import (
-    Canvas,
-    Palette,
-)
+from ..rows import Canvas, Look
 from ..series import Plot
 from .axes import (
     MAX_POINTS,
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def rasterise(
-    plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
+    plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, look: Look
 ) -> Canvas:
     """The data area: clouds and bands of dots below, then lines, error bars, single points."""
     with_stamps = y.dots == len(BRAILLE[0])
@@ -48,7 +45,7 @@ def rasterise(
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
         if len(sane.bars):
             kept = bands if series.style == "band" else whiskers
-            kept.append((palette.style(series.tone), sane.bars))
+            kept.append((look.palette.style(series.tone), sane.bars))
     jobs.sort(key=lambda job: job[0])
     clouds = [job for job in jobs if job[0] < 2]
     stamped = [job for job in jobs if with_stamps and job[0] == 3]
@@ -62,7 +59,7 @@ def rasterise(
                 if not number:
                     chars[row][column] = under[row][column]
                     line[column] = owners[row][column]
-    colours = ["", *(style_in(plot, series, palette) for series in plot.series)]
+    colours = ["", *(style_in(plot, series, look) for series in plot.series)]
     canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
     for style, bars in bands:
         for row, column, char, on_line in band_cells(bars, x, y):

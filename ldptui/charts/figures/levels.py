@@ -13,7 +13,7 @@ from typing import Any, Final
 from ldptui.core.base.summary import Estimate
 
 from ...text import format as fmt
-from ..rows import Charset, Palette, Row, clean, crop, length, pad, wrapped
+from ..rows import Look, Row, crop, length, pad, wrapped
 from .readings import MEASURED, PICKED
 from .table import Column, Table, Value
 from .trials import ARMS
@@ -33,9 +33,7 @@ Details = Mapping[str, Any]
 
 def levels_rows(
     details: Details,
-    width: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
     at: int | None = None,
     *,
     errors: bool = True,
@@ -46,19 +44,18 @@ def levels_rows(
     """
     levels = details["levels"]
     trials = fmt.count(details["trials"])
-    strong = f"bold {palette.foreground}"
-    rows: list[Row] = [[(f"Survivors of each level, mean of {trials} trials", strong)]]
-    rows += _level_rows(levels, width, palette, charset, at, errors)
-    rows += [[], [("Where items are lost, with the attack", strong)]]
+    rows: list[Row] = [[(f"Survivors of each level, mean of {trials} trials", look.strong)]]
+    rows += _level_rows(levels, look, at, errors)
+    rows += [[], [("Where items are lost, with the attack", look.strong)]]
     ordered = sorted(details["watched"], key=lambda item: item["code"])
-    rows += _item_rows(ordered, levels, width, palette, charset)
+    rows += _item_rows(ordered, levels, look)
     rows += [[]]
-    marks = ASCII_SHARES if charset == "ascii" else SHARES
+    marks = ASCII_SHARES if look.charset == "ascii" else SHARES
     legend = (
         f"levels: {marks[0]} never survived, {marks[4]} in half of the trials, {marks[-1]} always; "
         "▸ target; # rank among the true hitters; est: mean where it is in the answer"
     )
-    return rows + [[(line, palette.muted)] for line in wrapped(clean(legend, charset), width)]
+    return rows + [[(line, look.palette.muted)] for line in wrapped(look.clean(legend), look.width)]
 
 
 def width_of(details: Details) -> int:
@@ -113,40 +110,42 @@ def level_table(details: Details, at: int) -> Table:
 
 def _level_rows(
     levels: Sequence[Details],
-    width: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
     at: int | None,
     errors: bool,
 ) -> list[Row]:
     """A column for each level: bits, candidates, survivors; the one looked at has a pointer."""
-    shown, cells = _columns(levels, width, at)
+    shown, cells = _columns(levels, look.width, at)
     digits = 2 if cells == 5 else 3
     numbers = [f"{PICKED * (level['level'] == at)}{level['level']}" for level in shown]
     lines: list[tuple[str, list[str], str]] = [
-        ("level", [clean(number, charset) for number in numbers], palette.muted),
-        ("bits λ", [str(level["bits"]) for level in shown], palette.foreground),
-        ("candidates", [fmt.count(level["candidates"]) for level in shown], palette.foreground),
+        ("level", [look.clean(number) for number in numbers], look.palette.muted),
+        ("bits λ", [str(level["bits"]) for level in shown], look.palette.foreground),
+        (
+            "candidates",
+            [fmt.count(level["candidates"]) for level in shown],
+            look.palette.foreground,
+        ),
     ]
     if any(level["target_prefixes"] for level in levels):
         prefixes = [str(level["target_prefixes"]) for level in shown]
-        lines.append(("prefixes of targets", prefixes, palette.target))
+        lines.append(("prefixes of targets", prefixes, look.palette.target))
     for group, words in (("targets", "targets"), ("hitters", "true hitters")):
         if group == "targets" and not any(level["attacked"][group]["theory"] for level in levels):
             continue
         for arm in ("clean", "attacked"):
             when, tone = ARMS[arm]
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
-            lines.append((f"{words} {when}", means, palette.style(tone)))
+            lines.append((f"{words} {when}", means, look.palette.style(tone)))
             if errors and cells > 5:
                 known = [level[arm][group]["standard_error"] for level in shown]
-                lines.append(("  ±", [fmt.short(error, 2) for error in known], palette.muted))
+                lines.append(("  ±", [fmt.short(error, 2) for error in known], look.palette.muted))
             if arm == "attacked":
                 expected = [fmt.short(level[arm][group]["theory"], digits) for level in shown]
-                lines.append(("  approximation", expected, palette.theory))
+                lines.append(("  approximation", expected, look.palette.theory))
     rows: list[Row] = []
     for name, values, style in lines:
-        row: Row = [(pad(clean(name, charset), HEAD), style)]
+        row: Row = [(pad(look.clean(name), HEAD), style)]
         row += [(pad(value, cells, right=True), style) for value in values]
         rows.append(row)
     return rows
@@ -155,57 +154,55 @@ def _level_rows(
 def _item_rows(
     items: Sequence[Details],
     levels: Sequence[Details],
-    width: int,
-    palette: Palette,
-    charset: Charset,
+    look: Look,
 ) -> list[Row]:
     """A row for each item, as wide as there is room: the code last, as it may be long."""
-    marks = ASCII_SHARES if charset == "ascii" else SHARES
+    marks = ASCII_SHARES if look.charset == "ascii" else SHARES
     step = max(1, -(-len(levels) // MARKS))
     at = [*range(0, len(levels), step)]
     at[-1] = len(levels) - 1
     lengths = [level["bits"] for level in levels]
     code = lengths[-1] + len({*lengths})
-    wide = width >= NAME + len(at) + 35 + code
+    wide = look.width >= NAME + len(at) + 35 + code
     heads = [("item", NAME), ("", 4), ("levels", max(7, len(at) + 1)), ("lost at", 9),
              ("true", 12), ("est %", 9)]  # fmt: skip
     head = "".join(pad(name, cells, right=name in ("true", "est %")) for name, cells in heads)
-    rows: list[Row] = [[(crop(head + ("  code" if wide else ""), width), palette.muted)]]
+    rows: list[Row] = [[(crop(head + ("  code" if wide else ""), look.width), look.palette.muted)]]
     for item in items:
         survived = item["attacked"]["survived"]
-        style = palette.target if item["target"] else palette.foreground
-        mark = clean("▸", charset) if item["target"] else ""
+        style = look.palette.target if item["target"] else look.palette.foreground
+        mark = look.clean("▸") if item["target"] else ""
         rank = f"#{item['rank']}" if item["rank"] else ""
         lost = lost_level(survived)
         estimate = item["attacked"]["estimate"]
         percent = "" if estimate is None else fmt.short(100 * estimate, 3, zeros=True)
         shares = "".join(marks[_eighth(survived[number])] for number in at)
         row: Row = [
-            (pad(clean(f"{mark}{item['item']}", charset), NAME), style),
-            (pad(rank, 4), palette.muted),
+            (pad(look.clean(f"{mark}{item['item']}"), NAME), style),
+            (pad(rank, 4), look.palette.muted),
             (pad(shares, max(7, len(at) + 1)), style),
             (pad("named" if lost is None else f"level {lost}", 9),
-             palette.foreground if lost is None else palette.muted),
-            (pad(fmt.count(item["true"]), 12, right=True), palette.true),
-            (pad(percent, 9, right=True), palette.attacked),
+             look.palette.foreground if lost is None else look.palette.muted),
+            (pad(fmt.count(item["true"]), 12, right=True), look.palette.true),
+            (pad(percent, 9, right=True), look.palette.attacked),
         ]  # fmt: skip
         if wide:
-            row += [("  ", ""), *_code(item["code"], lengths, survived, style, palette)]
-        while length(row) > width:  # the last columns are the first to go
+            row += [("  ", ""), *_code(item["code"], lengths, survived, style, look)]
+        while length(row) > look.width:  # the last columns are the first to go
             row.pop()
         rows.append(row)
     return rows
 
 
 def _code(
-    code: str, lengths: Sequence[int], survived: Sequence[float], style: str, palette: Palette
+    code: str, lengths: Sequence[int], survived: Sequence[float], style: str, look: Look
 ) -> Row:
     """The code in the pieces that the levels add: those that mostly survive stand out."""
     ends = [0, *lengths]
     row: Row = []
     for (start, end), share in zip(pairwise(ends), survived, strict=True):
         if end > start:
-            row.append((f"{code[start:end]} ", style if share >= 0.5 else palette.muted))
+            row.append((f"{code[start:end]} ", style if share >= 0.5 else look.palette.muted))
     return row
 
 

@@ -17,7 +17,7 @@ from ldptui.core.store import Store, begin, open_store
 
 from ... import __version__
 from ...api import charted
-from ...charts.rows import ANSI_LIGHT
+from ...charts.rows import ANSI_LIGHT, Look
 from ...charts.series import Chart, Plot
 from ...session import attack_options, figure
 from ...session.figure import DRAWN
@@ -87,7 +87,8 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
 
     named = len(chart.y.ticks or ()) if isinstance(chart, Plot) and not chart.y.log else 0
     height = max(ROWS, NAMED * named + 8)
-    drawn = "\n".join(strip.text.rstrip() for strip in draw(chart, COLUMNS, height, ANSI_LIGHT))
+    strips = draw(chart, Look(COLUMNS, height, ANSI_LIGHT))
+    drawn = "\n".join(strip.text.rstrip() for strip in strips)
     return "\n".join([drawn.rstrip(), "", textwrap.fill(caption, COLUMNS), embedded, ""])
 
 

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from ...charts.rows import Charset, Palette, Row, centred, clean, crop, length
+from ...charts.rows import Look, Row, centred, crop, length
 from ...text.prose import narrowed, wrapped
 from ...widgets.filter_input import FilterInput, no_match
 from .rows_view import RowsView
@@ -153,12 +153,11 @@ class EquationsView(Vertical):
         if self.is_mounted:
             self.query_one(RowsView).rebuild()
 
-    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    def _rows(self, look: Look) -> list[Row]:
         from ...explain import equations
 
         words = self.query_one(FilterInput).words
-        room = min(width, WIDEST) - 2
-        pen = _Pen(room, palette, charset)
+        pen = _Pen(min(look.width, WIDEST) - 2, 0, look.palette, look.charset)
         live = [formula for formula in self.live if _matches(formula, words)]
         listed = equations.search(words)
         self.query_one(FilterInput).count(
@@ -170,9 +169,9 @@ class EquationsView(Vertical):
         entries: list[Entry] = []
 
         def add(block: list[Row], number: int | None, id: str | None) -> None:  # noqa: A002
-            mark = pen.text("▌ ") if len(entries) == self._at else "  "
+            mark = pen.clean("▌ ") if len(entries) == self._at else "  "
             entries.append(Entry(len(rows), number, id))
-            rows.extend([(mark, palette.target), *row] for row in block)
+            rows.extend([(mark, look.palette.target), *row] for row in block)
             rows.append([])
 
         part = ""
@@ -190,14 +189,10 @@ class EquationsView(Vertical):
                 part = "found"
                 rows += [pen.heading("The list"), []]
             opened = equation.id == self._opened
-            add(
-                _equation_rows(equation, room, palette, charset, opened),
-                equation.number,
-                equation.id,
-            )
+            add(_equation_rows(equation, pen, opened), equation.number, equation.id)
         self._entries = entries
         if not entries:
-            return centred(pen.text(no_match(words)), width, height, palette.muted)
+            return centred(look.clean(no_match(words)), look)
         return rows[:-1]
 
 
@@ -223,30 +218,22 @@ def _doubt(number: int) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def _equation_rows(
-    equation: Equation, width: int, palette: Palette, charset: Charset, opened: bool
-) -> list[Row]:
-    return _Pen(width, palette, charset).equation(equation, opened)
+def _equation_rows(equation: Equation, pen: _Pen, opened: bool) -> list[Row]:
+    return pen.equation(equation, opened)
 
 
-class _Pen:
-    """Sets formulas in one width, palette and charset."""
-
-    def __init__(self, width: int, palette: Palette, charset: Charset) -> None:
-        self.width, self.palette, self.charset = width, palette, charset
-
-    def text(self, text: str) -> str:
-        return clean(text, self.charset)
+class _Pen(Look):
+    """Sets formulas in a look, of whatever height."""
 
     def heading(self, text: str) -> Row:
-        text = crop(self.text(text), self.width)
-        rule = self.text("─") * max(0, self.width + 1 - cell_len(text))
-        bold = f"bold {self.palette.foreground}".replace("bold default", "bold")
+        text = crop(self.clean(text), self.width)
+        rule = self.clean("─") * max(0, self.width + 1 - cell_len(text))
+        bold = self.strong.replace("bold default", "bold")
         return [(f"{text} ", bold), (rule, self.palette.muted)]
 
     def head(self, left: Row, right: str) -> list[Row]:
         """A title with its source at the right end, or below it where both do not fit."""
-        right = self.text(right)
+        right = self.clean(right)
         room = self.width - length(left)
         if cell_len(right) + 2 <= room:
             gap = " " * (room - cell_len(right))
@@ -262,13 +249,15 @@ class _Pen:
     def live(self, live: Formula) -> list[Row]:
         palette = self.palette
         number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
-        title = (self.text(live.title), f"bold {palette.clean}")
+        title = (self.clean(live.title), f"bold {palette.clean}")
         rows = self.head([title], f"{number}{live.source}")
-        formula = self.text(live.formula)
+        formula = self.clean(live.formula)
         numeric = live.result[0] in "-0123456789∞"
-        result = self.text(f"{'=' if numeric else '⇒'} {live.result}")
+        result = self.clean(f"{'=' if numeric else '⇒'} {live.result}")
         trivial = live.substituted == live.result or formula.endswith(f"= {live.substituted}")
-        put = "" if trivial else self.text(f"= {live.substituted}" if numeric else live.substituted)
+        put = (
+            "" if trivial else self.clean(f"= {live.substituted}" if numeric else live.substituted)
+        )
         right = (result, f"bold {palette.target}")
         room = self.width - 4
         together = [part for part in (formula, put) if part]
@@ -293,22 +282,22 @@ class _Pen:
         tone = {"ok": palette.theory, "loose": palette.target}.get(
             equation.verdict, palette.attacked
         )
-        verdict = self.text(f"{VERDICTS[equation.verdict]} {SAID[equation.verdict]}")
-        bold = f"bold {palette.foreground}".replace("bold default", "bold")
+        verdict = self.clean(f"{VERDICTS[equation.verdict]} {SAID[equation.verdict]}")
+        bold = self.strong.replace("bold default", "bold")
         left: Row = [
             (f"{number}  ", palette.muted),
-            (self.text(equation.title), bold),
+            (self.clean(equation.title), bold),
             (f"  {verdict}", tone),
         ]
         rows = self.head(left, equation.source)
         rows += self.formula(equation.printed, palette.foreground)
         for text, style in ((equation.note, tone), (equation.remark, palette.muted)):
-            lines = wrapped(self.text(text), self.width - 4) if text else []
+            lines = wrapped(self.clean(text), self.width - 4) if text else []
             rows += [[(f"    {line}", style)] for line in lines]
         if equation.corrected:
-            rows += self.formula(equation.corrected, palette.theory, self.text("→ "))
+            rows += self.formula(equation.corrected, palette.theory, self.clean("→ "))
         if opened:
-            lines = wrapped(self.text(f"LaTeX: {equation.latex}"), self.width - 4)
+            lines = wrapped(self.clean(f"LaTeX: {equation.latex}"), self.width - 4)
             cut = [line[at : at + self.width - 4] for line in lines
                    for at in range(0, len(line), self.width - 4)]  # fmt: skip
             rows += [[(f"    {line}", palette.muted)] for line in cut]
@@ -316,7 +305,7 @@ class _Pen:
 
     def formula(self, printed: str, style: str, mark: str = "") -> list[Row]:
         room = self.width - 4
-        lines = narrowed([self.text(line) for line in printed.strip("\n").split("\n")], room)
+        lines = narrowed([self.clean(line) for line in printed.strip("\n").split("\n")], room)
         gutter = ["  " + mark.ljust(2) if at == 0 else "    " for at in range(len(lines))]
         return [
             [(space, self.palette.theory), (crop(line, room), style)]

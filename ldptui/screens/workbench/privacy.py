@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from ...charts.rows import Charset, Palette, Row, centred, clean, length, pad
+from ...charts.rows import Look, Row, centred, length, pad
 from ...text import format as fmt
 from ...text.prose import wrapped
 from ...widgets.fitting import fitted
@@ -98,10 +98,10 @@ class PrivacyView(Vertical):
         """The numbers and the chart as plain text."""
         return self.query_one(RowsView).as_text() + "\n" + self.query_one(ChartView).as_text()
 
-    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    def _rows(self, look: Look) -> list[Row]:
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or cell.memory is None:
-            return centred(NOTHING, width, height, palette.muted)
+            return centred(NOTHING, look)
         from ...explain import kept
         from ...explain.rappor import privacy
 
@@ -109,40 +109,38 @@ class PrivacyView(Vertical):
         groups = kept.groups(cell, cell.memory) if noise is None else privacy.groups(cell, noise)
         for group in groups:
             rows += [[]] if rows else []
-            rows += _facts(group, width, palette, charset)
+            rows += _facts(group, look)
         if noise is not None:
-            rows += [[], *_bargains(privacy.bargains(cell, noise), width, palette, charset)]
+            rows += [[], *_bargains(privacy.bargains(cell, noise), look)]
         return rows
 
 
-def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
-    title = wrapped(clean(group.title, charset), width)
-    rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
-    names = 3 if charset != "ascii" else 12
-    words = min(28, width - names - 11)
+def _facts(group: Group, look: Look) -> list[Row]:
+    title = wrapped(look.clean(group.title), look.width)
+    rows: list[Row] = [[(line, look.strong)] for line in title]
+    names = 3 if look.charset != "ascii" else 12
+    words = min(28, look.width - names - 11)
     for fact in group.facts:
         row: Row = [
-            (pad(clean(fact.symbol, charset), names), palette.theory),
-            (pad(clean(fact.label, charset), words), palette.foreground),
+            (pad(look.clean(fact.symbol), names), look.palette.theory),
+            (pad(look.clean(fact.label), words), look.palette.foreground),
             (
-                pad(clean(fact.value, charset), 9, right=True) + "  ",
-                f"bold {palette.foreground}",
+                pad(look.clean(fact.value), 9, right=True) + "  ",
+                look.strong,
             ),
         ]
         indent = length(row)
-        if width - indent < BESIDE:
+        if look.width - indent < BESIDE:
             rows.append(row)
-            lines, indent = wrapped(clean(fact.why, charset), width - 3), 3
+            lines, indent = wrapped(look.clean(fact.why), look.width - 3), 3
         else:
-            first, *lines = wrapped(clean(fact.why, charset), width - indent)
-            rows.append([*row, (first, palette.muted)])
-        rows += [[(" " * indent + line, palette.muted)] for line in lines]
+            first, *lines = wrapped(look.clean(fact.why), look.width - indent)
+            rows.append([*row, (first, look.palette.muted)])
+        rows += [[(" " * indent + line, look.palette.muted)] for line in lines]
     return rows
 
 
-def _bargains(
-    bargains: tuple[Bargain, ...], width: int, palette: Palette, charset: Charset
-) -> list[Row]:
+def _bargains(bargains: tuple[Bargain, ...], look: Look) -> list[Row]:
     """A row for each alternative; numbers that differ from the current ones are bright."""
     heads = ("", "ε₁", "ε∞", "σ", "strings", "0.8 k m")
 
@@ -161,18 +159,18 @@ def _bargains(
     sizes = [13, 9, 11, 11, 9, 9]
     if bargains[0].room is None:
         sizes.pop()
-    while sum(sizes) > width:
+    while sum(sizes) > look.width:
         sizes.pop()
-    rows: list[Row] = [[("What each number buys", f"bold {palette.foreground}")]]
+    rows: list[Row] = [[("What each number buys", look.strong)]]
     for number, line in enumerate(table):
         row: Row = []
         for at, size in enumerate(sizes):
-            text = pad(clean(line[at], charset), size, right=at > 0)
+            text = pad(look.clean(line[at]), size, right=at > 0)
             same = number > 1 and at > 0 and line[at] == table[1][at]
-            style = palette.muted if number == 0 or same else palette.foreground
+            style = look.palette.muted if number == 0 or same else look.palette.foreground
             row.append((text, f"bold {style}" if number == 1 else style))
         rows.append(row)
     words = "σ of a rare frequency; strings of equal frequency that N users can reveal" + (
         "; 0.8 k m candidates that can be estimated together" if bargains[0].room else ""
     )
-    return rows + [[(line, palette.muted)] for line in wrapped(clean(words, charset), width)]
+    return rows + [[(line, look.palette.muted)] for line in wrapped(look.clean(words), look.width)]

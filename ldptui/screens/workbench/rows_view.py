@@ -9,12 +9,12 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ...charts.rows import Charset, Palette, Row, strip
+from ...charts.rows import Look, Row, strip
 from ...text.format import ascii_cells
-from ...widgets.plot import palette_of
+from ...widgets.plot import charset_of, look_of
 
-Build: TypeAlias = Callable[[int, int, Palette, Charset], list[Row]]
-"""(width, height, palette, charset) → the rows, none of them wider than the width."""
+Build: TypeAlias = Callable[[Look], list[Row]]
+"""The look → the rows, none of them wider than its width."""
 
 
 class RowsView(ScrollView, can_focus=True):
@@ -36,12 +36,6 @@ class RowsView(ScrollView, can_focus=True):
         self._build = build
         self._rows: list[Row] = []
         self._drawn: tuple[object, ...] | None = None
-
-    @property
-    def charset(self) -> Charset:
-        """The app's charset, braille if it has none."""
-        charset: Charset = getattr(self.app, "charset", "braille")
-        return charset
 
     def rebuild(self) -> None:
         """Build again, when it is next seen; only rows that differ are drawn again."""
@@ -68,7 +62,7 @@ class RowsView(ScrollView, can_focus=True):
         """All rows as plain text, also those out of sight."""
         lines = ("".join(text for text, _ in row).rstrip() for row in self._current())
         text = "\n".join(lines) + "\n"
-        return ascii_cells(text) if self.charset == "ascii" else text
+        return ascii_cells(text) if charset_of(self.app) == "ascii" else text
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._current()  # once for all lines: telling whether they are current takes time
@@ -79,14 +73,14 @@ class RowsView(ScrollView, can_focus=True):
         row = rows[at] if at < len(rows) else []
         # Blank segments do not inherit the background of the widget.
         width = self.scrollable_content_region.width
-        return strip(row, width, self.charset).apply_style(self.rich_style)
+        return strip(row, width, charset_of(self.app)).apply_style(self.rich_style)
 
     def _current(self) -> list[Row]:
         """The rows for the present state; they are built anew only when something changed."""
         app, size = self.app, self.scrollable_content_region.size
-        state = (size, app.theme, app.native_ansi_color, self.charset)
+        state = (size, app.theme, app.native_ansi_color, charset_of(app))
         if self._drawn != state:
             self._drawn = state
-            self._rows = self._build(*size, palette_of(app), self.charset)
+            self._rows = self._build(look_of(app, size))
             self.virtual_size = Size(size.width, len(self._rows))
         return self._rows

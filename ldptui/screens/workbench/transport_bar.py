@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from ...charts.rows import clean
 from ...session.transport import Transport
+from ...widgets.plot import charset_of
 
 FRAME_S: Final = 0.1
 """Between two pictures; over a network the screen sends fewer by itself."""
@@ -109,7 +110,7 @@ class TransportBar(Widget, can_focus=True):
             return line
         on = self.get_component_rich_style("transport--on", partial=True)
         muted = self.get_component_rich_style("transport--muted", partial=True)
-        charset = getattr(self.app, "charset", "braille")
+        charset = charset_of(self.app)
         mark = "▶" if transport.playing else "■" if transport.ended else "‖"
         if charset == "ascii":
             mark = ">" if transport.playing else "#" if transport.ended else "="

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ldptui.charts.draw.bar_cells import MARKS, BarScale, bar_cells
-from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Palette
+from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Look, Palette
 from ldptui.charts.series import Bar
 
 SCALE = BarScale(zero=12, cells=40, per_cell=0.1)
@@ -22,7 +22,9 @@ def place(value: float) -> float:
 
 
 def drawn(bar: Bar, palette: Palette, charset: Charset = "braille") -> str:
-    return "".join(text for text, _ in bar_cells(bar, SCALE, palette, MARKS[charset], ()))
+    return "".join(
+        text for text, _ in bar_cells(bar, SCALE, Look(0, 0, palette), MARKS[charset], ())
+    )
 
 
 @pytest.mark.parametrize("palette", [DARK, ANSI_DARK], ids=["colours", "none"])

@@ -20,7 +20,7 @@ from ldptui.charts.draw import axes, draw, message, place_at
 from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.plots import Area, area_of
-from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
+from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look, Palette
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Panels, Plot, Rest, Series, Tone
 
 Style = Literal["line", "dotted", "points"]
@@ -35,7 +35,7 @@ def rows(
     chart: Chart, width: int, height: int, charset: Charset = "braille", palette: Palette = DARK
 ) -> list[str]:
     """The rows as text without the spaces at their ends, after checking their size."""
-    strips = draw(chart, width, height, palette, charset)
+    strips = draw(chart, Look(width, height, palette, charset))
     assert len(strips) == height
     for strip in strips:
         assert strip.cell_length == width
@@ -240,7 +240,7 @@ def test_a_band_shows_where_a_curve_lies_on_its_means() -> None:
     x = np.linspace(0, 1, 40)
     curve = Series("closed form", x, x, "theory")
     band = Series("simulated", x, x, "attacked", "band", [0.001] * 40)
-    drawn = draw(Plot("", X, Y, (curve, band)), 60, 14, DARK, "braille")
+    drawn = draw(Plot("", X, Y, (curve, band)), Look(60, 14, DARK))
     style = RichStyle.parse(DARK.attacked)
     parts = [part for strip in drawn[1:] for part in strip if part.style == style]
     cells = sum(len(part.text.strip()) for part in parts)
@@ -517,7 +517,7 @@ def _pair(tones: Sequence[Tone], styles: Sequence[Style]) -> Plot:
 def test_any_two_tones_differ_as_points_and_as_lines(charset: Charset) -> None:
     for tones in itertools.combinations_with_replacement(TONES, 2):
         for styles in itertools.product(STYLES, repeat=2):
-            one, two = marks_of(_pair(tones, styles), charset, 60)
+            one, two = marks_of(_pair(tones, styles), Look(60, 0, DARK, charset))
             assert one.sample != two.sample
             assert (one.glyph, one.dashes) != (two.glyph, two.dashes)
 
@@ -582,7 +582,7 @@ def test_ansi_palettes_use_the_colours_of_the_terminal(palette: Palette) -> None
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT, ANSI_DARK])
 def test_marks_have_the_colour_of_their_series(palette: Palette) -> None:
-    strips = draw(DECADES, 40, 14, palette)
+    strips = draw(DECADES, Look(40, 14, palette))
     colours = [RichStyle.parse(style).color for style in palette.series[:2]]
     found = [
         (segment.text.strip(), segment.style.color)
@@ -727,7 +727,7 @@ def test_importing_the_chart_layer_is_cheap() -> None:
 
 
 def test_a_message_is_centred() -> None:
-    strips: list[Strip] = message("nothing yet", 21, 3, DARK, "ascii")
+    strips: list[Strip] = message("nothing yet", Look(21, 3, DARK, "ascii"))
     assert [strip.text for strip in strips] == [" " * 21, "     nothing yet     ", " " * 21]
 
 
@@ -779,31 +779,32 @@ def test_a_cell_of_a_plot_is_a_place_on_its_axes(charset: Charset, scale: dict[s
     """x and y at each cell of the data area are shown in that cell; beside the area is nothing."""
     series = Series("s", (0.01, 0.2, 3.0), (1.0, 2.0, 3.0), "true")
     plot = Plot("t", Axis("x", **scale), Axis("y", **scale), (series,))
-    area = area_of(plot, 60, 20, DARK, charset)
+    area = area_of(plot, Look(60, 20, DARK, charset))
     assert isinstance(area, Area)
     top = len(area.heading)
     for column, row in itertools.product(range(area.x.cells), range(area.y.cells)):
-        place = place_at(plot, area.margin + 1 + column, top + row, 60, 20, DARK, charset)
+        place = place_at(plot, area.margin + 1 + column, top + row, Look(60, 20, DARK, charset))
         assert isinstance(place, tuple)
         x, y = map(float, place)
         assert (area.x.cell(x), area.y.cell(y)) == (column, area.y.cells - 1 - row)
     beside = ((area.margin, top), (60, top), (30, top - 1), (30, top + area.y.cells))
-    assert [place_at(plot, *cell, 60, 20, DARK, charset) for cell in beside] == [None] * 4
+    assert [place_at(plot, *cell, Look(60, 20, DARK, charset)) for cell in beside] == [None] * 4
     # The same plot twice: a place in the second panel is one of its own axes.
     panels = Panels("both", (plot, plot))
-    places = {place_at(panels, x, 12, 60, 20, DARK, charset) for x in range(60)}
+    places = {place_at(panels, x, 12, Look(60, 20, DARK, charset)) for x in range(60)}
     assert len(places - {None}) > 20
-    assert place_at(panels, 5, 0, 60, 20, DARK, charset) is None
+    assert place_at(panels, 5, 0, Look(60, 20, DARK, charset)) is None
 
 
 @pytest.mark.parametrize("charset", get_args(Charset))
 def test_a_row_of_bars_is_a_bar_and_the_one_looked_at_has_a_pointer(charset: Charset) -> None:
     bars = tuple(Bar(f"no {at}", at / 10, 0.01, at / 10) for at in range(30))
     chart = Bars("t", bars, note="mean", cursor="no 2")
-    rows = [strip.text for strip in draw(chart, 60, 15, DARK, charset)]
-    named = {place for y in range(15) if (place := place_at(chart, 9, y, 60, 15, DARK, charset))}
+    look = Look(60, 15, DARK, charset)
+    rows = [strip.text for strip in draw(chart, look)]
+    named = {place for y in range(15) if (place := place_at(chart, 9, y, look))}
     for y, text in enumerate(rows):
-        place = place_at(chart, 9, y, 60, 15, DARK, charset)
+        place = place_at(chart, 9, y, look)
         assert (place is None) == ("no " not in text)
         assert place is None or str(place) in text
         assert ("◂" in text or "no 2 <" in text) == (place == "no 2")

@@ -13,6 +13,7 @@ from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
 from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import gain_of
+from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.core import compile, theory
 from ldptui.core.base.summary import Estimate
@@ -292,7 +293,7 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     assert plot.levels == ((0.0, "verified input"),)
     assert figures.gain_plot(found, (), variable, log_y=True).levels == ()
     for charset in ("braille", "block", "ascii"):
-        marks = marks_of(plot, charset, 60)
+        marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
         assert len({mark.sample for mark in marks}) == len(marks)
     table = figures.gain_table(found, (), variable)

@@ -18,7 +18,7 @@ from ldptui.charts.draw.legend import flow, sentence, shortened
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
-from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Row, length
+from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Look, Row, length
 from ldptui.charts.series import Chart, Plot
 from ldptui.core.scenario import load
 from ldptui.session.snapshot import Frequencies, Overlay, Snapshot
@@ -104,11 +104,13 @@ def words(text: str) -> str:
 
 
 def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -> None:
-    lines = [strip.text for strip in draw(chart, width, height, DARK, charset)]
+    lines = [strip.text for strip in draw(chart, Look(width, height, DARK, charset))]
     assert not any(line.rstrip().endswith(("…", "...")) for line in lines), "\n".join(lines)
     text = words(" ".join(lines))
     if isinstance(chart, Plot):
-        for series, mark in zip(chart.series, marks_of(chart, charset, width), strict=True):
+        for series, mark in zip(
+            chart.series, marks_of(chart, Look(width, 0, DARK, charset)), strict=True
+        ):
             if series.label and series.legend:
                 labels = {series.label, shortened(series.label)}
                 assert any(words(f"{mark.sample} {label}") in text for label in labels), "\n".join(
@@ -161,8 +163,8 @@ def test_a_note_breaks_between_its_parts() -> None:
         37: ["27 of 100 detected, 9 falsely;", "127 of 200 estimates ≤ 0"],
         20: ["27 of 100 detected,", "9 falsely;", "127 of 200 estimates", "≤ 0"],
     }.items():
-        assert [row_text(row) for row in sentence(note, width, "", 9)] == lines
-    assert [row_text(row) for row in sentence(note, 37, "", 1)] == [
+        assert [row_text(row) for row in sentence(note, Look(width, 0, DARK), 9)] == lines
+    assert [row_text(row) for row in sentence(note, Look(37, 0, DARK), 1)] == [
         "27 of 100 detected, 9 falsely; …"
     ]
 
@@ -180,7 +182,7 @@ def test_a_mark_keeps_its_word_when_there_is_little_room() -> None:
     chart = charts("rappor-attack", 4)[0]
     for height in range(5, 16):
         for width in range(34, 80):
-            text = "\n".join(strip.text for strip in draw(chart, width, height, DARK))
+            text = "\n".join(strip.text for strip in draw(chart, Look(width, height, DARK)))
             told = [f"run {1200 + place}" in text for place in range(3)]
             assert all(told) or "…" in text
 

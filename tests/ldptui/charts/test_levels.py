@@ -14,7 +14,7 @@ from ldptui.charts.figures.levels import (
     lost_level,
     width_of,
 )
-from ldptui.charts.rows import DARK, length
+from ldptui.charts.rows import DARK, Look, length
 
 
 def details(groups: int = 10, bits: int = 10) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def details(groups: int = 10, bits: int = 10) -> dict[str, Any]:
 @pytest.mark.parametrize(("groups", "bits"), [(10, 10), (40, 64), (1, 8)])
 @pytest.mark.parametrize("width", [40, 78, 200])
 def test_no_row_is_wider_than_the_pane(width: int, groups: int, bits: int) -> None:
-    rows = levels_rows(details(groups, bits), width, DARK, "braille")
+    rows = levels_rows(details(groups, bits), Look(width, 0, DARK))
     assert all(length(row) <= max(width, 44) for row in rows)
     text = "\n".join("".join(part for part, _ in row) for row in rows)
     assert "a target" in text
@@ -57,7 +57,7 @@ def test_no_row_is_wider_than_the_pane(width: int, groups: int, bits: int) -> No
 
 
 def test_a_row_says_where_an_item_is_lost() -> None:
-    rows = levels_rows(details(), 120, DARK, "braille")
+    rows = levels_rows(details(), Look(120, 0, DARK))
     lines = ["".join(part for part, _ in row) for row in rows]
     assert sum(line.split() == ["±", *["0.1"] * 10] for line in lines) == 4
     lost = next(line for line in lines if line.startswith("3 "))
@@ -71,14 +71,14 @@ def test_a_row_says_where_an_item_is_lost() -> None:
 
 
 def test_ascii_rows_have_ascii_alone() -> None:
-    rows = levels_rows(details(), 100, DARK, "ascii")
+    rows = levels_rows(details(), Look(100, 0, DARK, "ascii"))
     item = next(row for row in rows if row and row[0][0].startswith("3 "))
     assert "".join(part for part, _ in item).isascii()
 
 
 @pytest.mark.parametrize("width", [50, 74])
 def test_no_word_of_the_legend_is_cut(width: int) -> None:
-    rows = levels_rows(details(), width, DARK, "braille")
+    rows = levels_rows(details(), Look(width, 0, DARK))
     text = " ".join("".join(part for part, _ in row) for row in rows)
     assert "▸ target; # rank among the true hitters; est: mean where it is in the answer" in text
 
@@ -104,7 +104,7 @@ def test_the_table_has_a_row_for_each_item() -> None:
 def test_a_level_is_read_where_its_column_stands(width: int) -> None:
     """A cell of a column is its level; its table has the numbers with errors and z."""
     shown = details()
-    head = "".join(text for text, _ in levels_rows(shown, width, DARK, "braille", 3)[1])
+    head = "".join(text for text, _ in levels_rows(shown, Look(width, 0, DARK), 3)[1])
     for x, char in enumerate(head):
         if char.isdigit():
             start = head.rfind(" ", 0, x) + 1
@@ -123,7 +123,7 @@ def test_the_level_looked_at_has_its_column_where_not_all_have_one(width: int) -
     """Of 40 levels every fifth has one at 74 cells; the pointer of the others was nowhere."""
     shown = details(40, 64)
     for at in range(1, 41):
-        rows = levels_rows(shown, width, DARK, "braille", at)
+        rows = levels_rows(shown, Look(width, 0, DARK), at)
         heads = "".join(text for text, _ in rows[1]).split()[1:]
         assert f"▸{at}" in heads
         numbers = [int(head.strip("▸")) for head in heads]
@@ -135,7 +135,7 @@ def test_the_level_looked_at_has_its_column_where_not_all_have_one(width: int) -
 @pytest.mark.parametrize(("groups", "bits"), [(10, 10), (40, 64), (1, 8)])
 def test_the_width_is_the_one_from_which_no_row_grows(groups: int, bits: int) -> None:
     shown = details(groups, bits)
-    widest = [max(map(length, levels_rows(shown, width, DARK, "braille")[:-2]))
+    widest = [max(map(length, levels_rows(shown, Look(width, 0, DARK))[:-2]))
               for width in (width_of(shown), width_of(shown) + 100)]  # fmt: skip
     assert widest[0] == widest[1] <= width_of(shown)
 
@@ -150,7 +150,7 @@ def test_the_chart_of_the_levels_has_what_the_table_has() -> None:
     lines = [series for series in plot.series if series.style == "line" and len(series.x)]
     assert [line.y[0] for line in lines] == [3.5, 3.5, 2.0, 2.0]
     assert plot.cursor == 3
-    text = "\n".join(strip.text for strip in draw(plot, 54, 20, DARK, "braille"))
+    text = "\n".join(strip.text for strip in draw(plot, Look(54, 20, DARK)))
     assert "line = approximation" in text
 
 

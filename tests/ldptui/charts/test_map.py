@@ -26,7 +26,7 @@ from ldptui.charts.figures.maps import (
     mapped_metrics,
     place_of,
 )
-from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Palette
+from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Look, Palette
 from ldptui.charts.series import Grid
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.scenario import Scenario, load
@@ -41,7 +41,7 @@ CHARSETS: tuple[Charset, ...] = ("ascii", "block", "braille")
 def drawn(
     grid: Grid, width: int, height: int, charset: Charset = "braille", palette: Palette = ANSI_DARK
 ) -> list[str]:
-    return [strip.text for strip in draw(grid, width, height, palette, charset)]
+    return [strip.text for strip in draw(grid, Look(width, height, palette, charset))]
 
 
 def test_the_part_is_every_pair_of_the_first_two_keys() -> None:
@@ -108,7 +108,7 @@ def pieces(grid: Grid, width: int, height: int) -> list[list[tuple[str, str]]]:
     """The texts of each line of the map in colours, with their styles."""
     return [
         [(segment.text, str(segment.style)) for segment in strip]
-        for strip in draw(grid, width, height, DARK, "braille")
+        for strip in draw(grid, Look(width, height, DARK))
     ]
 
 
@@ -161,11 +161,11 @@ def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
     for y, line in enumerate(lines[2:], 2):
         for number in (word for word in line.split() if word.strip("•").isdigit()):
             at = int(number.strip("•")) - 1
-            found = grid_place(STEPS, line.index(number), y, 90, 24, palette, "braille")
+            found = grid_place(STEPS, line.index(number), y, Look(90, 24, palette))
             assert found == (STEPS.rows[at // 6], STEPS.columns[at % 6])
-    assert grid_place(STEPS, 0, 5, 90, 24, palette, "braille") is None
-    assert grid_place(STEPS, 40, 0, 90, 24, palette, "braille") is None
-    assert grid_place(STEPS, 40, 23, 90, 24, palette, "braille") is None
+    assert grid_place(STEPS, 0, 5, Look(90, 24, palette)) is None
+    assert grid_place(STEPS, 40, 0, Look(90, 24, palette)) is None
+    assert grid_place(STEPS, 40, 23, Look(90, 24, palette)) is None
 
 
 def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
@@ -196,7 +196,7 @@ def test_any_numbers_at_any_size(
     names = tuple(str(at) for at in range(len(values)))
     grid = Grid("t", "r", "c", names, ("a", "b", "c"), tuple(map(tuple, values)))
     for palette in (DARK, ANSI_DARK):
-        strips = draw(grid, width, height, palette, charset)
+        strips = draw(grid, Look(width, height, palette, charset))
         assert len(strips) == height
         assert all(strip.cell_length == width for strip in strips)
 

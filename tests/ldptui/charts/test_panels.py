@@ -12,7 +12,7 @@ from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 from ldptui.charts import curves, figures
 from ldptui.charts.draw import draw, place_at
 from ldptui.charts.draw.axes import Scale, ticks
-from ldptui.charts.rows import DARK
+from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Axis, Panels, Plot
 
 NINE = swept(
@@ -26,7 +26,7 @@ NINE = swept(
 
 
 def text(chart: Panels | Plot, width: int, height: int) -> str:
-    return "\n".join(strip.text for strip in draw(chart, width, height, DARK))
+    return "\n".join(strip.text for strip in draw(chart, Look(width, height, DARK)))
 
 
 def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
@@ -68,13 +68,11 @@ def test_a_click_on_any_panel_is_a_place_of_the_axes_that_all_share() -> None:
     row = next(at for at, line in enumerate(shown) if "GRR" in line) + 5
     starts = [at + 1 for at, char in enumerate(shown[row]) if char in "│┤"]
     assert len(starts) == 3
-    places = [[place_at(chart, start + at, row, 76, 19, DARK, "braille") for at in (0, 9, 18)]
+    places = [[place_at(chart, start + at, row, Look(76, 19, DARK)) for at in (0, 9, 18)]
               for start in starts]  # fmt: skip
     assert places[0] == places[1] == places[2]
     assert None not in places[0]
-    assert [place_at(chart, start - 1, row, 76, 19, DARK, "braille") for start in starts] == [
-        None
-    ] * 3
+    assert [place_at(chart, start - 1, row, Look(76, 19, DARK)) for start in starts] == [None] * 3
 
 
 def test_a_symlog_scale_is_linear_around_zero_and_logarithmic_beyond() -> None:

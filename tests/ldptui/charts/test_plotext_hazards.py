@@ -23,15 +23,15 @@ print("built", len(figure.build().string()) > 0)
 DRAWN = """
 import math, time
 from ldptui.charts.draw import draw
-from ldptui.charts.rows import DARK
+from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Axis, Plot, Series
 x, y, error, log, low, high, label = {arguments}
 style = {style!r}
 axis = Axis(label, log=log, low=low, high=high)
 plot = Plot(label, Axis(label), axis, (Series(label, x, y, "series-0", style, error=error),))
-draw(plot, 60, 20, DARK)
+draw(plot, Look(60, 20, DARK))
 start = time.perf_counter()
-strips = draw(plot, 60, 20, DARK)
+strips = draw(plot, Look(60, 20, DARK))
 assert len(strips) == 20 and all(strip.cell_length == 60 for strip in strips)
 print("drawn", time.perf_counter() - start < 2)
 """
@@ -140,13 +140,13 @@ def test_draw_survives_the_same_data(style: str) -> None:
 
 def test_draw_leaves_no_state_behind() -> None:
     code = (
-        "from ldptui.charts.draw import draw; from ldptui.charts.rows import DARK\n"
+        "from ldptui.charts.draw import draw; from ldptui.charts.rows import DARK, Look\n"
         "from ldptui.charts.series import Axis, Plot, Series\n"
         "first = Plot('a', Axis('x'), Axis('y'), (Series('a', [1, 2], [1, 2], 'series-0'),))\n"
         "other = Plot('b', Axis('x', log=True), Axis('y', log=True),\n"
         "             (Series('b', [1, 9], [9, 1], 'clean', 'points', error=[1, 2]),))\n"
-        "before = draw(first, 50, 15, DARK)\n"
-        "draw(other, 90, 40, DARK, 'block')\n"
-        "print('same', before == draw(first, 50, 15, DARK))"
+        "before = draw(first, Look(50, 15, DARK))\n"
+        "draw(other, Look(90, 40, DARK, 'block'))\n"
+        "print('same', before == draw(first, Look(50, 15, DARK)))"
     )
     assert run(code).stdout.strip() == "same True"

@@ -9,7 +9,7 @@ import pytest
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.readings import reading, rows_at, stops
 from ldptui.charts.figures.table import Column, Table
-from ldptui.charts.rows import DARK, Charset
+from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
 from ldptui.widgets.cursor import moved
 
@@ -63,12 +63,14 @@ def test_rows_are_read_in_columns_with_the_picked_one_marked() -> None:
 def test_a_cursor_is_a_line_in_every_panel(charset: Charset, line: str) -> None:
     pointed = replace(PLOT, cursor=5.0)
     for chart, many in ((pointed, 1), (Panels("two", (pointed, pointed)), 2)):
-        lines = [strip.text for strip in draw(chart, 60, 20, DARK, charset)]
+        lines = [strip.text for strip in draw(chart, Look(60, 20, DARK, charset))]
         pointer = "^" if charset == "ascii" else "▲"
         top, rule = (next(text for text in lines if mark in text) for mark in (line, pointer))
         assert top.count(line) == many
         assert [i for i, char in enumerate(top) if char == line] == [
             i for i, char in enumerate(rule) if char == pointer
         ]
-    outside = [strip.text for strip in draw(replace(PLOT, cursor=99.0), 60, 20, DARK, charset)]
-    assert outside == [strip.text for strip in draw(PLOT, 60, 20, DARK, charset)]
+    outside = [
+        strip.text for strip in draw(replace(PLOT, cursor=99.0), Look(60, 20, DARK, charset))
+    ]
+    assert outside == [strip.text for strip in draw(PLOT, Look(60, 20, DARK, charset))]

@@ -12,7 +12,7 @@ from support.told import told
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
 from ldptui.charts.figures.round_table import table
-from ldptui.charts.rows import DARK
+from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Series
 from ldptui.core.base.summary import Estimate
 from ldptui.session.snapshot import Rounds
@@ -26,7 +26,7 @@ def named(plot: Plot, label: str) -> Series:
 
 
 def drawn(plot: Plot, size: tuple[int, int] = (74, 26)) -> str:
-    return "\n".join(strip.text for strip in draw(plot, *size, DARK))
+    return "\n".join(strip.text for strip in draw(plot, Look(*size, DARK)))
 
 
 def test_estimates_are_those_of_the_rounds() -> None:

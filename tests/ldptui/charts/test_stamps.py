@@ -19,7 +19,7 @@ from ldptui.charts.draw.shapes import DOT, SHAPES, TICKS, Shape, in_braille
 from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.figures.trials import trials_plot
-from ldptui.charts.rows import ANSI_DARK, DARK, MARKERS, Charset, Palette
+from ldptui.charts.rows import ANSI_DARK, DARK, MARKERS, Charset, Look, Palette
 from ldptui.charts.series import Axis, Panels, Plot, Series, Tone
 from ldptui.session.trials import TrialEstimates
 
@@ -37,7 +37,7 @@ def plot_of(*series: Series) -> Plot:
 
 
 def area(plot: Plot, palette: Palette = DARK, width: int = WIDTH, height: int = HEIGHT) -> Area:
-    drawn = area_of(plot, width, height, palette, "braille")
+    drawn = area_of(plot, Look(width, height, palette))
     assert isinstance(drawn, Area)
     return drawn
 
@@ -57,7 +57,7 @@ def fraction(at: Area, x: float, y: float) -> tuple[float, float]:
 
 def dots(plot: Plot, palette: Palette = DARK, width: int = WIDTH, height: int = HEIGHT) -> Dots:
     """The dots of the data area, across and up from its corner."""
-    at, drawn = area(plot, palette, width, height), draw(plot, width, height, palette)
+    at, drawn = area(plot, palette, width, height), draw(plot, Look(width, height, palette))
     places = set()
     for row in range(at.y.cells):
         line = drawn[len(at.heading) + row].text[at.margin + 1 :][: at.x.cells]
@@ -229,7 +229,7 @@ def test_a_legend_has_the_shape_that_is_drawn(marks: int, size: str) -> None:
         *(Series(tone, xs, [height] * marks, tone, "points", cloud=False)
           for tone, height in (("series-1", 0.3), ("attacked", 0.7)))
     )  # fmt: skip
-    for mark, glyph in zip(marks_of(plot, "braille", WIDTH), "△×", strict=True):
+    for mark, glyph in zip(marks_of(plot, Look(WIDTH, 0, DARK, "braille")), "△×", strict=True):
         signs = {"sign": glyph, "small": in_braille(SHAPES[glyph][SMALL])}
         assert mark.sample == signs.get(size, in_braille(mark.shape))
         assert (mark.shape in TICKS) == (size == "tick")
@@ -240,7 +240,7 @@ def test_a_legend_has_the_shape_that_is_drawn(marks: int, size: str) -> None:
 def test_few_marks_among_many_keep_a_shape_of_their_own() -> None:
     """The true frequencies among those of many trials."""
     plot = PLOTS["trials"]
-    both = zip(plot.series, marks_of(plot, "braille", WIDTH), strict=True)
+    both = zip(plot.series, marks_of(plot, Look(WIDTH, 0, DARK, "braille")), strict=True)
     marks = {series.label: mark for series, mark in both if series.style == "points"}
     assert marks["before"].shape in TICKS
     assert marks["after"].shape in TICKS
@@ -268,13 +268,13 @@ def test_twelve_series_have_twelve_marks_and_more_are_told(charset: Charset) -> 
     plot = plot_of(
         *(Series(f"{at}", [0.1], [0.1], tone, "points") for at, tone in enumerate(tones))
     )
-    marks = marks_of(plot, charset, WIDTH)
+    marks = marks_of(plot, Look(WIDTH, 0, DARK, charset))
     assert len({mark.sample for mark in marks}) == len(tones)
-    assert alike(plot, marks, ANSI_DARK) == ""
+    assert alike(plot, marks, Look(WIDTH, 0, ANSI_DARK)) == ""
     more = plot_of(*plot.series, *plot.series[:3])
-    told = alike(more, marks_of(more, charset, WIDTH), ANSI_DARK)
+    told = alike(more, marks_of(more, Look(WIDTH, 0, DARK, charset)), Look(WIDTH, 0, ANSI_DARK))
     assert told.endswith("of 15 series have the mark of another one, f picks")
-    text = "".join(strip.text for strip in draw(more, 100, 30, ANSI_DARK, charset))
+    text = "".join(strip.text for strip in draw(more, Look(100, 30, ANSI_DARK, charset)))
     assert told in text
 
 
@@ -297,7 +297,7 @@ def test_lines_are_dim_beside_marks_where_no_colour_tells_them_apart(palette: Pa
         (plot_of(line), False),
         (plot_of(line, Series("s", [0.5], [0.8], "attacked", "points")), palette is ANSI_DARK),
     ):
-        styles = [segment.style for strip in draw(plot, WIDTH, HEIGHT, palette)
+        styles = [segment.style for strip in draw(plot, Look(WIDTH, HEIGHT, palette))
                   for segment in strip if "⠒" in segment.text or "⠉" in segment.text
                   or "⣀" in segment.text or "⠤" in segment.text]  # fmt: skip
         assert styles
@@ -308,7 +308,7 @@ def test_a_panel_and_the_legend_above_it_have_marks_of_one_size() -> None:
     xs = [float(x) for x in np.linspace(0.1, 0.9, 12)]
     plot = plot_of(Series("s", xs, xs, "series-1", "points"))
     panels = Panels("t", (plot, plot, plot))
-    wide, narrow = ("".join(strip.text for strip in draw(panels, width, 20, ANSI_DARK))
+    wide, narrow = ("".join(strip.text for strip in draw(panels, Look(width, 20, ANSI_DARK)))
                     for width in (190, 90))  # fmt: skip
     assert "△ s" in wide
     assert f"{in_braille(SHAPES['△'][SMALL])} s" in narrow

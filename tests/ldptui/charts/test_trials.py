@@ -6,7 +6,7 @@ import pytest
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.trials import trials_plot, trials_table
-from ldptui.charts.rows import ANSI_DARK, Charset, style_of
+from ldptui.charts.rows import ANSI_DARK, Charset, Look, style_of
 from ldptui.session.trials import TrialEstimates
 
 SEEN = TrialEstimates(
@@ -43,7 +43,7 @@ def test_items_without_room_are_counted_and_targets_come_first() -> None:
 @pytest.mark.parametrize("height", [14, 15, 18, 21, 22])
 @pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
 def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> None:
-    strips = draw(trials_plot(SEEN, 3), 76, height, ANSI_DARK, charset)
+    strips = draw(trials_plot(SEEN, 3), Look(76, height, ANSI_DARK, charset))
     rows = [strip.text for strip in strips]
     assert any(row.startswith("item") for row in rows)
     at = [
@@ -55,7 +55,7 @@ def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> Non
 
 @pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
 def test_a_chosen_trial_stands_out(charset: Charset) -> None:
-    strips = draw(trials_plot(SEEN, 3, 1), 76, 18, ANSI_DARK, charset)
+    strips = draw(trials_plot(SEEN, 3, 1), Look(76, 18, ANSI_DARK, charset))
     rows = [strip.text for strip in strips]
     assert any("trial 2" in row for row in rows)
     # Two arms of three items, and the sample in the legend; marks at one place hide each other.

@@ -13,7 +13,7 @@ from support.kinds import real_epsilon
 from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from ldptui.charts.draw import draw
-from ldptui.charts.rows import DARK
+from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
@@ -73,7 +73,7 @@ def test_every_tab_answers_what_it_starts_with(tab: str) -> None:
     assert answer.words
     assert 1 <= len(answer.charts) <= 2
     for chart in answer.charts:
-        rows = draw(chart, 76, 18, DARK)
+        rows = draw(chart, Look(76, 18, DARK))
         assert not any("nan" in row.text.split() for row in rows)
     for figure in answer.figures:  # every chart has a cursor, whose places are on it
         chart, numbers = figure.chart, figure.numbers
@@ -168,7 +168,7 @@ def test_the_accuracy_is_that_of_psi() -> None:
 def test_released_counts_are_seen_over_the_true_ones() -> None:
     """They differ by less than a cell: as dots below the line of the true ones they were hidden."""
     chart = ask("accuracy", epsilon=1.0, alpha=0.05, delta=1e-6).charts[0]
-    parts = [part for strip in draw(chart, 74, 20, DARK, "braille")[2:] for part in strip]
+    parts = [part for strip in draw(chart, Look(74, 20, DARK))[2:] for part in strip]
     seen = [part.text.strip() for part in parts if str(part.style) == DARK.clean]
     assert sum(map(len, seen)) > 40
 

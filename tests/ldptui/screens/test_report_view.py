@@ -16,7 +16,7 @@ from support.kinds import CAO_ATTACKS
 from support.sheet_app import SheetApp
 from support.waiting import until
 
-from ldptui.charts.rows import DARK, Charset, length, strip
+from ldptui.charts.rows import DARK, Charset, Look, length, strip
 from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.report.lives import life_rows
@@ -99,7 +99,7 @@ def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) ->
         view.draft = draft(kind, fakes, d, r)
         assert view.lives is not None
         for width, charset in product((29, 43, 68, 69, 75, 139, 199), get_args(Charset)):
-            made = life_rows(*view.lives, width, 29, DARK, charset)
+            made = life_rows(*view.lives, Look(width, 29, DARK, charset))
             assert max(map(length, made)) <= width
             rows = [strip(row, width, charset).text for row in made]
             assert not [row for row in rows if row.rstrip().endswith("…") and width > 60

@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.strip import Strip
 
 from ldptui.charts.draw import draw
-from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset
+from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Series
 from ldptui.widgets.plot import ChartView, palette_of
 
@@ -48,7 +48,7 @@ class Host(App[None]):
 
 
 def expected(app: Host, chart: Chart) -> list[str]:
-    strips = draw(chart, *app.view.size, palette_of(app), app.charset)
+    strips = draw(chart, Look(*app.view.size, palette_of(app), app.charset))
     return [strip.text.rstrip() for strip in strips]
 
 

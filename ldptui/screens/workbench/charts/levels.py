@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import ComposeResult
 from textual.events import Click
 
-from ....charts.rows import Charset, Palette, Row, centred
+from ....charts.rows import Look, Row, centred
 from ....widgets.cursor import Pointed
 from ..rows_view import RowsView
 
@@ -85,10 +85,10 @@ class LevelsView(Pointed):
             self._at = level
             self.show(self._followed, self._empty)
 
-    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    def _rows(self, look: Look) -> list[Row]:
         if self._followed is None:
-            return centred(self._empty, width, height, palette.muted)
+            return centred(self._empty, look)
         from ....charts.figures.levels import levels_rows
 
-        tall = height >= TALL
-        return levels_rows(self._followed, width, palette, charset, self._at, errors=tall)
+        tall = look.height >= TALL
+        return levels_rows(self._followed, look, self._at, errors=tall)

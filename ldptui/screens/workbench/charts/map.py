@@ -17,7 +17,7 @@ from ....messages import LongWork
 from ....terminal.keyboard import AXIS, VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Move, Pointed, moved
-from ....widgets.plot import ChartView
+from ....widgets.plot import ChartView, charset_of
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class MapChart(Pointed):
             return ""
         lines = [""]
         for number in cell_words(cell, keys_of(self._shown), self.metric):
-            words = clean(number, self._chart.charset)
+            words = clean(number, charset_of(self.app))
             if lines[-1] and len(lines[-1]) + 2 + len(words) > room.width:
                 lines.append("")
             lines[-1] += f"{'  ' * bool(lines[-1])}{words}"

@@ -12,7 +12,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import READ, Readout
-from ....widgets.plot import ChartView
+from ....widgets.plot import ChartView, charset_of
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class TimelineCharts(Rows):
         )
         picked = self._target if targets and self._target in range(len(rounds.targets)) else 0
         size = room.width, max(1, room.height // READ)
-        return reading(numbers, numbers.rows, 1, picked or 0, size, self._above.charset)
+        return reading(numbers, numbers.rows, 1, picked or 0, size, charset_of(self.app))
 
     # The picture.
 

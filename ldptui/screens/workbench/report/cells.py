@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from ....charts.rows import Charset, Palette, Row, clean, pad
+from ....charts.rows import Look, Row, pad
 from ....text import format as fmt
 from ....text.prose import wrapped
 
@@ -22,14 +22,10 @@ SEPARATOR: Final = 3
 
 @dataclass(frozen=True)
 class Pen:
-    """The palette and characters of rows; `spare` rows are left for all bits of a report."""
+    """The look of rows; `spare` rows are left for all bits of a report."""
 
-    palette: Palette
-    charset: Charset
+    look: Look
     spare: int = 0
-
-    def text(self, text: str) -> str:
-        return clean(text, self.charset)
 
 
 def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> list[Row]:
@@ -42,7 +38,7 @@ def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> li
     margin = max(least, indent + max(map(len, names)) + 1)
     groups = arranged(cells, width - margin)
     tones = [tone_of(pen, group.name) for group in groups]
-    muted = [pen.palette.muted] * len(groups)
+    muted = [pen.look.palette.muted] * len(groups)
     table: list[tuple[str, list[list[str]], list[str]]] = []
     if any(group.pitch > 1 for group in groups):
         labels = [[cells.label(m) for m in g.members] if g.pitch > 1 else [] for g in groups]
@@ -69,16 +65,16 @@ def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> li
         written = [spread(pen, part, g.pitch) for part, g in zip(texts, groups, strict=True)]
         rows.append(line_of(pen, name, indent, margin, groups, written, styles))
     rest, at = rest_of(cells, groups), least or indent
-    for line in wrapped(pen.text(rest), width - at) if rest else []:
-        rows.append([(" " * at + line, pen.palette.muted)])
+    for line in wrapped(pen.look.clean(rest), width - at) if rest else []:
+        rows.append([(" " * at + line, pen.look.palette.muted)])
     return rows
 
 
 def spread(pen: Pen, parts: list[str], pitch: int) -> str:
     """Each part at the right of its column; the blank between columns is at the left."""
     if pitch == 1:
-        return pen.text("".join(parts))
-    return " ".join(pad(pen.text(part), pitch - 1, right=True) for part in parts)
+        return pen.look.clean("".join(parts))
+    return " ".join(pad(pen.look.clean(part), pitch - 1, right=True) for part in parts)
 
 
 def line_of(
@@ -90,20 +86,20 @@ def line_of(
     texts: list[str],
     styles: list[str],
 ) -> Row:
-    row: Row = [(f"{' ' * indent}{name}".ljust(margin), pen.palette.muted)]
+    row: Row = [(f"{' ' * indent}{name}".ljust(margin), pen.look.palette.muted)]
     for at, (group, text) in enumerate(zip(groups, texts, strict=True)):
         if at and group.width:
-            row.append((pen.text(" │ "), pen.palette.muted))
-        row.append((pad(pen.text(text), group.width), styles[at]))
+            row.append((pen.look.clean(" │ "), pen.look.palette.muted))
+        row.append((pad(pen.look.clean(text), group.width), styles[at]))
     return row
 
 
 def tone_of(pen: Pen, name: str) -> str:
     if name == "own":
-        return f"bold {pen.palette.true}".replace("bold bold", "bold")
+        return f"bold {pen.look.palette.true}".replace("bold bold", "bold")
     if name == "targets":
-        return pen.palette.target
-    return pen.palette.attacked if name == "sent" else pen.palette.muted
+        return pen.look.palette.target
+    return pen.look.palette.attacked if name == "sent" else pen.look.palette.muted
 
 
 @dataclass(frozen=True)

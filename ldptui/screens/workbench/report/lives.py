@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from ....charts.rows import Charset, Palette, Row, length, pad
+from ....charts.rows import Look, Row, length, pad
 from ....text import format as fmt
 from ....text.prose import wrapped
 from .cells import Pen, cell_rows
@@ -28,22 +28,19 @@ ROOMY: Final = 58
 """From this width a column has the names of the steps beside their texts."""
 
 
-def life_rows(
-    genuine: Life, fake: Life | str, width: int, height: int, palette: Palette, charset: Charset
-) -> list[Row]:
+def life_rows(genuine: Life, fake: Life | str, look: Look) -> list[Row]:
     """Both lives, their steps at one height where they stand side by side.
 
     Rows that are left over show all the bits of a report.
     """
+    width, pen = look.width, Pen(look)
     if width < TWO_COLUMNS:
-        pen = Pen(palette, charset)
         rows = stacked(blocks_of(pen, genuine, width), 1)
         return [*rows, [], *stacked(blocks_of(pen, fake, width), 1)]
-    blocks = paired(genuine, fake, width, Pen(palette, charset))
-    spare = height - sum(map(len, blocks)) - len(blocks) + 1
+    blocks = paired(genuine, fake, width, pen)
+    spare = look.height - sum(map(len, blocks)) - len(blocks) + 1
     if spare > 0:
-        blocks = paired(genuine, fake, width, Pen(palette, charset, spare))
-    pen = Pen(palette, charset)
+        blocks = paired(genuine, fake, width, Pen(look, spare))
     return stacked(blocks, 1 if spare >= 0 else 0, beside(pen, [], (width - 3) // 2, []))
 
 
@@ -73,17 +70,19 @@ def stacked(blocks: list[list[Row]], gap: int, between: Row | None = None) -> li
 
 def beside(pen: Pen, row: Row, left: int, other: Row) -> Row:
     room = left - length(row)
-    return [*row, (" " * room + " ", ""), (pen.text("│ "), pen.palette.muted), *other]
+    return [*row, (" " * room + " ", ""), (pen.look.clean("│ "), pen.look.palette.muted), *other]
 
 
 def blocks_of(pen: Pen, life: Life | str, width: int) -> list[list[Row]]:
     """The title and the steps of a life, or why there is none, each a block of rows."""
     if isinstance(life, str):
-        title = (pad(pen.text("No fake users"), width), f"bold {pen.palette.muted}")
-        rows: list[Row] = [[(line, pen.palette.muted)] for line in wrapped(pen.text(life), width)]
+        title = (pad(pen.look.clean("No fake users"), width), f"bold {pen.look.palette.muted}")
+        rows: list[Row] = [
+            [(line, pen.look.palette.muted)] for line in wrapped(pen.look.clean(life), width)
+        ]
         return [[[title]], rows]
-    tone = pen.palette.attacked if life.fake else pen.palette.clean
-    blocks: list[list[Row]] = [[[(pad(pen.text(life.title), width), f"bold {tone}")]]]
+    tone = pen.look.palette.attacked if life.fake else pen.look.palette.clean
+    blocks: list[list[Row]] = [[[(pad(pen.look.clean(life.title), width), f"bold {tone}")]]]
     for number, step in enumerate(life.steps, 1):
         later = (other.cells for other in life.steps[number:] if other.cells is not None)
         again = any(
@@ -98,13 +97,13 @@ def blocks_of(pen: Pen, life: Life | str, width: int) -> list[list[Row]]:
 
 def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[Row]:
     """A step: its name and text, what could happen, its cells, and what it comes to."""
-    palette = pen.palette
+    palette = pen.look.palette
     roomy = width >= ROOMY
     indent = INDENT if roomy else 2
     room = width - indent
     head = f"{number} {step.name}"
     head = head.ljust(indent) if roomy else f"{head}  "
-    lines = wrapped(pen.text(step.text), room, width - len(head))
+    lines = wrapped(pen.look.clean(step.text), room, width - len(head))
     rows: list[Row] = [[(head, f"bold {tone}"), (lines[0], palette.foreground)]]
     body: list[Row] = [[(line, palette.foreground)] for line in lines[1:]]
     body += chance_rows(pen, step, room)
@@ -113,7 +112,7 @@ def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[
         rows += cell_rows(pen, step.cells, width, 2, INDENT if roomy else 0)
     body = meter_rows(pen, step, room)
     for detail in step.detail:
-        body += [[(line, palette.muted)] for line in wrapped(pen.text(detail), room)]
+        body += [[(line, palette.muted)] for line in wrapped(pen.look.clean(detail), room)]
     if step.bits is not None and step.marked is not None:
         body += bit_rows(pen, step.bits, set(step.marked.tolist()), room)
     return rows + [[(" " * indent, ""), *row] for row in body]
@@ -121,10 +120,10 @@ def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[
 
 def chance_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     """A table of what could happen; sentences where it is too wide."""
-    palette = pen.palette
+    palette = pen.look.palette
     table = [
-        (pen.text(c.event), pen.text(f"{c.symbol} = {fmt.short(c.probability)}"),
-         pen.text(c.outcome))
+        (pen.look.clean(c.event), pen.look.clean(f"{c.symbol} = {fmt.short(c.probability)}"),
+         pen.look.clean(c.outcome))
         for c in step.chances
     ]  # fmt: skip
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
@@ -150,8 +149,8 @@ def bit_rows(pen: Pen, bits: BoolArray, marked: set[int], width: int) -> list[Ro
     for start in range(0, bits.size, width):
         row: Row = []
         for at in range(start, min(start + width, bits.size)):
-            style = pen.palette.target if at in marked else pen.palette.muted
-            mark = pen.text("█" if bits[at] else "·")
+            style = pen.look.palette.target if at in marked else pen.look.palette.muted
+            mark = pen.look.clean("█" if bits[at] else "·")
             if row and row[-1][1] == style:
                 row[-1] = (row[-1][0] + mark, style)
             else:
@@ -170,8 +169,8 @@ def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     expected = fmt.short(meter.expected, 3)
     sentence = f"{meter.value} of {meter.total} targets, expected {expected}"
     brief = f"{meter.value} of {meter.total}, expected {expected}"
-    bar = (pen.text("█" * full + "·" * (cells - full)), pen.palette.target)
+    bar = (pen.look.clean("█" * full + "·" * (cells - full)), pen.look.palette.target)
     for words in (sentence, brief):
         if cells + 2 + len(words) <= width:
-            return [[bar, (f"  {words}", pen.palette.foreground)]]
-    return [[bar], *([(line, pen.palette.foreground)] for line in wrapped(sentence, width))]
+            return [[bar, (f"  {words}", pen.look.palette.foreground)]]
+    return [[bar], *([(line, pen.look.palette.foreground)] for line in wrapped(sentence, width))]

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from ....charts.rows import Charset, Palette, Row, centred
+from ....charts.rows import Look, Row, centred
 from ....terminal.keyboard import key_of
 from ..rows_view import RowsView
 from .lives import life_rows
@@ -174,8 +174,8 @@ class ReportView(Vertical):
         reports = NOTHING if cell is None else reports_of(cell.peak)
         return reports if isinstance(reports, str) else NOTHING
 
-    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    def _rows(self, look: Look) -> list[Row]:
         lives = self.lives
         if lives is None:
-            return centred(self._why_none(), width, height, palette.muted)
-        return life_rows(*lives, width, height, palette, charset)
+            return centred(self._why_none(), look)
+        return life_rows(*lives, look)
