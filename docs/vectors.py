@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import ldptui
-from ldptui.api.files import write_reports
+from ldptui.api.files import sent, write_reports
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
 
@@ -21,7 +21,7 @@ PARAMETERS: dict[str, Any] = {"epsilon": 1.0}
 def vectors(kind: str) -> dict[str, Any]:
     """Some reports of one protocol as rows, and the items that each supports."""
     protocol = ldptui.protocol(kind, ITEMS, **PARAMETERS)
-    reports = protocol.perturb(np.arange(REPORTS), np.random.default_rng(0))
+    reports = sent(protocol, np.arange(REPORTS), np.random.default_rng(0))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reports.jsonl"
         write_reports(path, [reports], protocol)
@@ -36,7 +36,8 @@ def vectors(kind: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    kinds = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+    known = (kind for kind in ldptui.kinds("protocol") if kind in KINDS)
+    kinds = [kind for kind in known if sends_reports(KINDS[kind].mechanism)]
     lines = ",\n".join(f'  "{kind}": {json.dumps(vectors(kind))}' for kind in kinds)
     Path(__file__).with_name("report-vectors.json").write_text(f"{{\n{lines}\n}}\n", "utf-8")
 

@@ -6,14 +6,12 @@ import csv
 import gzip
 import io
 import itertools
-import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 
@@ -27,6 +25,12 @@ Array: TypeAlias = NDArray[Any]
 
 ROWS: Final = 1 << 16
 """The number of rows read at once."""
+
+LINE: Final = 1 << 24
+"""The bytes of a line, and the characters of a cell, at most."""
+
+BLOCK: Final = 1 << 21
+"""Characters that are read at once, but for the end of a line."""
 
 FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 """The formats of files that are not text, by the ends of their names."""
@@ -54,26 +58,32 @@ def spot(path: Path | str, line: int) -> str:
 def table_rows(path: Path) -> Iterator[Rows]:
     """The rows of a table; raises FileError where it cannot be read."""
     if path.suffix.lower() in FRAMES:
-        yield _FrameRows(_frame(path))
+        yield _FrameRows(_frame(path), path)
         return
-    with _text(path) as file:
+    with text_file(path) as file:
         header = file.readline()
         yield csv.reader(itertools.chain([header], file), delimiter=_delimiter(header))
 
 
 @contextmanager
-def _text(path: Path) -> Iterator[TextIO]:
-    """The text of a CSV file, and the errors of reading it as FileError."""
-    csv.field_size_limit(sys.maxsize)
+def text_file(path: Path, kind: str = "CSV") -> Iterator[TextIO]:
+    """A text file, unpacked where its name ends in .gz; what is wrong with it as FileError.
+
+    kind : of the text, for the sentence. A line longer than LINE is refused before it is held.
+    """
+    csv.field_size_limit(LINE)
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
-        with _opened(path) as file:
-            yield file
+        check_file(path)
+        with ExitStack() as opened:
+            raw: Any = opened.enter_context(path.open("rb"))
+            if path.suffix == ".gz":
+                raw = opened.enter_context(gzip.open(raw, "rb"))
+            limited: Any = _LimitedLines(raw, path)
+            yield io.TextIOWrapper(limited, encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
     except (csv.Error, EOFError, zlib.error) as error:
-        raise FileError(f"{path} is not CSV: {error}") from error
+        raise FileError(f"{path} is not {kind}: {error}") from error
     except (FileError, ScenarioError):
         raise
     except (OSError, ValueError) as error:
@@ -81,11 +91,36 @@ def _text(path: Path) -> Iterator[TextIO]:
         raise FileError(f"{path} cannot be read: {reason}") from error
 
 
-def _opened(path: Path) -> TextIO:
-    """A text file, unpacked where its name ends in .gz."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
-    return path.open(newline="", encoding="utf-8-sig")
+def check_file(path: Path) -> None:
+    """Refuse what may have no end: a device or a pipe; raises FileError."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
+
+
+class _LimitedLines(io.BufferedIOBase):
+    """The bytes of a file, refused where a line goes on and on: a packed one takes no room."""
+
+    def __init__(self, raw: Any, path: Path) -> None:
+        self._raw, self._path = raw, path
+        self._open = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        data: bytes = self._raw.read1(size)
+        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self._open = self._open + len(data) if end < 0 else len(data) - end - 1
+        if self._open > LINE:
+            raise FileError(f"{self._path} must have lines of at most {LINE >> 20} MiB")
+        return data
+
+
+def line_blocks(file: TextIO, most: int) -> Iterator[list[str]]:
+    """Lists of at most `most` lines of a file, and of fewer where lines are long."""
+    while lines := file.readlines(BLOCK):
+        for at in range(0, len(lines), most):
+            yield lines[at : at + most]
 
 
 def _delimiter(header: str) -> str:
@@ -120,16 +155,17 @@ def _frame(path: Path) -> Any:
 
 
 class _FrameRows:
-    """The rows of a frame of polars as texts."""
+    """The rows of a frame of polars as texts. path : of the frame, for sentences."""
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: Any, path: Path) -> None:
         self.line_num = -1
-        self._rows: Iterator[list[str]] = itertools.chain([frame.columns], self._texts(frame))
+        self._rows: Iterator[list[str]] = itertools.chain([frame.columns], self._texts(frame, path))
 
-    def _texts(self, frame: Any) -> Iterator[list[str]]:
+    def _texts(self, frame: Any, path: Path) -> Iterator[list[str]]:
         polars = import_module("polars")
         for part in frame.iter_slices(ROWS):
-            yield from map(list, part.select(polars.all().cast(polars.String).fill_null("")).rows())
+            columns = [_as_text(polars, column, path) for column in part.get_columns()]
+            yield from map(list, zip(*columns, strict=True))
 
     def __iter__(self) -> Iterator[list[str]]:
         return self
@@ -138,6 +174,20 @@ class _FrameRows:
         row = next(self._rows)
         self.line_num += 1
         return row
+
+
+def _as_text(polars: Any, column: Any, path: Path) -> Any:
+    """A column's cells as texts; raises FileError for lists, and for bytes that are no text."""
+    try:
+        return column.cast(polars.String).fill_null("")
+    except polars.exceptions.PolarsError as error:
+        rule = f"must hold numbers or UTF-8 text in {path}, got {column.dtype}"
+        raise FileError(f"column {column.name} {rule}") from error
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that digits spell; None for any other text, and for one from 10^19 on."""
+    return int(text) if text.isdecimal() and len(text) <= 19 else None
 
 
 def place_of(name: str, header: Sequence[str], path: Path | str, key: str = "column") -> int:
@@ -193,16 +243,18 @@ class Columns:
         column; None leaves the batch to `exact`. Raises FileError, ScenarioError.
         """
         if self.path.suffix.lower() in FRAMES:
-            with table_rows(self.path) as rows:
-                header = next(rows, [])
-                yield from map(exact, self._batches(rows, header, 0))
+            frame = _frame(self.path)
+            self._places(frame.columns)
+            rows: Rows = _FrameRows(frame.select(self.names), self.path)
+            yield from map(exact, self._batches(rows, next(rows), 0))
             return
-        with _text(self.path) as file:
+        with text_file(self.path) as file:
             first = file.readline()
             mark = _delimiter(first)
             header, line = next(csv.reader([first], delimiter=mark), []), 1
             self._places(header)
-            while lines := list(islice(file, self.rows)):
+            blocks = line_blocks(file, self.rows)
+            for lines in blocks:
                 quoted = '"' in "".join(lines)
                 parsed = self._parsed(lines, header, mark, types, quoted)
                 made = None if parsed is None else quick(parsed)
@@ -210,7 +262,8 @@ class Columns:
                     yield made
                     line += len(lines)
                     continue
-                more = file if quoted else ()  # a quoted cell may go on in the next line
+                # A quoted cell may go on in the next line.
+                more = itertools.chain.from_iterable(blocks) if quoted else ()
                 rows = csv.reader(itertools.chain(lines, more), delimiter=mark)
                 yield from map(exact, self._batches(rows, header, line))
                 line += len(lines)
@@ -252,7 +305,7 @@ class Columns:
         """The cells of rows as texts. before : the number of the line before the first one."""
         places, width = self._places(header), len(header)
         numbered = ((before + rows.line_num, row) for row in rows if row)
-        while block := list(islice(numbered, self.rows)):
+        for block in _row_blocks(numbered, self.rows):
             for line, row in block if {len(row) for _, row in block} != {width} else ():
                 if len(row) <= max(places):
                     rule = f"has {len(row)} cells, its header has {width}"
@@ -260,3 +313,18 @@ class Columns:
                 refuse_more(row, width, f"line {line}", str(self.path))
             lines, kept = zip(*block, strict=True)
             yield Batch(lines, [[row[place] for row in kept] for place in places])
+
+
+def _row_blocks(
+    rows: Iterator[tuple[int, list[str]]], most: int
+) -> Iterator[list[tuple[int, list[str]]]]:
+    """Lists of at most `most` rows, and of fewer where cells are long."""
+    block, characters = [], 0
+    for row in rows:
+        block.append(row)
+        characters += sum(map(len, row[1]))
+        if len(block) == most or characters > BLOCK:
+            yield block
+            block, characters = [], 0
+    if block:
+        yield block

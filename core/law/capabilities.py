@@ -64,6 +64,18 @@ class Quantises(Mechanism, Protocol):
         ...
 
 
+class SendsOtherwise(LocalMechanism, Protocol):
+    """Its real users send other reports than simulated ones: the law alone is the same."""
+
+    def sent(self, values: Items, rng: Rng) -> Reports:
+        """Honest reports as real users send them."""
+        ...
+
+    def check_sent(self, reports: Reports) -> None:
+        """Refuse reports of a simulation; raises ScenarioError."""
+        ...
+
+
 class SendsBitPerItem(PureProtocol, Protocol):
     """Its reports are a bit for each item, independent of each other given the own item."""
 
@@ -361,6 +373,11 @@ def foretells(mechanism: object) -> TypeGuard[Foretells]:
 def draws_apart(mechanism: object) -> TypeGuard[DrawsApart]:
     """Return whether the counts of different items are drawn apart on the counts path."""
     return hasattr(mechanism, "apart")
+
+
+def sends_otherwise(mechanism: object) -> TypeGuard[SendsOtherwise]:
+    """Return whether real users send other reports than simulated ones."""
+    return hasattr(mechanism, "check_sent")
 
 
 def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:

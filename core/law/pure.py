@@ -116,8 +116,8 @@ class LocalMechanism(Mechanism, Protocol):
         """The bits that a report takes: log2 of the number of reports there are."""
         ...
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
-        """Honest reports of these items."""
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        """Honest reports of these items: to be sent by real users, or with `rng` simulated."""
         ...
 
     def random_reports(self, count: int, rng: Rng) -> Reports:

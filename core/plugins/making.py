@@ -14,6 +14,7 @@ import numpy as np
 from ..attacks import Strategy
 from ..base.errors import CellError, ProtocolError, ScenarioError
 from ..base.sampling import Counts, Floats
+from ..base.secure import secure
 from ..law.pure import Estimates, Items, Reports, Rng
 from ..population import Population, PythonPopulation
 from ..protocols import Listed, PythonProtocol, PythonSpec
@@ -154,8 +155,9 @@ class Reported:
 
         return checked
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         """Honest reports, as the code makes them; raises ProtocolError."""
+        rng = rng or secure()
         reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
         if len(reports) != values.size:
             rule = f"must perturb {values.size} items to as many reports, got {len(reports)}"

@@ -17,7 +17,7 @@ from ..base.named import check_named
 from ..base.ranges import Bounded, Range, check_bounds
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
-from ..base.tables import place_of, refuse_more, spot, table_rows
+from ..base.tables import place_of, refuse_more, spot, table_rows, whole_number
 
 ITEMS = Range(2, limit=2**20)
 USERS = Range(1, limit=10**13)
@@ -298,12 +298,13 @@ class CSVColumn:
 
     def _weight(self, row: list[str], at: int, line: int) -> int:
         text = row[at].strip() if at < len(row) else ""
-        if not text.isdecimal():
+        number = whole_number(text)
+        if number is None:
             raise ScenarioError(
                 f"must be a whole number, at least 0, in {spot(self.path, line)}, {got(text)}",
                 key="count",
             )
-        return int(text)
+        return number
 
 
 def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:

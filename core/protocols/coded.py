@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats, binomial
+from ..base.secure import secure
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.pure import Items, Reports, Rng, items_of
 from .messages import Messages
@@ -41,7 +42,8 @@ class Coded(Messages):
             rule = f"must be small enough for a code of at most 2^22 messages, {got(self.epsilon)}"
             raise ScenarioError(f"{rule}, which takes {self.messages}", key="epsilon")
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.truthful
         reports = self.random_reports(values.size, rng)

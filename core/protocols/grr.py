@@ -20,6 +20,7 @@ from ..base.sampling import (
     subset_counts_beside_own,
     uniform_multinomial,
 )
+from ..base.secure import secure
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import (
@@ -78,7 +79,8 @@ class GRR:
         p = on_levels(self.p, levels)
         return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         # Truthful with probability p - q, else any of the d items: q each, p for the own one.
         reports = rng.integers(0, self.domain_size, size=values.size)

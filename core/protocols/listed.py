@@ -12,6 +12,7 @@ import numpy as np
 from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats, multinomial
+from ..base.secure import secure
 from ..law.enumeration import ReportLaw, item_name
 from ..law.pure import Items, Reports, Rng, Supports, check, items_of
 from .messages import TIES, Messages
@@ -111,7 +112,8 @@ class Listed(Messages):
     def supports(self, reports: Reports) -> Supports:
         return self.table[reports]
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         return self._sent(items_of(values, self.domain_size), self.law, rng)
 
     def _sent(self, values: Items, law: Floats, rng: Rng) -> Reports:

@@ -44,7 +44,7 @@ class PythonProtocol:
     def report_bits(self) -> float:
         return 0.0
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:  # noqa: ARG002
         self._refuse()
 
     def support_counts(self, reports: Reports) -> Any:  # noqa: ARG002

@@ -23,6 +23,7 @@ from ..base.sampling import (
     subset_counts,
     subset_counts_beside_own,
 )
+from ..base.secure import secure
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import (
@@ -109,7 +110,8 @@ class SubsetSelection(PackedBits):
         p, w = on_levels(self.p, levels), self.subset_size
         return replace(self, epsilon=spent((self.domain_size - w) / w * p / (1 - p), levels))
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.p
         return self.conditioned(values, truthful, rng)

@@ -21,6 +21,7 @@ from ..base.sampling import (
     binomials,
     hypergeometric_law,
 )
+from ..base.secure import secure
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.loss import DiscreteLoss, one_bit
@@ -60,7 +61,8 @@ class IndependentBits(PackedBits):
     p: Any
     q: Any
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         reports = self._blank(values.size)
         for at in range(0, values.size, self._rows):

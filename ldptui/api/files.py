@@ -1,34 +1,42 @@
-"""Files of reports: CSV, JSON lines and Parquet, a row a user; see docs/reports.md.
+"""Files of reports: CSV, JSON lines, Parquet and Arrow, a row a user; see docs/reports.md.
 
-In JSON lines a row is an object of the columns of `layout`; Parquet has binary columns.
+In JSON lines a row is an object of the columns of `layout`; Parquet and Arrow have binary columns.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, BinaryIO, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import FileError, RunError, ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import whole_file
-from ldptui.core.base.tables import Batch, Columns, place_of, spot
-from ldptui.core.law.pure import LocalMechanism, Reports
+from ldptui.core.base.tables import (
+    Batch,
+    Columns,
+    line_blocks,
+    spot,
+    text_file,
+)
+from ldptui.core.law.capabilities import sends_otherwise
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
-from .layout import Column, layout, nobody
+from .arrow import BATCH, Write, arrow_cells, arrow_writer
+from .layout import LARGEST, MARK, Column, layout, nobody, parts_of
 
-BATCH: Final = 1 << 16
-"""Reports that are handled at once."""
-
-Format = Literal["csv", "jsonl", "parquet"]
-FORMATS: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+Format = Literal["csv", "jsonl", "parquet", "arrow"]
+FORMATS: Final[dict[str, Format]] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+}
 """The formats by the ends of the names of files."""
 
 
@@ -43,103 +51,87 @@ def format_of(path: Path, asked: str | None = None) -> Format:
 # Writing.
 
 
-def write_reports(path: str | Path, batches: Iterable[Reports], protocol: LocalMechanism) -> int:
+def write_reports(
+    path: str | Path,
+    batches: Iterable[Reports],
+    protocol: LocalMechanism,
+    *,
+    for_tests: int | None = None,
+) -> int:
     """Write reports, batch by batch, to a file that appears whole or not at all; their number.
 
-    path : ends in .csv, .jsonl or .parquet. batches : as `protocol.perturb` makes them; the first
-    axis is users. Raises ScenarioError, FileError, RunError.
+    path : ends in .csv, .jsonl, .parquet or .arrow. batches : as `protocol.perturb` makes them; the
+    first axis is users. for_tests : the seed of reports that nobody sends, which the column
+    `for_tests` then says. Raises ScenarioError, also for SHE's reports in doubles, FileError,
+    RunError.
 
     >>> import tempfile
     >>> from ldptui import protocol
-    >>> grr, rng = protocol("grr", items=4, epsilon=1.0), np.random.default_rng(0)
+    >>> grr = protocol("grr", items=4, epsilon=1.0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "reports.csv"
-    ...     count = write_reports(path, [grr.perturb([0, 3], rng)], grr)
+    ...     count = write_reports(path, [grr.perturb([0, 3])], grr)
     ...     count, sum(len(batch) for batch in read_reports(path, grr))
     (2, 2)
     """
     path = Path(path)
     columns, kind, count = layout(protocol), format_of(path), 0
-    with whole_file(path) as file:
-        write = WRITERS[kind](file, columns)
+    with whole_file(path) as file, WRITERS[kind](file, columns, for_tests) as write:
         for batch in batches:
+            check_sent(protocol, batch)
             count += len(batch)
             write(batch)
-        write(None)
     return count
 
 
-def _parts(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column, Reports]]:
-    """Each column, and the part of the reports that it holds."""
-    for column in columns:
-        yield column, batch if batch.dtype.names is None else batch[column.name]
+def sent(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
+    """Honest reports as real users send them. rng : a secure generator, or one of tests."""
+    return (
+        protocol.sent(values, rng) if sends_otherwise(protocol) else protocol.perturb(values, rng)
+    )
 
 
-Write: TypeAlias = Callable[[Reports | None], None]
-"""Writes a batch; None at the end."""
+def check_sent(protocol: LocalMechanism, reports: Reports) -> None:
+    """Refuse reports that no real user should send; raises ScenarioError."""
+    if sends_otherwise(protocol):
+        protocol.check_sent(reports)
 
 
-def _csv_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
-    file.write((",".join(column.name for column in columns) + "\n").encode())
-    return _text_writer(file, columns, ",".join(["%s"] * len(columns)))
+@contextmanager
+def _csv_writer(file: BinaryIO, columns: Sequence[Column], seed: int | None) -> Iterator[Write]:
+    names, cells = [column.name for column in columns], ["%s"] * len(columns)
+    if seed is not None:
+        names, cells = [*names, MARK], [*cells, str(seed)]
+    file.write((",".join(names) + "\n").encode())
+    yield _text_writer(file, columns, ",".join(cells))
 
 
-def _json_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
+@contextmanager
+def _json_writer(file: BinaryIO, columns: Sequence[Column], seed: int | None) -> Iterator[Write]:
     cells = {"number": "%s", "bytes": '"%s"', "numbers": "[%s]"}
-    parts = (f'"{column.name}": {cells[column.holds]}' for column in columns)
-    return _text_writer(file, columns, f"{{{', '.join(parts)}}}", between=", ")
+    parts = [f'"{column.name}": {cells[column.holds]}' for column in columns]
+    parts += [] if seed is None else [f'"{MARK}": {seed}']
+    yield _text_writer(file, columns, f"{{{', '.join(parts)}}}", between=", ")
 
 
 def _text_writer(file: BinaryIO, columns: Sequence[Column], row: str, between: str = " ") -> Write:
     """Writes rows as lines. row : with %s for each cell. between : the numbers of a cell."""
 
-    def write(batch: Reports | None) -> None:
-        if batch is not None and len(batch):
-            cells = [column.cells(part, between) for column, part in _parts(columns, batch)]
+    def write(batch: Reports) -> None:
+        if len(batch):
+            cells = [column.cells(part, between) for column, part in parts_of(columns, batch)]
             lines = map(f"{row}\n".__mod__, zip(*cells, strict=True))
             file.write("".join(lines).encode())
 
     return write
 
 
-def _pyarrow(path: object = "") -> tuple[Any, Any]:
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise RunError(
-            f"Parquet needs pyarrow (pip install 'ldptui[parquet]') {path}".rstrip()
-        ) from None
-
-
-def _parquet_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
-    pyarrow, parquet = _pyarrow()
-    types = {
-        "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
-        "bytes": lambda column: pyarrow.binary(column.size),
-        "numbers": lambda column: pyarrow.list_(pyarrow.from_numpy_dtype(column.dtype)),
-    }
-    schema = pyarrow.schema([(column.name, types[column.holds](column)) for column in columns])
-    writer = parquet.ParquetWriter(file, schema)
-
-    def write(batch: Reports | None) -> None:
-        if batch is None:
-            writer.close()
-            return
-        arrays = []
-        for column, part in _parts(columns, batch):
-            values = part.tolist() if column.holds == "number" else _rows(column, part)
-            arrays.append(pyarrow.array(values, types[column.holds](column)))
-        writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
-
-    return write
-
-
-def _rows(column: Column, part: Reports) -> list[Any]:
-    flat = np.ascontiguousarray(part).reshape(-1, column.size)
-    return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
-
-
-WRITERS: Final = {"csv": _csv_writer, "jsonl": _json_writer, "parquet": _parquet_writer}
+WRITERS: Final[dict[Format, Callable[..., AbstractContextManager[Write]]]] = {
+    "csv": _csv_writer,
+    "jsonl": _json_writer,
+    "parquet": partial(arrow_writer, "parquet"),
+    "arrow": partial(arrow_writer, "arrow"),
+}
 
 
 # Reading.
@@ -148,8 +140,9 @@ WRITERS: Final = {"csv": _csv_writer, "jsonl": _json_writer, "parquet": _parquet
 def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports]:
     """The reports of a file, a batch at a time, each checked.
 
-    path : ends in .csv (also .csv.gz), .jsonl or .parquet. Raises FileError where it cannot be
-    read, ScenarioError with the line of the first report that the protocol does not send.
+    path : ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow. Raises FileError
+    where it cannot be read, ScenarioError with the line of the first report that the protocol does
+    not send.
 
     >>> import tempfile
     >>> from ldptui import protocol
@@ -166,8 +159,8 @@ def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports
     if kind == "csv":
         yield from _csv_reports(path, columns, protocol)
         return
-    batches = {"jsonl": _json_cells, "parquet": _parquet_cells}[kind](path, columns)
-    for batch in batches:
+    cells = _json_cells(path, columns) if kind == "jsonl" else arrow_cells(path, columns, kind)
+    for batch in cells:
         yield _checked(path, batch, columns, protocol)
 
 
@@ -193,22 +186,18 @@ def _csv_reports(
 
 def _json_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
     names = [column.name for column in columns]
-    try:
-        with path.open(encoding="utf-8") as file:
-            first = 1
-            while block := list(islice(file, BATCH)):
-                rows = _json_rows(path, first, block, names)
-                lines = range(first, first + len(block))
-                yield Batch(lines, [[row[name] for row in rows] for name in names])
-                first += len(block)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise FileError(f"{path} cannot be read: {reason}") from error
+    first = 1
+    with text_file(path, "JSON lines") as file:
+        for block in line_blocks(file, BATCH):
+            rows = _json_rows(path, first, block, names)
+            lines = range(first, first + len(block))
+            yield Batch(lines, [[row[name] for row in rows] for name in names])
+            first += len(block)
 
 
 def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> list[Any]:
     """The objects of lines; raises ScenarioError with the first line that is none."""
-    with suppress(ValueError):  # all at once, a third of the time
+    with suppress(ValueError, RecursionError):  # all at once, a third of the time
         rows = json.loads(f"[{','.join(block)}]")
         if len(rows) == len(block) and all(map(partial(_has, names), rows)):
             return rows  # type: ignore[no-any-return]
@@ -216,7 +205,7 @@ def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> li
     for at, line in enumerate(block):
         try:
             rows.append(json.loads(line))
-        except ValueError:
+        except (ValueError, RecursionError):
             rows.append(None)
         if not _has(names, rows[-1]):
             rule = f"must be an object with {' and '.join(names)}, {got(line.strip())}"
@@ -226,22 +215,6 @@ def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> li
 
 def _has(names: list[str], row: object) -> bool:
     return isinstance(row, dict) and all(name in row for name in names)
-
-
-def _parquet_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
-    pyarrow, parquet = _pyarrow()
-    try:
-        file = parquet.ParquetFile(path)
-        names = file.schema_arrow.names
-        for column in columns:
-            place_of(column.name, names, path, "reports")
-        first = 1
-        for batch in file.iter_batches(BATCH, columns=[column.name for column in columns]):
-            lines = range(first, first + batch.num_rows)
-            yield Batch(lines, [batch.column(column.name).to_pylist() for column in columns])
-            first += batch.num_rows
-    except (OSError, pyarrow.ArrowException) as error:
-        raise FileError(f"{path} cannot be read: {error}") from error
 
 
 def _checked(
@@ -268,7 +241,7 @@ def _check_row(
             wanted = {
                 "number": "a whole number, at least 0",
                 "bytes": f"{2 * column.size} hexadecimal digits",
-                "numbers": f"{column.size} numbers",
+                "numbers": f"{column.size} numbers of at most {LARGEST:g}",
             }[column.holds]
             shown = f"{column.name} must be {wanted}, {got(cell)}"
             raise ScenarioError(f"{where}: {shown}") from None

@@ -7,7 +7,7 @@ numbers with blanks between them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Final, Literal
@@ -21,6 +21,12 @@ NIBBLES: Final = np.full(256, 16, dtype=np.uint8)
 """The value of each hexadecimal digit by its code; 16 for what is none."""
 for digits in (b"0123456789abcdef", b"0123456789ABCDEF"):
     NIBBLES[np.frombuffer(digits, dtype=np.uint8)] = np.arange(16)
+
+MARK: Final = "for_tests"
+"""The column of a file whose reports no user sends: the seed that drew them, in each row."""
+
+LARGEST: Final = 1e15
+"""The size of a number among several, at most: sums of any collection stay finite."""
 
 NUMERALS: Final = np.array([str(number) for number in range(1 << 12)], dtype=object)
 """The texts of small numbers: looking one up is ten times as quick as making it."""
@@ -80,7 +86,10 @@ class Column:
             rows = [cell.split() if isinstance(cell, str) else cell for cell in cells]
             if any(len(row) != self.size for row in rows):
                 raise ValueError(f"must be {self.size} numbers")
-            return np.array(rows, dtype=self.dtype).reshape(-1, *self.shape)
+            numbers = np.array(rows, dtype=self.dtype).reshape(-1, *self.shape)
+            if not (np.abs(numbers) <= LARGEST).all():
+                raise ValueError(f"must be numbers up to {LARGEST:g}")
+            return numbers
         whole = [cell if isinstance(cell, bytes) else bytes.fromhex(cell) for cell in cells]
         if any(len(each) != self.size for each in whole):
             raise ValueError(f"must be {self.size} bytes, {2 * self.size} hexadecimal digits")
@@ -100,6 +109,12 @@ def layout(protocol: LocalMechanism) -> tuple[Column, ...]:
         return (_column("report", nothing.dtype, nothing.shape[1:]),)
     parts = ((name, nothing[name]) for name in nothing.dtype.names)
     return tuple(_column(name, part.dtype, part.shape[1:]) for name, part in parts)
+
+
+def parts_of(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column, Reports]]:
+    """Each column, and the part of the reports that it holds."""
+    for column in columns:
+        yield column, batch if batch.dtype.names is None else batch[column.name]
 
 
 def nobody(protocol: LocalMechanism) -> Reports:

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.base.files import write_atomically
-from ldptui.core.base.tables import Batch, Columns, spot, table_rows
+from ldptui.core.base.secure import secure
+from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
+from ldptui.core.lab.columns import as_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
 from ldptui.core.plugins import available
 from ldptui.core.scenario import read_text
@@ -24,7 +26,7 @@ from ldptui.core.scenario import read_text
 from ..api.by_name import protocol as protocol_of
 from ..api.collected import Frequencies, concluded
 from ..api.coverage import REPETITIONS
-from ..api.files import format_of, read_reports, write_reports
+from ..api.files import format_of, read_reports, sent, write_reports
 from ..terminal import exits
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
@@ -41,23 +43,45 @@ def perturb(options: Namespace) -> int:
     """Write a report for each user of a CSV file."""
     out = Path(options.out)
     format_of(out, "--out")
-    check_writable(out)
+    _check_new(out, options, options.data)
+    rng = _generator(options)
     labels, protocol = _agreed(options)
-    if options.seed is not None and options.seed < 0:
-        raise ScenarioError(f"must be at least 0, {got(options.seed)}", key="--seed")
-    rng = np.random.default_rng(options.seed)
-    batches = (protocol.perturb(held, rng) for held in _held(options, labels, protocol))
-    count = write_reports(out, batches, protocol)
+    batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
+    count = write_reports(out, batches, protocol, for_tests=options.seed)
     if not options.quiet:
-        note(f"wrote {out}: {text.count(count)} reports")
+        note(f"wrote {out}: {text.count(count)} reports{', for tests alone' * options.for_tests}")
     return exits.DONE
+
+
+def _generator(options: Namespace) -> np.random.Generator:
+    """The random numbers of the reports: those of tests can be drawn again, by anybody."""
+    seed = options.seed
+    if seed is not None and seed < 0:
+        raise ScenarioError(f"must be at least 0, {got(seed)}", key="--seed")
+    if options.for_tests != (seed is not None):
+        if seed is None:
+            raise ScenarioError("takes the number that draws the reports: --seed N", "--for-tests")
+        rule = "draws reports that anybody can trace back to the users' items"
+        raise ScenarioError(f"{rule}: without it they are secret; --for-tests allows it", "--seed")
+    return secure() if seed is None else np.random.default_rng(seed)
+
+
+def _check_new(out: Path, options: Namespace, read: str) -> None:
+    """Refuse an output that is read as well, or that is there already; raises LdpError."""
+    for path in filter(None, (read, options.domain, options.protocol.rpartition(":")[0])):
+        if out.exists() and Path(path).exists() and out.samefile(path):
+            raise ScenarioError(f"must be another file than {path}, which is read", key="--out")
+    if out.is_file() and not options.force:
+        rule = f"must be a new file, and {out} is there already"
+        raise ScenarioError(f"{rule} (--force replaces it)", key="--out")
+    check_writable(out)
 
 
 def estimate(options: Namespace) -> int:
     """Print the frequencies that a file of reports tells."""
     out = None if options.out in (None, "-") else Path(options.out)
     if out is not None:
-        check_writable(out)
+        _check_new(out, options, options.reports)
     labels, protocol = _agreed(options)
     counts, users = _counted(read_reports(options.reports, protocol), protocol)
     if not users:
@@ -111,11 +135,16 @@ def _labels(path: Path) -> list[str]:
     labels = read_text(path).splitlines()
     seen: dict[str, int] = {}
     for line, label in enumerate(labels, 1):
-        if not label.strip():
+        name = label.strip()
+        if not name:
             raise ScenarioError(f"{path} line {line} must name an item, it is empty")
-        if label in seen:
-            raise ScenarioError(f"{path} line {line} names {label!r}, as line {seen[label]} does")
-        seen[label] = line
+        if name in seen:
+            first, blanks = labels[seen[name] - 1], ""
+            if first != label:
+                blanks = " but for blanks at an end, which cells are read without"
+            rule = f"names {label!r}, as line {seen[name]} does{blanks}"
+            raise ScenarioError(f"{path} line {line} {rule}")
+        seen[name] = line
     if len(labels) < 2:
         raise ScenarioError(f"{path} must name at least 2 items, got {len(labels)}")
     return labels
@@ -174,7 +203,8 @@ def _by_label(labels: list[str]) -> Reading:
 
 def _by_number(domain_size: int) -> Reading:
     def number(cell: str) -> int | None:
-        return int(cell) if cell.isdecimal() and int(cell) < domain_size else None
+        found = whole_number(cell)
+        return found if found is not None and found < domain_size else None
 
     def quick(cells: NDArray[Any]) -> Items | None:
         fits = not cells.size or (cells.min() >= 0 and cells.max() < domain_size)
@@ -208,7 +238,7 @@ def _written(found: Frequencies, kind: str) -> str:
         buffer = io.StringIO()
         writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(row | {"label": _cell(row["label"])} for row in rows)
         return buffer.getvalue()
     measured = found.coverage
     coverage = {} if measured is None else {
@@ -224,3 +254,10 @@ def _written(found: Frequencies, kind: str) -> str:
         "items": rows,
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _cell(label: str) -> str:
+    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    formula = shown.startswith(("=", "+", "-", "@")) and as_number(shown) is None
+    return f"'{shown}" if formula else shown

@@ -23,10 +23,16 @@ def _perturb(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument("data", metavar="DATA", help="a CSV file with a header, one user a row")
     made.add_argument("--column", metavar="NAME", help="the column of the users' items")
     _add_protocol(made)
-    made.add_argument("--seed", type=int, metavar="N", help="for tests: draw the same again")
     made.add_argument(
-        "--out", metavar="FILE", required=True, help="the reports: .csv, .jsonl or .parquet"
+        "--for-tests",
+        action="store_true",
+        help="with --seed: reports that protect nobody, as their column for_tests says",
     )
+    made.add_argument("--seed", type=int, metavar="N", help="with --for-tests: draw them again")
+    made.add_argument(
+        "--out", metavar="FILE", required=True, help="the reports: .csv, .jsonl, .parquet or .arrow"
+    )
+    _add_force(made)
     return made
 
 
@@ -35,7 +41,7 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         "ldptui estimate",
         "Estimate the frequencies of items from reports, with an interval for each item.",
     )
-    made.add_argument("reports", metavar="REPORTS", help="a file: .csv, .jsonl or .parquet")
+    made.add_argument("reports", metavar="REPORTS", help="a file: .csv, .jsonl, .parquet or .arrow")
     _add_protocol(made)
     made.add_argument(
         "--correct",
@@ -55,7 +61,14 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
     )
     made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    _add_force(made)
     return made
+
+
+def _add_force(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--force", action="store_true", help="replace a file of --out that is there already"
+    )
 
 
 def _add_protocol(made: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from ...base.errors import ScenarioError, got
 from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
+from ...base.secure import secure
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
@@ -119,7 +120,8 @@ class BitFlips(Summed):
             return self._everyone(count)
         return packed_subsets(count, self.domain_size, self.sampled, rng)
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
 

@@ -22,6 +22,7 @@ from ...base.sampling import (
     random_subsets,
     subset_counts,
 )
+from ...base.secure import secure
 from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
     UInts,
@@ -108,7 +109,8 @@ class LocalHashing:
         p = on_levels(self.p, levels)
         return replace(self, epsilon=spent((self.hash_range - 1) * p / (1 - p), levels))
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         values = items_of(values, self.domain_size)
         reports = self.random_reports(values.size, rng)
         true = buckets(values, reports["seed"], self.hash_range)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
-from ...base.ranges import EPSILON, check_bounds
+from ...base.ranges import ALPHA, EPSILON, check_bounds
 from ...law.pure import PureProtocol
 from ..unary import SUE, Unary
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
-from .mechanism import ALPHA, Rappor
+from .mechanism import Rappor
 from .noise import PROBABILITY, BitNoise, solved_f
 
 Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]

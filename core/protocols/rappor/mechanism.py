@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError
-from ...base.ranges import DOMAIN, Range, check_bounds
+from ...base.ranges import ALPHA, DOMAIN, check_bounds
 from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
+from ...base.secure import secure
 from ...kernels.threads import one_thread
 from ...law.capabilities import BitLaw, Collection
 from ...law.enumeration import ReportLaw
@@ -34,8 +35,6 @@ from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
-
-ALPHA = Range(0, 1, "()")
 
 ROWS = 1 << 21
 """(user, bit) pairs drawn at once: 16 MB of doubles."""
@@ -146,7 +145,8 @@ class Rappor:
             reports["cohort"][rng.random(count) < self.crowd] = 0
         return reports
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        rng = rng or secure()
         return self.report(items_of(values, self.domain_size), rng, rng)
 
     def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:

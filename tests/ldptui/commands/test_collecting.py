@@ -16,7 +16,7 @@ from support import budget
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api import files
+from ldptui.api import arrow, files
 from ldptui.core.base.errors import LdpError, RunError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
@@ -33,16 +33,17 @@ def bound(kind: str, items: int = 11) -> Any:
 # Files.
 
 
-@pytest.mark.parametrize("end", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("end", files.FORMATS)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_what_is_written_is_read_again(
     kind: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if end == ".parquet":
+    if end in (".parquet", ".arrow"):
         pytest.importorskip("pyarrow")
-    monkeypatch.setattr(files, "BATCH", 16)
+    for module in (files, arrow):
+        monkeypatch.setattr(module, "BATCH", 16)
     protocol, rng = bound(kind), np.random.default_rng(0)
-    sent = [protocol.perturb(rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
+    sent = [files.sent(protocol, rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
     path = tmp_path / f"reports{end}"
     assert files.write_reports(path, sent, protocol) == 37
     batches = list(files.read_reports(path, protocol))
@@ -69,8 +70,8 @@ def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(files, "import_module", missing)
-    with pytest.raises(RunError, match="Parquet needs pyarrow"):
+    monkeypatch.setattr(arrow, "import_module", missing)
+    with pytest.raises(RunError, match="Parquet and Arrow need pyarrow"):
         files.write_reports(tmp_path / "r.parquet", [], bound("grr"))
     assert not list(tmp_path.iterdir())
 
@@ -91,7 +92,7 @@ WRONG: list[tuple[str, str, str, str]] = [
     ("grr", "r.jsonl", '{"report": 1}\n{"report": 1.0}\n', "line 2: report must be a whole"),
     ("grr", "r.jsonl", '{"report": 1}\n{"report": null}\n', "line 2: report must be a whole"),
     ("grr", "r.jsonl", "1\n", "line 1 must be an object with report"),
-    ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet"),
+    ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet, .arrow"),
     ("she", "r.csv", "report\n1 2 3\n", "line 2: report must be 4 numbers"),
 ]
 
@@ -118,6 +119,10 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 # Commands.
 
 
+def repeated(seed: int) -> tuple[str, ...]:
+    return ("--for-tests", "--seed", str(seed))
+
+
 def data(folder: Path, text: str, name: str = "data.csv") -> str:
     (folder / name).write_text(text, "utf-8")
     return str(folder / name)
@@ -130,7 +135,7 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     domain = data(tmp_path, "apple\nfig\npear\n", "domain.txt")
     agreed = ("--protocol", "OLH", "--epsilon", "2", "--domain", domain)
     out = str(tmp_path / "r.csv")
-    succeed(capsys, "perturb", str(path), "--column", "fruit", *agreed, "--seed", "3", "--out", out)
+    succeed(capsys, "perturb", str(path), "--column", "fruit", *agreed, *repeated(3), "--out", out)
     printed = succeed(capsys, "estimate", out, *agreed, "--format", "csv")
     found = {row["label"]: row for row in csv.DictReader(io.StringIO(printed))}
     for label, truth in {"apple": 0.0, "fig": 0.25, "pear": 0.75}.items():
@@ -159,7 +164,7 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
 def test_reports_of_another_epsilon_are_noticed(tmp_path: Path, capsys: Captured) -> None:
     path, other = data(tmp_path, "item\n" + "3\n" * 500), ("--protocol", "oue", "--items", "4")
     out = str(tmp_path / "r.csv")
-    succeed(capsys, "perturb", path, *other, "--epsilon", "3", "--seed", "1", "--out", out)
+    succeed(capsys, "perturb", path, *other, "--epsilon", "3", *repeated(1), "--out", out)
     sentence = "standard errors from 1: the clients used another epsilon or other parameters"
     estimate = ("estimate", out, *other, "--epsilon", "1")
     assert sentence in succeed(capsys, *estimate)
@@ -178,6 +183,83 @@ def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -
     assert written[0] != written[1]
 
 
+@pytest.mark.parametrize("kind", ["olh", "she"])
+@pytest.mark.parametrize("end", files.FORMATS)
+def test_reports_for_tests_say_so_in_every_row(
+    kind: str, end: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = data(tmp_path, "item\n1\n3\n")
+    agreed = ("--protocol", kind, "--epsilon", "1", "--items", "4")
+    written = []
+    for name, more in (("a", repeated(7)), ("b", repeated(7)), ("c", ())):
+        out = tmp_path / f"{name}{end}"
+        succeed(capsys, "perturb", path, *agreed, *more, "--out", str(out))
+        written.append(out)
+        marks = marks_of(out)
+        assert [*map(str, marks)] == (["7", "7"] if more else ["None", "None"])
+        assert len(next(files.read_reports(out, bound(kind, 4)))) == 2
+        assert "2 reports" in succeed(capsys, "estimate", str(out), *agreed)
+    assert written[0].read_bytes() == written[1].read_bytes()
+
+
+def marks_of(path: Path) -> list[Any]:
+    """The cells of the column for_tests; None where there is none."""
+    if path.suffix in (".csv", ".jsonl"):
+        lines = path.read_text("utf-8").splitlines()
+        rows = csv.DictReader(lines) if path.suffix == ".csv" else map(json.loads, lines)
+        return [row.get("for_tests") for row in rows]
+    pyarrow = pytest.importorskip("pyarrow")
+    reader = pytest.importorskip("pyarrow.parquet").read_table
+    if path.suffix == ".arrow":
+        reader = lambda file: pyarrow.ipc.open_file(file).read_all()  # noqa: E731
+    table = reader(path)
+    named = "for_tests" in table.column_names
+    return table["for_tests"].to_pylist() if named else [None] * table.num_rows
+
+
+def test_nothing_is_overwritten(tmp_path: Path, capsys: Captured) -> None:
+    """Neither what is read, whatever its name, nor a file that is there, but with --force."""
+    source, out = data(tmp_path, "item\n1\n3\n"), str(tmp_path / "r.csv")
+    link = tmp_path / "link.csv"
+    link.symlink_to(source)
+    domain = data(tmp_path, "0\n1\n2\n3\n", "domain.csv")
+    named = (*AGREED[:4], "--domain", domain)
+    for target, agreed in ((source, AGREED), (str(link), AGREED), (domain, named)):
+        for force in ((), ("--force",)):
+            said = fail(capsys, 2, "perturb", source, *agreed, "--out", target, *force)
+            assert said.startswith("--out must be another file than ")
+            assert said.endswith(", which is read")
+    assert Path(source).read_text() == "item\n1\n3\n"
+    succeed(capsys, "perturb", source, *AGREED, "--out", out)
+    first = Path(out).read_bytes()
+    said = fail(capsys, 2, "perturb", source, *AGREED, "--out", out)
+    assert said == f"--out must be a new file, and {out} is there already (--force replaces it)"
+    for force in ((), ("--force",)):
+        said = fail(capsys, 2, "estimate", out, *AGREED, "--out", out, *force)
+        assert said == f"--out must be another file than {out}, which is read"
+    table = str(tmp_path / "table.txt")
+    succeed(capsys, "estimate", out, *AGREED, "--out", table)
+    assert "is there already" in fail(capsys, 2, "estimate", out, *AGREED, "--out", table)
+    assert Path(out).read_bytes() == first
+    wrong = data(tmp_path, "item\n1\n9\n", "wrong.csv")
+    fail(capsys, 2, "perturb", wrong, *AGREED, "--out", out, "--force")
+    assert Path(out).read_bytes() == first
+    succeed(capsys, "perturb", source, *AGREED, "--out", out, "--force")
+    succeed(capsys, "estimate", out, *AGREED, "--out", table, "--force")
+
+
+def test_labels_in_csv_are_no_formulas_and_steer_nothing(tmp_path: Path, capsys: Captured) -> None:
+    labels = ["=1+1", "+49 30", "-3", "@x", "a\x1b[2Jb", "plain, with a comma", "-1e"]
+    domain = data(tmp_path, "".join(f"{label}\n" for label in labels), "domain.txt")
+    agreed = ("--protocol", "grr", "--epsilon", "1", "--domain", domain)
+    out = str(tmp_path / "r.csv")
+    succeed(capsys, "perturb", data(tmp_path, "item\n-3\n"), *agreed, "--out", out)
+    printed = succeed(capsys, "estimate", out, *agreed, "--format", "csv")
+    seen = [row["label"] for row in csv.DictReader(io.StringIO(printed))]
+    plain = ["-3", "a\\x1b[2Jb", "plain, with a comma"]
+    assert seen == ["'=1+1", "'+49 30", plain[0], "'@x", *plain[1:], "'-1e"]
+
+
 BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
     ("item\n1\n\n4\n", (), r"line 4: item must be a number in \[0, 4\), got"),
     ("user,item\n1,2\n2,\n", ("--column", "item"), "line 3: item must be .* missing value"),
@@ -188,6 +270,9 @@ BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
     ("item\n1\n", ("--set", "epsilon"), "--set must be KEY=VALUE"),
     ("item\n1\n", ("--set", "keep=0.5"), "protocol.keep is not a known key"),
     ("item\n1\n", ("--seed", "-1"), "--seed must be at least 0"),
+    ("item\n1\n", ("--seed", "1"), "--seed draws reports that anybody can trace back"),
+    ("item\n1\n", ("--for-tests",), "--for-tests takes the number .*: --seed N"),
+    (f"item\n{'1' * 5000}\n", (), r"line 2: item must be a number in \[0, 4\)"),
     ("item\n1\n", ("--epsilon", "0"), "--epsilon must be"),
     ("item\n1\n", ("--protocol", "laplace"), "trusted curator"),
 ]
@@ -225,6 +310,7 @@ def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None
         ("a\nb\na\n", "line 3 names 'a', as line 1 does"),
         ("a\n\nb\n", "line 2 must name an item"),
         ("a\n", "must name at least 2 items, got 1"),
+        ("a\nb\na \n", "line 3 names 'a ', as line 1 does but for blanks at an end"),
     ):
         domain = data(tmp_path, text, "domain.txt")
         agreed = ("--protocol", "grr", "--epsilon", "1", "--domain", domain)
@@ -262,7 +348,7 @@ def test_a_protocol_of_ones_own_is_named_by_its_file(tmp_path: Path, capsys: Cap
     truth, sure = (0.25, 0.5, 0.0, 0.25), str(1 - budget.FALSE_ALARM)
     for name, bounded in (("Direct", True), ("Sampled", False)):
         protocol = ("--protocol", f"{own}:{name}", *agreed)
-        succeed(capsys, "perturb", str(data), *protocol, "--seed", "0", "--out", out)
+        succeed(capsys, "perturb", str(data), *protocol, *repeated(0), "--force", "--out", out)
         asked = (*protocol, "--format", "json", "--confidence", sure)
         rows = json.loads(succeed(capsys, "estimate", out, *asked))["items"]
         assert ("low" in rows[0]) == bounded

@@ -1,0 +1,143 @@
+"""Reports in Parquet and Arrow, by pyarrow: a batch of rows is written and read at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
+
+import numpy as np
+
+from ldptui.core.base.errors import FileError, RunError, ScenarioError
+from ldptui.core.base.tables import Batch, check_file, place_of
+from ldptui.core.law.pure import Reports
+
+from .layout import MARK, Column, parts_of
+
+BATCH: Final = 1 << 16
+"""Reports that are handled at once."""
+
+Kind = Literal["parquet", "arrow"]
+
+Write: TypeAlias = Callable[[Reports], None]
+"""Writes a batch."""
+
+
+@contextmanager
+def arrow_writer(
+    kind: Kind,
+    file: BinaryIO,
+    columns: Sequence[Column],
+    seed: int | None,
+) -> Iterator[Write]:
+    """What writes batches to a file of pyarrow."""
+    pyarrow = _pyarrow()
+    types = {
+        "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
+        "bytes": lambda column: pyarrow.binary(column.size),
+        "numbers": lambda column: pyarrow.list_(pyarrow.from_numpy_dtype(column.dtype)),
+    }
+    fields = [(column.name, types[column.holds](column)) for column in columns]
+    marked = [] if seed is None else [(MARK, pyarrow.string())]
+    schema = pyarrow.schema([*fields, *marked])
+
+    def write(batch: Reports) -> None:
+        arrays = []
+        for column, part in parts_of(columns, batch):
+            values = part.tolist() if column.holds == "number" else _rows(column, part)
+            arrays.append(pyarrow.array(values, types[column.holds](column)))
+        arrays += [pyarrow.array([str(seed)] * len(batch), type_) for _, type_ in marked]
+        writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+
+    new = pyarrow.parquet.ParquetWriter if kind == "parquet" else pyarrow.ipc.new_file
+    with new(file, schema) as writer:
+        yield write
+
+
+def _rows(column: Column, part: Reports) -> list[Any]:
+    flat = np.ascontiguousarray(part).reshape(-1, column.size)
+    return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
+
+
+def arrow_cells(path: Path, columns: Sequence[Column], kind: Kind) -> Iterator[Batch]:
+    pyarrow = _pyarrow()
+    check_file(path)
+    names = [column.name for column in columns]
+    opened = _parquet_batches if kind == "parquet" else _ipc_batches
+    first = 1
+    try:
+        with opened(pyarrow, path) as (schema, batches):
+            places = [place_of(name, schema.names, path, "reports") for name in names]
+            for column, place in zip(columns, places, strict=True):
+                _check_type(path, column, schema.field(place).type, pyarrow.types)
+            for batch in batches(names):
+                batch.validate(full=True)
+                for at in range(0, batch.num_rows, BATCH):
+                    part = batch.slice(at, BATCH)
+                    lines = range(first, first + part.num_rows)
+                    yield Batch(lines, [part.column(name).to_pylist() for name in names])
+                    first += part.num_rows
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
+        if isinstance(error, FileError):
+            raise
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(f"{path} cannot be read: {reason}") from error
+
+
+@contextmanager
+def _parquet_batches(pyarrow: Any, path: Path) -> Iterator[Any]:
+    with pyarrow.parquet.ParquetFile(path) as file:
+        yield file.schema_arrow, lambda names: file.iter_batches(BATCH, columns=names)
+
+
+@contextmanager
+def _ipc_batches(pyarrow: Any, path: Path) -> Iterator[Any]:
+    """Arrow has two forms, which the first bytes tell apart."""
+    with pyarrow.memory_map(str(path)) as source:
+        whole = source.read(6) == b"ARROW1"
+        source.seek(0)
+        if not whole:
+            with pyarrow.ipc.open_stream(source) as reader:
+                yield reader.schema, lambda names: (batch.select(names) for batch in reader)
+            return
+        with pyarrow.ipc.open_file(source) as reader:
+            count = reader.num_record_batches
+            yield (
+                reader.schema,
+                lambda names: (reader.get_batch(at).select(names) for at in range(count)),
+            )
+
+
+def _check_type(path: Path, column: Column, held: Any, types: Any) -> None:
+    """Refuse a column whose cells are no reports, whatever they hold; raises ScenarioError."""
+    if types.is_dictionary(held):
+        held = held.value_type
+    texts = types.is_string(held) or types.is_large_string(held)
+    fits = {
+        "number": types.is_integer(held),
+        "bytes": types.is_binary(held)
+        or types.is_large_binary(held)
+        or types.is_fixed_size_binary(held),
+        "numbers": any(
+            is_list(held)
+            and (types.is_floating(held.value_type) or types.is_integer(held.value_type))
+            for is_list in (types.is_list, types.is_large_list, types.is_fixed_size_list)
+        ),
+    }
+    if not texts and not fits[column.holds]:
+        wanted = {"number": "whole numbers", "bytes": "bytes", "numbers": "lists of numbers"}
+        rule = f"must hold {wanted[column.holds]} in {path}, got {held}"
+        raise ScenarioError(rule, key=f"column {column.name}")
+
+
+def _pyarrow(path: object = "") -> Any:
+    try:
+        import_module("pyarrow.parquet")
+        import_module("pyarrow.ipc")
+        return import_module("pyarrow")
+    except ImportError:
+        raise RunError(
+            f"Parquet and Arrow need pyarrow (pip install 'ldptui[parquet]') {path}".rstrip()
+        ) from None
