@@ -208,7 +208,6 @@ LATE = {
     "matplotlib": "figures for paper alone",
     "distributed": "a run on a cluster",
     "textual_serve": "the workbench in browsers",
-    "aiohttp": "the same",
     "sklearn": "RAPPOR's lasso",
     "randomgen": "reports of real users alone",
     "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
@@ -223,6 +222,7 @@ LATE = {
     "ldptui.lab": "imports core",
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
+    "ldptui.commands.visitors": "imports aiohttp and textual_serve",
     "ldptui.commands.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.session.draft.completion": "the first completion",

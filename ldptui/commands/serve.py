@@ -8,10 +8,8 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -19,7 +17,6 @@ from ..terminal.exits import DONE, USAGE
 from ..terminal.output import note
 
 MISSING: Final = "ldptui serve needs textual-serve: pip install 'ldptui[web]'"
-LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -50,30 +47,7 @@ def serve(options: argparse.Namespace) -> int:
 
 def server(options: argparse.Namespace, scenario: Path | None) -> Any:
     """The server of these options; its visitors begin with this scenario."""
-    from aiohttp import web
-    from textual_serve.server import Server
-
-    class Workbenches(Server):
-        """Serves pages of its own address alone, and a limited number of visitors."""
-
-        visitors = 0
-
-        def initialize_logging(self) -> None:
-            """Its tracebacks would show local variables."""
-
-        async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - Textual's
-            note(f"ldptui is served at {self.public_url} until ctrl+c")
-
-        async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-            if not allowed(request.headers, options.host, self.public_url):
-                raise web.HTTPForbidden(text="this page is no page of this server")
-            if self.visitors >= options.visitors:
-                raise web.HTTPServiceUnavailable(text="too many visitors: try again later")
-            self.visitors += 1
-            try:
-                return await super().handle_websocket(request)
-            finally:
-                self.visitors -= 1
+    from .visitors import Workbenches
 
     words = [
         sys.executable,
@@ -82,18 +56,6 @@ def server(options: argparse.Namespace, scenario: Path | None) -> Any:
         "ldptui.commands.visit",
         *([str(scenario)] * bool(scenario)),
     ]
-    return Workbenches(shlex.join(words), options.host, options.port, "ldptui", options.public_url)
-
-
-def allowed(headers: Mapping[str, str], host: str, public: str) -> bool:
-    """Return whether a connection comes from a page of this server, as browsers tell.
-
-    Browsers let every page connect to every address, `localhost` too, but say whose page it is. A
-    server that is bound to this machine is spoken to by a name of this machine, not by a
-    stranger's name that leads here.
-    """
-    origin, asked = headers.get("Origin"), headers.get("Host", "")
-    if origin is not None and urlsplit(origin).netloc not in (asked, urlsplit(public).netloc):
-        return False
-    name = urlsplit(f"//{asked}").hostname or ""
-    return host not in LOCAL or name in (*LOCAL, urlsplit(public).hostname)
+    return Workbenches(
+        shlex.join(words), options.host, options.port, options.public_url, options.visitors
+    )

@@ -1,18 +1,23 @@
 """A visitor of `ldptui serve`: a process that opens no file of the server but its own.
 
-The gate is an audit hook, so that it holds for whatever opens a file: a scenario's data, a table of
-the lab, a path that is completed. What it refuses is an OSError, which is told as any other one.
+The gate is an audit hook, so that it holds for whatever opens a file in Python: a scenario's data,
+a table of the lab, a path that is completed. What it refuses is an OSError, told as any other one.
+Behind the gate stands the system's own wall, where the system has one (`landlock`): it also holds
+for libraries that open files by themselves.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import resource
 import sys
 import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from . import landlock
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -22,6 +27,15 @@ HOME: Final = "LDPTUI_VISITOR"
 REFUSAL: Final = "a server opens no files of its own for visitors"
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 NULL: Final = ("/dev/null", "/dev/urandom")
+LIBRARIES: Final = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
+"""The places of the system's libraries, which the linker reads."""
+LIMITS: Final = {
+    resource.RLIMIT_AS: 8 << 30,
+    resource.RLIMIT_CPU: 3600,
+    resource.RLIMIT_FSIZE: 1 << 30,
+    resource.RLIMIT_CORE: 0,
+}
+"""The limits of each process of a visitor: bytes of memory, seconds of computing, bytes a file."""
 TOUCHING: Final = frozenset({
     "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate",
     "os.chmod", "os.chown", "os.utime", "shutil.rmtree", "shutil.move", "shutil.copyfile",
@@ -42,13 +56,19 @@ def visiting() -> bool:
 def confine() -> None:
     """Let this process open nothing from now on but its visitor's folder and the program itself.
 
-    Without a visitor it does nothing. It cannot be taken back.
+    What it may use of the machine is limited as well. Without a visitor it does nothing. It cannot
+    be taken back.
     """
     if not visiting():
         return
     sys.dont_write_bytecode = True
     home = os.path.realpath(os.environ[HOME])
     program = tuple(os.path.realpath(place) for place in _program())
+    for limit, most in LIMITS.items():
+        _, hard = resource.getrlimit(limit)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(limit, (most, most))
+    landlock.restrict((*LIBRARIES, sys.base_prefix, sys.prefix, *program), (home, *NULL))
 
     def within(path: Any, *folders: str) -> bool:
         if isinstance(path, int) or path is None:  # open already; the current folder

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import aiohttp
+import numpy as np
 import pyte
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.commands import Captured, fail
 
-from ldptui.commands.serve import allowed
+from ldptui.commands.visitors import HEIGHT, WIDTH, MessageError, allowed, read
 from ldptui.session import attack_options
-from ldptui.terminal import exits
+from ldptui.terminal import exits, landlock
 from ldptui.terminal.visitor import HOME, REFUSAL
 
 GATE = """
@@ -113,6 +120,210 @@ def test_bad_options_are_refused(capsys: Captured) -> None:
     assert "neither a file nor a bundled" in fail(capsys, exits.USAGE, "serve", "nothing-here")
 
 
+# The wall of the system, behind the gate.
+
+WALL = """
+import ctypes, os, resource, sqlite3, sys
+from pathlib import Path
+from ldptui.terminal import landlock
+from ldptui.terminal.visitor import LIMITS, confine
+here, outside = Path.cwd(), Path(sys.argv[1])
+(here / "own.csv").write_text("item")
+confine()
+assert [resource.getrlimit(limit)[0] for limit in LIMITS] == [*LIMITS.values()]
+libc = ctypes.CDLL(None, use_errno=True)  # what opens a file without Python, as libraries do
+assert libc.open(str(here / "own.csv").encode(), os.O_RDONLY) > 0
+assert libc.open(str(here / "new").encode(), os.O_WRONLY | os.O_CREAT, 0o600) > 0
+for path, flags in (
+    (outside / "secret.csv", os.O_RDONLY),
+    (outside / "new", os.O_WRONLY | os.O_CREAT),
+    (landlock.__file__, os.O_WRONLY),
+    ("/etc/passwd", os.O_RDONLY),
+):
+    opened = libc.open(str(path).encode(), flags, 0o600)
+    print(path, os.strerror(ctypes.get_errno()) if opened < 0 else "was opened")
+for name in (f"file:{outside}/secret.sqlite3?mode=ro", f"file:{here}/own.sqlite3"):
+    try:
+        with sqlite3.connect(":memory:", uri=True) as database:
+            database.execute("ATTACH ? AS other", (name,))
+            database.execute("CREATE TABLE IF NOT EXISTS other.x (y)")
+        print("attached")
+    except sqlite3.Error as error:
+        print("refused")
+"""
+
+
+@pytest.mark.skipif(not landlock.version(), reason="this system has no Landlock")
+def test_libraries_open_no_file_of_the_server_either(tmp_path: Path) -> None:
+    home, outside = tmp_path / "home", tmp_path / "outside"
+    home.mkdir()
+    outside.mkdir()
+    (outside / "secret.csv").write_text("secret")
+    sqlite3.connect(outside / "secret.sqlite3").close()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", WALL, str(outside)],
+        cwd=home, env={**os.environ, HOME: str(home)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    *opened, of_others, own = done.stdout.splitlines()
+    assert len(opened) == 4
+    assert all(line.endswith("Permission denied") for line in opened)
+    assert (of_others, own) == ("refused", "attached")
+
+
+# What a browser says.
+
+KINDS = st.sampled_from(["stdin", "resize", "ping", "blur", "focus", "kill", ""])
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | KINDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner),
+    max_leaves=6,
+)
+
+
+@given(envelope=ANY | st.tuples(KINDS, ANY))
+def test_a_message_is_one_of_five_or_refused(envelope: object) -> None:
+    text = json.dumps(envelope)
+    try:
+        message = read(text)
+    except MessageError:
+        return
+    assert isinstance(envelope, tuple | list)
+    assert message.kind in ("stdin", "resize", "ping", "blur", "focus")
+    assert message.kind == json.loads(text)[0]
+
+
+def test_a_screen_has_a_largest_size() -> None:
+    huge = json.dumps(["resize", {"width": 100_000, "height": 10**30}])
+    assert read(huge).data == (WIDTH, HEIGHT)
+    assert read('["resize", {"width": 80, "height": 24}]').data == (80, 24)
+    assert read('["resize", {"width": 0, "height": -5}]').data == (1, 1)
+    for wrong in ('["resize", {"width": "80", "height": 24}]', '["resize"]', "[" * 10**5, ""):
+        with pytest.raises(MessageError):
+            read(wrong)
+
+
+# A real server, and visitors who are no browsers.
+
+HOSTILE = (
+    '["resize", {"width": "x", "height": 24}]', '["resize", 7]', '["stdin", {"a": 1}]', '["stdin"]',
+    "not JSON", "[]", "{}", "null", '["kill", 9]', '["ping", {}]', "[" * 1000, '"resize"',
+)  # fmt: skip
+"""Messages that no page of the server sends."""
+
+
+@contextmanager
+def serving(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server of the quickstart, and its port; it leaves no folder of a visitor in `tmp_path`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = [sys.executable, "-m", "ldptui", "serve", "quickstart", "--port", str(port), *options]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        try:
+            assert "is served at" in server.stderr.readline()
+            wait_for(port)
+            yield server, port
+        finally:
+            if server.poll() is None:
+                server.send_signal(signal.SIGINT)
+                server.wait(30)
+    assert [*tmp_path.glob("ldptui-visitors-*")] == []
+
+
+def wait_for(port: int) -> None:
+    """Wait until a server listens, which it does just after it has said its address."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection(("localhost", port), timeout=5).close()
+        except ConnectionRefusedError:
+            assert time.monotonic() < end
+        else:
+            return
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that have not ended."""
+    running = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            if ") Z " not in Path(f"/proc/{child}/stat").read_text():
+                running.append(int(child))
+    return running
+
+
+async def first_frame(websocket: aiohttp.ClientWebSocketResponse) -> None:
+    """Wait until the workbench of a visitor shows something."""
+    while (await websocket.receive(60)).type != aiohttp.WSMsgType.BINARY:
+        pass
+
+
+async def closed(websocket: aiohttp.ClientWebSocketResponse) -> None:
+    """Wait until the server has let a visitor go."""
+    async with asyncio.timeout(30):
+        while not websocket.closed:
+            await websocket.receive()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+async def test_a_hostile_visitor_is_let_go_and_costs_nobody_else_anything(tmp_path: Path) -> None:
+    with serving(tmp_path) as (server, port):
+        url = f"http://localhost:{port}/ws?width=100000&height=100000"
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url) as good,
+            session.ws_connect(url) as bad,
+        ):
+            await first_frame(good)
+            await first_frame(bad)
+            assert len(children(server.pid)) == 2
+            await bad.send_str('["resize", {"width": 100000, "height": 100000}]')
+            await bad.send_str('["resize", {"width": 100000, "height": "x"}]')
+            await closed(bad)
+            async with asyncio.timeout(30):
+                while len(children(server.pid)) > 1:
+                    await asyncio.sleep(0)
+                await good.send_str('["ping", "still there"]')
+                while (sent := await good.receive()).type != aiohttp.WSMsgType.TEXT:
+                    pass
+            assert json.loads(sent.data) == ["pong", "still there"]
+            # A process that hears nothing keeps neither its visitor's place nor the server.
+            (stuck,) = children(server.pid)
+            os.kill(stuck, signal.SIGSTOP)
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(20) == 0
+            assert not Path(f"/proc/{stuck}").exists()
+        assert server.stderr is not None
+        said = server.stderr.read()
+        assert said.count("\n") == 1, said
+        assert "a visitor is let go after a message" in said
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+async def test_two_hundred_hostile_messages_end_in_a_line_each(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    with serving(tmp_path, "--visitors", "200") as (server, port):
+        async with aiohttp.ClientSession() as session:
+            for text in rng.choice(HOSTILE, 200):
+                async with session.ws_connect(f"http://localhost:{port}/ws") as bad:
+                    await bad.send_str(str(text))
+                    await closed(bad)
+        async with asyncio.timeout(30):
+            while children(server.pid):
+                await asyncio.sleep(0)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) == 0
+        assert server.stderr is not None
+        lines = server.stderr.read().splitlines()
+        assert len(lines) == 200
+        assert all("a visitor is let go" in line for line in lines)
+
+
 # In a real browser.
 
 CHROMIUM = next(
@@ -153,21 +364,9 @@ class Seen:
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """A server of the quickstart, and where it is."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "ldptui", "serve", "quickstart", "--port", str(port)]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stderr is not None
-        try:
-            assert "is served at" in server.stderr.readline()
-            yield f"http://localhost:{port}"
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(30)
-    assert [*tmp_path.glob("ldptui-visitors-*")] == []
+    """The place of a server of the quickstart."""
+    with serving(tmp_path) as (_, port):
+        yield f"http://localhost:{port}"
 
 
 @pytest.mark.long
