@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
 from ..catalogue import key_words, protocol_keys
 from ..lab.questions.offered import kinds
-from ..lab.questions.shared import NEIGHBOURS
+from ..lab.questions.shared import Near
 from .runs.options import MakeParser
 
 
@@ -46,7 +47,7 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     central = made.add_argument_group("laplace, geometric, stability")
     central.add_argument(
         "--neighbours",
-        choices=NEIGHBOURS.choices,
+        choices=get_args(Near),
         help="tables that must look alike: change-one (default), add-remove",
     )
     central.add_argument("--delta", type=float, metavar="D", help="δ of stability (1e-6)")

@@ -28,10 +28,10 @@ from ldptui.core.scenario import Scenario
 from ..text import table as layout
 from .answer import Answer, listed
 from .figure import Figure
-from .options import Topic, checked, concerned
+from .options import concerned
 from .output import Report, cited
 from .questions.shared import EXAMPLES
-from .topics import TOPICS
+from .topics import TOPICS, Topic
 
 
 class Offers(dict[str, tuple[str, ...]]):
@@ -144,8 +144,7 @@ def command(name: str, options: Namespace) -> int:
     topic, values = TOPICS[name], vars(options)
     run: Callable[[Namespace], int] = import_module(f".{name}", __package__).run
     try:
-        answers = checked(topic.options, values, "argument")
-        return run(Namespace(**vars(answers), format=options.format))
+        return run(Namespace(**vars(topic.argued(values)), format=options.format))
     except ScenarioError as error:
         option = concerned(topic.options, error.key)
         if option is None or error.where:
@@ -163,9 +162,9 @@ def steps(question: Mapping[str, Any]) -> Steps:
     work: Callable[[Ask], Steps] = import_module(f".{topic.name}", __package__).work
     whole = "file" if any(option.name == "file" for option in topic.blanks) else ""
     try:
-        answers = checked(topic.options, values, "blank")
         path = str(values.get("path") or "")
-        return (yield from work(Ask(answers, question["document"], question["folder"], path)))
+        asked = Ask(topic.typed(values), question["document"], question["folder"], path)
+        return (yield from work(asked))
     except ScenarioError as error:
         raise _of_field(error, topic, whole) from error
     except FileError as error:

@@ -1,60 +1,73 @@
-"""The options of a topic, declared once: an argument of its command, a field of its form, or both.
+"""The options of a topic: the fields of a dataclass, as arguments of a command and as a form.
 
-`add_arguments` renders options for argparse, the Lab screen's form renders them as fields. Both
-views have `checked` read and refuse their values, and `concerned` find the argument or the field
+`ldptui.lab.questions.NAME.Options` declares them, typed, with ranges and defaults; an option is an
+argument of the command if the topic's row has words about it, and a field of the form if it has a
+`Blank`. Both views have `Topic.read` read and refuse their values, and `concerned` find the option
 that an error is about. Nothing here imports NumPy: `--help` and a form that opens are cheap.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
-from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from ldptui.core.base.errors import ScenarioError, got, spelled
 from ldptui.core.base.ranges import Range
 
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
-"""numbers, names : separated by commas. rows : a list of texts."""
+"""numbers, names : separated by commas. rows : a list of texts, the positional arguments."""
 Step = Literal["", "hundredths", "decades", "ladder"]
-View = Literal["argument", "blank"]
 Choices: TypeAlias = tuple[tuple[Any, str], ...]
 """Values with their words."""
 Condition: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 ANY: Final = Range()
 NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
+TYPES: Final[Mapping[Any, Type]] = {
+    float: "number",
+    int: "integer",
+    bool: "flag",
+    str: "text",
+}
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An option as a command has it: `--name METAVAR`, or METAVAR alone if it is positional.
+    """What the annotation of a field says of its argument.
 
-    words : one line of help. default : the value where none is given. either : exactly one of the
-    arguments that have this is given. group : the heading that it stands under.
+    positional : it has no flag. either : exactly one of the arguments that have this is given.
+    renames : parameters of the core whose errors are about this option.
     """
 
-    metavar: str | None = None
-    words: str | None = None
-    default: Any = None
     positional: bool = False
-    required: bool = False
     either: bool = False
-    group: str = ""
+    renames: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Blank:
-    """An option as a form has it: a field.
+    """The annotation of a field that the form shows.
 
-    start : what it holds at first, if not the argument's default. follows : the value that the
-    workbench's draft has for it: a dotted key, or a function of the draft; None: it has none.
-    choices : values with their words, or a function that makes them. bare : no label, as the
-    choices explain themselves. optional : it may be empty. steps : how far up and down go.
-    only : whether the other values give it a meaning.
+    start : what it holds at first, if not the default. follows : the value that the workbench's
+    draft has for it: a dotted key, or a function of the draft; None: it has none. choices : values
+    with their words, or a function that makes them. bare : no label, as the choices explain
+    themselves. optional : it may be empty. steps : how far up and down go. only : whether the
+    other values give it a meaning.
     """
 
     start: Any = None
@@ -67,12 +80,21 @@ class Blank:
 
 
 @dataclass(frozen=True)
+class Line:
+    """The words of an argument: `--name METAVAR`, one line of help, and its heading."""
+
+    metavar: str = ""
+    words: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
 class Option:
     """One value that a topic asks for.
 
     range : a number must be in it. size : the number of "numbers". choices : the few texts that are
-    allowed. renames : parameters of the core whose errors are about this option. argument, blank :
-    the views that show it.
+    allowed. default : the value where none is given. line : the words of its argument, None where
+    the command has none. blank : its field, None where the form has none.
     """
 
     name: str
@@ -80,21 +102,18 @@ class Option:
     range: Range = ANY
     size: int = 0
     choices: tuple[str, ...] = ()
-    renames: tuple[str, ...] = ()
-    argument: Argument | None = None
+    default: Any = None
+    required: bool = False
+    argument: Argument = Argument()
+    line: Line | None = None
     blank: Blank | None = None
 
     @property
     def flag(self) -> str:
         """Its name in the command: --hash-range, or FILE."""
-        if self.argument is not None and self.argument.positional:
-            return str(self.argument.metavar)
+        if self.argument.positional and self.line is not None:
+            return self.line.metavar
         return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def default(self) -> Any:
-        """Its value where nobody asks for it."""
-        return None if self.argument is None else self.argument.default
 
     @property
     def fields(self) -> Choices:
@@ -107,14 +126,6 @@ class Option:
             return choices or NO_YES
         return choices or tuple((word, word) for word in self.choices)
 
-    def argued(self, **changes: Any) -> Option:
-        """The same option, with another argument."""
-        return replace(self, argument=replace(self.argument or Argument(), **changes))
-
-    def blanked(self, **changes: Any) -> Option:
-        """The same option, with another field."""
-        return replace(self, blank=replace(self.blank or Blank(), **changes))
-
     def shown(self, values: Mapping[str, Any]) -> bool:
         """True if its field has a meaning beside the other values."""
         return self.blank is not None and (self.blank.only is None or self.blank.only(values))
@@ -126,18 +137,15 @@ class Option:
 
         empty : whether it may be missing.
         """
-        if value in (None, "") and (empty or self.type in ("names", "rows")):
-            return [] if self.type in ("names", "rows") else None
+        if self.type in ("names", "rows"):
+            return self._texts(value or ())
+        if value in (None, "") and empty:
+            return "" if self.required and self.type == "text" else None
         match self.type:
             case "number" | "integer":
                 return self._number(value)
             case "numbers":
-                return self._numbers(str(value or ""))
-            case "names":
-                words = value if isinstance(value, list) else str(value).split(",")
-                return list(dict.fromkeys(name for word in words if (name := str(word).strip())))
-            case "rows":
-                return [str(row).strip() for row in value]
+                return value if isinstance(value, tuple) else self._numbers(str(value or ""))
             case "text":
                 return str(value or "")
         return value
@@ -153,127 +161,130 @@ class Option:
             raise ScenarioError(f"must be {self.range}, got {spelled(number)}", key=self.name)
         return number
 
-    def _numbers(self, written: str) -> list[float]:
+    def _numbers(self, written: str) -> tuple[float, ...]:
         try:
-            numbers = [float(part) for part in written.split(",")]
+            numbers = tuple(float(part) for part in written.split(","))
         except ValueError:
-            numbers = []
+            numbers = ()
         if len(numbers) != self.size:
             rule = f"must be {self.size} numbers separated by commas, {got(written)}"
             raise ScenarioError(rule, key=self.name)
         return numbers
 
-
-def checked(options: Iterable[Option], values: Mapping[str, Any], view: View) -> Namespace:
-    """The values of all options, read; those that a view does not show have their default.
-
-    Raises ScenarioError for the first one that breaks a rule; its key is the option's name.
-    """
-    answers = Namespace()
-    for option in options:
-        value = option.read(option.default, empty=True)
-        if view == "argument" and option.argument is not None:
-            value = option.read(values.get(option.name), empty=True)
-        elif view == "blank" and option.blank is not None and option.shown(values):
-            typed = values.get(option.name)
-            typed = typed.strip() if isinstance(typed, str) else typed
-            value = option.read(typed, empty=option.blank.optional)
-        setattr(answers, option.name, value)
-    return answers
+    def _texts(self, value: Sequence[str]) -> tuple[str, ...]:
+        words = (value.split(",") if isinstance(value, str) else value) or ()
+        texts = [str(word).strip() for word in words]
+        return tuple(texts if self.type == "rows" else dict.fromkeys(filter(None, texts)))
 
 
 def concerned(options: Iterable[Option], key: str) -> Option | None:
     """The option that an error with this key is about: its name, a row of it, or a parameter."""
     for option in options:
-        if key in (option.name, *option.renames) or key.startswith(f"{option.name}."):
+        if key in (option.name, *option.argument.renames) or key.startswith(f"{option.name}."):
             return option
     return None
 
 
-@dataclass(frozen=True)
-class Written:
-    """The file that a tab writes on request.
-
-    title : of the dialog. name : the file's first name; "{column}" stands for the value of the
-    field `column`.
-    """
-
-    title: str
-    name: str
-
-
-Group = Literal["central", "privacy"]
-"""The subject of a topic: answers of a trusted curator, or the privacy that is kept and lost."""
+# Dataclasses.
 
 
 @dataclass(frozen=True)
-class Topic:
-    """A topic as people meet it.
+class Keys:
+    """The annotation of a field that holds a table: an option for each key of any protocol.
 
-    title : the name of its tab. usage, summary : its line in `ldptui --help`. about, example : the
-    text above and below the arguments of its command; {kinds} stands for every kind of protocol.
-    group : the row of its tab. written : the file that its tab can write; None: none. live : its
-    answers take so little that every keystroke is answered.
+    options : the options of the keys that no other field is about, whose names it is given.
     """
 
-    name: str
-    title: str
-    usage: str
-    summary: str
-    about: str
-    example: str
-    options: tuple[Option, ...]
-    written: Written | None = None
-    live: bool = False
-    group: Group = "central"
+    options: Callable[[Iterable[str]], Iterable[Option]]
 
-    @property
-    def blanks(self) -> tuple[Option, ...]:
-        """The options that its form shows."""
-        return tuple(option for option in self.options if option.blank is not None)
 
-    def option(self, name: str) -> Option:
-        return next(option for option in self.options if option.name == name)
+def options_of(kind: type, lines: Mapping[str, Sequence[str]]) -> Iterator[Option]:
+    """The options that a dataclass declares, in order; lines : the words of the arguments."""
+    hints = get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        base, extras = _bare(hints[field.name])
+        if (keys := extras.get(Keys)) is not None:
+            yield from keys.options(hints)
+            continue
+        argument = extras.get(Argument, Argument())
+        required = field.default is dataclasses.MISSING
+        yield Option(
+            field.name,
+            _type(base, argument),
+            extras.get(Range, ANY),
+            size=len(get_args(base)),
+            choices=get_args(base) if get_origin(base) is Literal else (),
+            default=None if required else field.default,
+            required=required,
+            argument=argument,
+            line=Line(*lines[field.name]) if field.name in lines else None,
+            blank=extras.get(Blank),
+        )
+
+
+def _bare(hint: Any) -> tuple[Any, dict[type, Any]]:
+    """The type of a hint that is no None, and its annotations by their types, the last of each."""
+    extras: dict[type, Any] = {}
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *more = get_args(hint)
+            extras = {type(extra): extra for extra in more} | extras
+        elif get_origin(hint) in (Union, UnionType):
+            (hint,) = (part for part in get_args(hint) if part is not NoneType)
+        else:
+            return hint, extras
+
+
+def _type(base: Any, argument: Argument) -> Type:
+    if get_origin(base) is Literal:
+        return "text"
+    if get_origin(base) is tuple:
+        texts: Type = "rows" if argument.positional else "names"
+        return "numbers" if get_args(base)[0] is float else texts
+    return TYPES[base]
+
+
+def made(kind: type[Any], values: Mapping[str, Any]) -> Any:
+    """The dataclass with these values; those of no field are the table of its `Keys`."""
+    names = [field.name for field in dataclasses.fields(kind)]
+    own = {name: values[name] for name in names if name in values}
+    table = {name: value for name, value in values.items() if name not in own and value}
+    return kind(**own, **{name: table for name in names if name not in own})
 
 
 # Arguments.
 
 
 def add_arguments(parser: argparse.ArgumentParser, options: Iterable[Option]) -> None:
-    """Add the options that a command shows to its parser."""
+    """Add the options that a command has to its parser."""
     groups: dict[str, Any] = {"": parser}
     either: Any = None
     for option in options:
-        argument = option.argument
-        if argument is None:
+        if (line := option.line) is None:
             continue
-        if argument.group not in groups:
-            groups[argument.group] = parser.add_argument_group(argument.group)
-        place = groups[argument.group]
-        if argument.either:
+        if line.group not in groups:
+            groups[line.group] = parser.add_argument_group(line.group)
+        place = groups[line.group]
+        if option.argument.either:
             place = either = either or parser.add_mutually_exclusive_group(required=True)
-        place.add_argument(*_names(option), **_keywords(option, argument))
+        name = option.name if option.argument.positional else option.flag
+        place.add_argument(name, **_keywords(option, line))
 
 
-def _names(option: Option) -> tuple[str, ...]:
-    positional = option.argument is not None and option.argument.positional
-    return (option.name,) if positional else (option.flag,)
-
-
-def _keywords(option: Option, argument: Argument) -> dict[str, Any]:
+def _keywords(option: Option, line: Line) -> dict[str, Any]:
+    more: dict[str, Any] = {"help": line.words or None}
     if option.type == "flag":
-        return {"action": "store_true", "help": argument.words}
-    more: dict[str, Any] = {"help": argument.words}
-    if argument.metavar is not None:
-        more["metavar"] = argument.metavar
+        return more | {"action": "store_true"}
+    if line.metavar:
+        more["metavar"] = line.metavar
     if option.choices:
         more["choices"] = option.choices
     if option.type in ("number", "integer"):
         more["type"] = float if option.type == "number" else int
     if option.type == "rows":
         more["nargs"] = "*"
-    if not argument.positional:
-        more |= {"default": argument.default, "required": argument.required}
-        if argument.either:
-            del more["required"]
+    if not option.argument.positional:
+        more |= {"default": option.default}
+        if not option.argument.either:
+            more["required"] = option.required
     return more

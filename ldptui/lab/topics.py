@@ -1,50 +1,98 @@
-"""The one table of the lab's topics: each is a command and a tab of the same name.
+"""The topics of the lab: each is a command and a tab of the same name.
 
-`ldptui.lab.questions.NAME` declares what a topic asks for. `ldptui.lab.NAME` has `run(options)`,
-which prints what the command found, and `work(ask)`, which answers the tab. A new topic is these
-two files, a row here, and its words in `help.toml`. Nothing here imports NumPy.
+`ldptui.lab.questions.NAME.Options` declares what a topic asks for, `ldptui.lab.NAME.answer`
+answers, and `topics.toml` has its row and its words: a new topic is these two files, and rows
+there. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
 
-from .options import Option, Topic, add_arguments
-from .questions.accuracy import ACCURACY
-from .questions.check import CHECK
-from .questions.choose import CHOOSE
-from .questions.design import DESIGN
-from .questions.disclose import DISCLOSE
-from .questions.ledger import LEDGER
+from ..catalogue.rows import rows
+from .options import Option, add_arguments, made, options_of
 from .questions.offered import kinds
-from .questions.plan import PLAN
-from .questions.price import PRICE
-from .questions.sensitivity import SENSITIVITY
 from .questions.shared import EXAMPLES
-from .questions.synthetic import SYNTHETIC
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
 
+Group = Literal["central", "privacy"]
+"""The subject of a topic: answers of a trusted curator, or the privacy that is kept and lost."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic as people meet it, a row of `topics.toml`, which says what its fields are."""
+
+    name: str
+    title: str
+    usage: str
+    summary: str
+    about: str
+    example: str
+    arguments: Mapping[str, Sequence[str]]
+    hint: str = ""
+    written: Mapping[str, str] = field(default_factory=dict)
+    live: bool = False
+    group: Group = "central"
+
+    @cached_property
+    def asked(self) -> type[Any]:
+        """The dataclass of its options."""
+        kind: type[Any] = import_module(f".questions.{self.name}", __package__).Options
+        return kind
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        return tuple(options_of(self.asked, self.arguments))
+
+    @property
+    def blanks(self) -> tuple[Option, ...]:
+        """The options that its form shows."""
+        return tuple(option for option in self.options if option.blank is not None)
+
+    def argued(self, values: Mapping[str, Any]) -> Any:
+        """The options as the arguments of the command have them; raises ScenarioError.
+
+        An option that is no argument has its default. The key of an error is the option's name.
+        """
+        return made(
+            self.asked,
+            {
+                option.name: option.read(
+                    option.default if option.line is None else values[option.name], empty=True
+                )
+                for option in self.options
+            },
+        )
+
+    def typed(self, values: Mapping[str, Any]) -> Any:
+        """The same as the fields of the form have them.
+
+        A field that has no meaning beside the others has its default.
+        """
+        read: dict[str, Any] = {}
+        for option in self.options:
+            value, empty = option.default, True
+            if option.blank is not None and option.shown(values):
+                value, empty = values.get(option.name), option.blank.optional
+            read[option.name] = option.read(
+                value.strip() if isinstance(value, str) else value, empty
+            )
+        return made(self.asked, read)
+
+
 TOPICS: Final[Mapping[str, Topic]] = {
-    topic.name: topic
-    for topic in (
-        ACCURACY,
-        PRICE,
-        CHOOSE,
-        SENSITIVITY,
-        LEDGER,
-        CHECK,
-        DISCLOSE,
-        SYNTHETIC,
-        PLAN,
-        DESIGN,
-    )
+    name: Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()
 }
 
 
@@ -54,10 +102,10 @@ def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.
     example = topic.example
     if "{kinds}" in example:
         example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
-    made = make(f"ldptui {name}", topic.about, example)
-    add_arguments(made, topic.options)
-    made.add_argument("--format", choices=("table", "json"), default="table")
-    return made
+    parser = make(f"ldptui {name}", topic.about, example)
+    add_arguments(parser, topic.options)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    return parser
 
 
 def starting(

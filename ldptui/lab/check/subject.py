@@ -35,8 +35,6 @@ from ...explain.setting import read_key
 from ...text.prose import either
 from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
-from ..questions.check import CONCLUDED, OPTIONS
-from ..questions.shared import dials
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""
@@ -145,12 +143,8 @@ def _strange(options: Namespace) -> Subject:
 
 def _dials(options: Namespace) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
-    kind, names = options.protocol, {option.name for option in dials(*OPTIONS, *CONCLUDED)}
-    values = {}
-    for name in sorted(names):
-        value = getattr(options, name)
-        if value is None or value == "":
-            continue
+    kind, values = options.protocol, {}
+    for name, value in sorted(options.keys.items()):
         if not (kind in KINDS and has(kind, name)):
             owners = either([other for other in _NAMES if has(other, name)])
             raise ScenarioError(f"is an option of {owners}, not of {kind}", key=name)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 
 from ldptui.core.base.ranges import DOMAIN, Range
 
-from ..options import Argument, Blank, Option, Topic
+from ..options import Argument, Blank, Keys, Option
 from .offered import OWN, alike, having, kinds, lacking, where
-from .shared import BUDGETED, NEIGHBOURS, SLACK, dials, seed
+from .shared import Budget, Near, Seed, Slack, keys
+
+CONCLUDED: Final = ("alpha", "adjust")
+"""Keys of what the server concludes, on which no report depends."""
+NOISE: Final = ("f", "p", "q", "form")
+"""The keys of RAPPOR's noise, which is one option."""
 
 
 def _audited(form: Mapping[str, Any]) -> bool:
@@ -18,107 +23,56 @@ def _audited(form: Mapping[str, Any]) -> bool:
     return bool(form.get("audit")) or form.get("protocol") == OWN
 
 
-OPTIONS: Final = (
-    Option(
-        "protocol",
-        "text",
-        argument=Argument("PROTOCOL", positional=True),
-        blank=Blank(
-            "oue",
-            "protocol.kind",
-            lambda: (*alike(*kinds(), "exponential"), (OWN, "your own")),
-            bare=True,
-        ),
-    ),
-    Option("plugin", "text", blank=Blank("", only=where("protocol", OWN))),
-    replace(BUDGETED, range=Range(0))
-    .argued(metavar="E", words="the promised ε, in nats")
-    .blanked(only=lacking("protocol", "f", "exponential", OWN)),
-    Option(
-        "items",
-        "integer",
+def _keys(known: Iterable[str]) -> Iterator[Option]:
+    return keys((*known, *NOISE, "domain_size", *CONCLUDED))
+
+
+def _kinds() -> tuple[tuple[str, str], ...]:
+    return (*alike(*kinds(), "exponential"), (OWN, "your own"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """epsilon, delta : what is promised. plugin : the place of one's own mechanism, in the form.
+
+    counts : of the exponential mechanism. bits, hashes, cohorts, noise : of RAPPOR. keys : the
+    other keys of the protocol. audit, samples, confidence, seed : of the reports that are sampled.
+    """
+
+    protocol: Annotated[
+        str, Argument(positional=True), Blank("oue", "protocol.kind", _kinds, bare=True)
+    ]
+    plugin: Annotated[str, Blank(only=where("protocol", OWN))] = ""
+    epsilon: Annotated[
+        Budget | None,
+        Range(0),
+        Blank(1.0, "protocol.epsilon", only=lacking("protocol", "f", "exponential", OWN)),
+    ] = None
+    items: Annotated[
+        int | None,
         DOMAIN,
-        renames=("domain_size",),
-        argument=Argument("D", "domain size d"),
-        blank=Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
-    ),
-    SLACK.argued(words="the promised δ (0)", default=0.0).blanked(
-        only=having("protocol", "delta", OWN)
-    ),
-    NEIGHBOURS.blanked(only=having("protocol", "neighbours")),
-    Option(
-        "counts",
-        "text",
-        argument=Argument("N,N,…", "of exponential: users of each item"),
-        blank=Blank("5, 3, 1", only=where("protocol", "exponential")),
-    ),
-    Option(
-        "bits",
-        "integer",
-        argument=Argument("K", "bits of a report (8)", 8, group="rappor"),
-        blank=Blank(steps="ladder", only=having("protocol", "bits")),
-    ),
-    Option(
-        "hashes",
-        "integer",
-        argument=Argument("H", "hash functions (2)", 2, group="rappor"),
-        blank=Blank(only=having("protocol", "hashes")),
-    ),
-    Option(
-        "cohorts",
-        "integer",
-        argument=Argument("M", "cohorts (4)", 4, group="rappor"),
-        blank=Blank(steps="ladder", only=having("protocol", "cohorts")),
-    ),
-    Option(
-        "noise",
-        "numbers",
-        size=3,
-        renames=("f", "p", "q", "form"),
-        argument=Argument("F,P,Q", "f, p, q", "0.5,0.5,0.75", group="rappor"),
-        blank=Blank("0.5, 0.5, 0.75", only=having("protocol", "f")),
-    ),
-)
-
-AUDIT: Final = (
-    Option(
-        "audit",
-        "flag",
-        argument=Argument(words="sample as well as enumerate", default=False, group="audit"),
-        blank=Blank(),
-    ),
-    Option(
-        "samples",
-        "integer",
-        Range(1000, 10**8),
-        argument=Argument("N", "(200000)", 200_000, group="audit"),
-        blank=Blank(steps="ladder", only=_audited),
-    ),
-    Option(
-        "confidence",
-        range=Range(0, 1, "()"),
-        argument=Argument("C", "(0.999)", 0.999, group="audit"),
-        blank=Blank(steps="hundredths", only=_audited),
-    ),
-    seed("samples").argued(group="audit").blanked(only=_audited),
-)
-
-CONCLUDED: Final = ("alpha", "adjust")
-"""Keys of what the server concludes, on which no report depends."""
-
-CHECK: Final = Topic(
-    "check",
-    "Check",
-    "check PROTOCOL",
-    "whether a mechanism keeps its ε: a proof or an audit",
-    "Check that a mechanism keeps its ε. Every report is gone through where there are few\n"
-    "enough; otherwise, or with --audit, reports are sampled, and bound ε from below. The\n"
-    "exit code is 1 where the promise is broken.",
-    "PROTOCOL is {kinds}, exponential, or a\n"
-    "mechanism of yours as FILE.py:NAME, or by the name under which a package publishes it\n"
-    "(entry points ldptui.protocols): NAME(items, epsilon) must return an object with\n"
-    "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
-    "sample(histograms, rng), which returns a release of each row of users per item.",
-    (*OPTIONS, *dials(*OPTIONS, *CONCLUDED), *AUDIT),
-    group="privacy",
-)
+        Argument(renames=("domain_size",)),
+        Blank(8, steps="ladder", only=lacking("protocol", "neighbours", OWN)),
+    ] = None
+    delta: Annotated[Slack, Blank(1e-6, steps="decades", only=having("protocol", "delta", OWN))] = (
+        0.0
+    )
+    neighbours: Annotated[Near, Blank(bare=True, only=having("protocol", "neighbours"))] = (
+        "change-one"
+    )
+    counts: Annotated[str | None, Blank("5, 3, 1", only=where("protocol", "exponential"))] = None
+    bits: Annotated[int, Blank(steps="ladder", only=having("protocol", "bits"))] = 8
+    hashes: Annotated[int, Blank(only=having("protocol", "hashes"))] = 2
+    cohorts: Annotated[int, Blank(steps="ladder", only=having("protocol", "cohorts"))] = 4
+    noise: Annotated[
+        tuple[float, float, float],
+        Argument(renames=NOISE),
+        Blank("0.5, 0.5, 0.75", only=having("protocol", "f")),
+    ] = (0.5, 0.5, 0.75)
+    keys: Annotated[Mapping[str, str], Keys(_keys)]
+    audit: Annotated[bool, Blank()] = False
+    samples: Annotated[int, Range(1000, 10**8), Blank(steps="ladder", only=_audited)] = 200_000
+    confidence: Annotated[float, Range(0, 1, "()"), Blank(steps="hundredths", only=_audited)] = (
+        0.999
+    )
+    seed: Annotated[Seed, Blank(0, only=_audited)] = 0

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ldptui.core.base.ranges import EPSILON, SHARE, USERS, Range
+from ldptui.core.base.ranges import EPSILON, SHARE, USERS
 
-from ..options import Argument, Blank, Choices, Option, Topic
+from ..options import Argument, Blank, Choices
 from .offered import alike, local
-from .shared import BEST, ITEMS, TRIALS, seed, targets_of, users_of
+from .shared import BEST, SEEDS, Items, Targets, Trials, users_of
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-
-WEIGHTS: Final = 4
-"""Things that are weighed: the error, the gain, the guess, the bits."""
 
 
 def _dials() -> Choices:
@@ -24,81 +21,34 @@ def _dials() -> Choices:
     return alike(BEST, *DIALS)
 
 
+def _protocols() -> Choices:
+    return alike(*local())
+
+
 def _kind(draft: Draft) -> Any:
     kind = None if draft.cell is None else draft.cell.parameters.get("protocol.kind")
     return kind if kind in local() else None
 
 
-DESIGN: Final = Topic(
-    "design",
-    "Design",
-    "design",
-    "the protocol that bears an attack best, of every p, g and w",
-    "Find the unary encoding, local hashing or subset selection with the least worst-case\n"
-    "error in spite of a share of fakes, or with the least weighted sum of error, gain,\n"
-    "attacker's success and bits; print the hardening curve, and the cost beside a protocol\n"
-    "of yours.",
-    "example: ldptui design --items 128 --users 1000000 --epsilon 1 --share 0.01 --check",
-    (
-        Option(
-            "among",
-            "text",
-            argument=Argument("KIND", "ue, lh or ss alone; best of all (default)", BEST),
-            blank=Blank(BEST, choices=_dials, bare=True),
-        ),
-        Option(
-            "beside",
-            "text",
-            argument=Argument("KIND", "the pure protocol to compare it with (oue)", "oue"),
-            blank=Blank("oue", _kind, lambda: alike(*local())),
-        ),
-        ITEMS,
-        Option(
-            "users",
-            "integer",
-            USERS,
-            argument=Argument("N", "genuine users n", required=True),
-            blank=Blank(1_000_000, users_of, steps="ladder"),
-        ),
-        Option(
-            "epsilon",
-            range=EPSILON,
-            argument=Argument("E", "privacy budget ε, in nats", required=True),
-            blank=Blank(1.0, "protocol.epsilon"),
-        ),
-        Option(
-            "share",
-            range=SHARE,
-            argument=Argument("B", "share β of fake users (0.01)", 0.01),
-            blank=Blank(0.01, "attack.share", steps="hundredths"),
-        ),
-        Option(
-            "targets",
-            "integer",
-            Range(1),
-            argument=Argument("R", "items that fakes lift together (1)", 1),
-            blank=Blank(1, targets_of),
-        ),
-        Option(
-            "weights",
-            "numbers",
-            size=WEIGHTS,
-            renames=("mse", "gain", "guessed", "bits"),
-            argument=Argument(
-                "E,G,S,B",
-                "minimise a weighted sum of squared error, gain, attacker's success and bits,\n"
-                "each beside the least there is, and not the worst-case error",
-            ),
-            blank=Blank(optional=True),
-        ),
-        Option(
-            "check",
-            "flag",
-            argument=Argument(words="simulate the protocol that is found", default=False),
-        ),
-        TRIALS,
-        replace(seed("check"), blank=None),
-    ),
-    live=True,
-    group="privacy",
-)
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """weights : of the error, the gain, the guess and the bits; None: the worst case counts.
+
+    check, trials, seed : of a simulation.
+    """
+
+    among: Annotated[str, Blank(BEST, choices=_dials, bare=True)] = BEST
+    beside: Annotated[str, Blank("oue", _kind, _protocols)] = "oue"
+    items: Items
+    users: Annotated[int, USERS, Blank(1_000_000, users_of, steps="ladder")]
+    epsilon: Annotated[float, EPSILON, Blank(1.0, "protocol.epsilon")]
+    share: Annotated[float, SHARE, Blank(0.01, "attack.share", steps="hundredths")] = 0.01
+    targets: Targets = 1
+    weights: Annotated[
+        tuple[float, float, float, float] | None,
+        Argument(renames=("mse", "gain", "guessed", "bits")),
+        Blank(optional=True),
+    ] = None
+    check: bool = False
+    trials: Trials = 1000
+    seed: Annotated[int, SEEDS] = 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ldptui.core.base.ranges import Range
 
-from ..options import Argument, Blank, Option, Topic
+from ..options import Argument, Blank
 from .offered import has
-from .shared import SLACK, TIMES
+from .shared import TIMES, Slack
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -54,56 +54,16 @@ def _reports(draft: Draft) -> int | None:
     return None if _noise(draft) is None else _rounds(draft)
 
 
-LEDGER: Final = Topic(
-    "ledger",
-    "Ledger",
-    "ledger ENTRY …",
-    "what several releases cost together",
-    "Add up what several releases about the same people cost together.",
-    "ENTRY is [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; ε = 0 is post-processing. NOISE,\n"
-    "laplace or geometric, is of a number that one person changes by 1; --tight uses it.\n"
-    "example: ldptui ledger daily=0.1x30 census=0.5,1e-8 --delta 1e-6 --people 4",
-    (
-        Option(
-            "entries",
-            "rows",
-            argument=Argument("ENTRY", positional=True),
-            blank=Blank((), _entries),
-        ),
-        Option(
-            "scenario",
-            "text",
-            argument=Argument("NAME", "also the rounds of a scenario: a file, or a bundled one"),
-        ),
-        replace(SLACK, range=Range(0, 1, "()")).argued(words="δ that all may cost (1e-6)"),
-        Option(
-            "people",
-            "integer",
-            TIMES,
-            argument=Argument("K", "people protected together (1)", 1),
-            blank=Blank(),
-        ),
-        Option(
-            "tight",
-            "flag",
-            renames=("tight accounting",),
-            argument=Argument(words="also by the library dp_accounting (an extra)", default=False),
-            blank=Blank(),
-        ),
-        Option(
-            "rappor",
-            "numbers",
-            size=4,
-            argument=Argument("F,P,Q,H", "RAPPOR's memoised rounds: f, p, q and hashes"),
-            blank=Blank("0.5, 0.5, 0.75, 2", _noise, optional=True),
-        ),
-        Option(
-            "rounds",
-            "integer",
-            TIMES,
-            argument=Argument("T", "its reports (1)", 1),
-            blank=Blank(30, _reports, steps="ladder"),
-        ),
-    ),
-    group="privacy",
-)
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """rappor : f, p, q and hashes, whose memoised reports are bounded for `rounds` rounds."""
+
+    entries: Annotated[tuple[str, ...], Argument(positional=True), Blank((), _entries)]
+    scenario: str | None = None
+    delta: Annotated[Slack, Range(0, 1, "()")] = 1e-6
+    people: Annotated[int, TIMES, Blank()] = 1
+    tight: Annotated[bool, Argument(renames=("tight accounting",)), Blank()] = False
+    rappor: Annotated[
+        tuple[float, float, float, float] | None, Blank("0.5, 0.5, 0.75, 2", _noise, optional=True)
+    ] = None
+    rounds: Annotated[int, TIMES, Blank(30, _reports, steps="ladder")] = 1

@@ -1,13 +1,14 @@
-"""Options that several topics have."""
+"""Fields that several topics have."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-from ldptui.core.base.ranges import BUDGET, DOMAIN, Range
+from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
-from ..options import Argument, Blank, Choices, Option
+from ..options import Argument, Blank, Choices, Line, Option
 from .offered import alike, curators, having
 
 if TYPE_CHECKING:
@@ -15,11 +16,10 @@ if TYPE_CHECKING:
 
 SEEDS: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
-PART: Final = Range(0, 1, "[)")
 BEST: Final = "best"
 """In place of a kind: the best of all."""
-
-OWN_EPSILON: Final = Argument("E", "privacy budget ε (the scenario's, or 1)")
+EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
+"""The tables that come with the program, which a form starts with."""
 
 
 def users_of(draft: Draft) -> int | None:
@@ -39,77 +39,49 @@ def targets_of(draft: Draft) -> int | None:
     return int(draft.cell.first.targets.size)
 
 
-SCENARIO = Option(
-    "scenario",
-    "text",
-    argument=Argument("SCENARIO", "a TOML file, or a bundled scenario", positional=True),
-)
-ITEMS = Option(
-    "items",
-    "integer",
-    DOMAIN,
-    renames=("domain_size",),
-    argument=Argument("D", "domain size d", required=True),
-    blank=Blank(128, items_of, steps="ladder"),
-)
-TRIALS = Option(
-    "trials",
-    "integer",
-    Range(2, 10**5),
-    argument=Argument("N", "of --check (1000)", 1000),
-)
-BUDGETED = Option("epsilon", range=BUDGET, blank=Blank(1.0, "protocol.epsilon"))
-SLACK = Option(
-    "delta",
-    range=PART,
-    argument=Argument("D", "δ of the stability mechanism (1e-6)", 1e-6),
-    blank=Blank(1e-6, steps="decades"),
-)
-NEIGHBOURS = Option(
-    "neighbours",
-    "text",
-    choices=("change-one", "add-remove"),
-    argument=Argument(
-        None, "tables that must look alike: one row changed (default), or one more", "change-one"
-    ),
-    blank=Blank(bare=True),
-)
-CURATOR = Option(
-    "mechanism",
-    "text",
-    blank=Blank("laplace", "protocol.kind", lambda: alike(*curators()), bare=True),
-)
-FILE = Option("file", "text", renames=("path",), argument=Argument("FILE", positional=True))
+Near: TypeAlias = Literal["change-one", "add-remove"]
 
-EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
-"""The tables that come with the program, which a form starts with."""
+Scenario: TypeAlias = Annotated[str, Argument(positional=True)]
+File: TypeAlias = Annotated[
+    str, Argument(positional=True, renames=("path",)), Blank(EXAMPLES["table"])
+]
+Items: TypeAlias = Annotated[
+    int, DOMAIN, Argument(renames=("domain_size",)), Blank(128, items_of, steps="ladder")
+]
+Trials: TypeAlias = Annotated[int, Range(2, 10**5)]
+Budget: TypeAlias = Annotated[float, BUDGET, Blank(1.0, "protocol.epsilon")]
+LocalBudget: TypeAlias = Annotated[Budget, EPSILON]
+Targets: TypeAlias = Annotated[int, Range(1), Blank(1, targets_of)]
+Slack: TypeAlias = Annotated[float, Range(0, 1, "[)"), Blank(1e-6, steps="decades")]
+Neighbours: TypeAlias = Annotated[Near, Blank(bare=True)]
+Curator: TypeAlias = Annotated[
+    str, Blank("laplace", "protocol.kind", lambda: alike(*curators()), bare=True)
+]
+Seed: TypeAlias = Annotated[int, SEEDS, Blank(0)]
 
 
-def dials(*known: Option | str) -> tuple[Option, ...]:
-    """An option for each key of a protocol, --subset-size, but those of the known options.
+def keys(known: Iterable[str]) -> Iterator[Option]:
+    """An option for each key of a protocol, --subset-size, but for known ones.
 
     Their values are read by the key of the kind that is chosen; where none is given, its default
     holds. A form shows those that the kind has.
     """
     from ...catalogue import key_words, protocol_keys
 
-    names = set[str]()
-    for option in known:
-        names |= {option} if isinstance(option, str) else {option.name, *option.renames}
-    options = []
-    for name in protocol_keys(names):
+    for name in protocol_keys(tuple(known)):
         key = f"protocol.{name}"
         words = key_words(key)
-        symbol = (words.symbol or "value").upper()
-        argument = Argument(symbol, words.first, group="keys of some protocols")
-        blank = Blank(
-            follows=partial(_usual, key),
-            choices=partial(_either, key),
-            optional=True,
-            only=having("protocol", name),
+        yield Option(
+            name,
+            "text",
+            line=Line((words.symbol or "value").upper(), words.first, "keys of some protocols"),
+            blank=Blank(
+                follows=partial(_usual, key),
+                choices=partial(_either, key),
+                optional=True,
+                only=having("protocol", name),
+            ),
         )
-        options.append(Option(name, "text", argument=argument, blank=blank))
-    return tuple(options)
 
 
 def _usual(key: str, draft: Draft) -> Any:
@@ -127,8 +99,3 @@ def _either(key: str) -> Choices:
 
     words = () if range_of(key) else choices_of(key)
     return tuple((word if at else None, word) for at, word in enumerate(words))
-
-
-def seed(subject: str) -> Option:
-    return Option("seed", "integer", SEEDS, argument=Argument("N", f"of the {subject} (0)", 0),
-                  blank=Blank(0))  # fmt: skip

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from ...lab.answer import Answer
-from ...lab.options import Topic
+from ...lab.topics import Topic
 from ...widgets.words import put
 from .form import LabForm
 from .results import Results

@@ -10,7 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 
-from ...lab.options import Option, Step, Topic
+from ...lab.options import Option, Step
+from ...lab.topics import Topic
 from ...lab.words import lab_field_help
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.fitting import fitted

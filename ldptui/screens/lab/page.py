@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...lab.answer import Answer
-from ...lab.options import Topic
 from ...lab.questions.ledger import release
-from ...lab.topics import starting
+from ...lab.topics import Topic, starting
 from ...lab.words import lab_field_help
 from ...text.format import count
 
@@ -54,7 +53,7 @@ class Page:
             case "file":
                 return any(option.name == "file" for option in options)
             case "export":
-                return self.topic.written is not None
+                return bool(self.topic.written)
             case "releases":
                 return any(option.type == "rows" for option in options)
             case "take":

@@ -309,9 +309,8 @@ class LabScreen(FrugalScreen):
         from ..dialogs.path import PathScreen
 
         written = self.page.topic.written
-        assert written is not None
-        name = written.name.format(column=self.values.get("column") or "item")
-        dialog = PathScreen(written.title, current_dir(), Path(name).suffix, name, writes=True)
+        name = written["name"].format(column=self.values.get("column") or "item")
+        dialog = PathScreen(written["title"], current_dir(), Path(name).suffix, name, writes=True)
         self.app.push_screen(dialog, self._write)
 
     def _write(self, path: Path | None) -> None:

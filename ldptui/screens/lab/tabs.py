@@ -7,8 +7,7 @@ from typing import Final, get_args
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from ...lab.options import Group
-from ...lab.topics import TOPICS
+from ...lab.topics import TOPICS, Group
 from ...widgets.choice_bar import ChoiceBar
 
 GROUPS: Final[tuple[Group, ...]] = get_args(Group)

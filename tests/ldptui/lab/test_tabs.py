@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,6 @@ from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.scenario.declared import default_of, names_of, rule_of
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
-from ldptui.lab.questions.check import CONCLUDED, OPTIONS
-from ldptui.lab.questions.shared import dials
 from ldptui.lab.topics import TOPICS, starting
 from ldptui.lab.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
@@ -224,7 +223,8 @@ def test_the_law_of_randomised_response_by_hand() -> None:
 
 def test_every_kind_is_checked_with_its_own_dials() -> None:
     """Each key of a kind is a field, with its default where the scenario has no value."""
-    dialled = {option.name for option in dials(*OPTIONS, *CONCLUDED)}
+    own = {field.name for field in fields(TOPICS["check"].asked)}
+    dialled = {option.name for option in TOPICS["check"].options} - own
     for kind in KINDS:
         draft = draft_of(f'protocol = {{ kind = "{kind}" }}', Path())
         values = starting("check", draft, {"protocol": kind})
