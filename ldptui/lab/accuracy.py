@@ -6,9 +6,9 @@ The command prints the closed forms, both ways; the tab also draws one release a
 from __future__ import annotations
 
 import math
-from argparse import Namespace
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -17,17 +17,17 @@ from ldptui.core.base.ranges import BUDGET
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.curators import SENSITIVITY, Curator
+from ldptui.core.protocols.curators import SENSITIVITY, Curator, Neighbours
 from ldptui.core.protocols.curators import accuracy as acc
 
 from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
-from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import figure
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
-from .output import Report, Row, laid_out, row, show, told
+from .output import OMITTED, Row, row, told
+from .questions.accuracy import Options
 
 POINTS: Final = 256
 """Items drawn at most: of more of them, ranks on a logarithmic axis."""
@@ -36,144 +36,156 @@ NUMBERS: Final = 2_000_000
 """Noisy counts drawn at most, over all draws."""
 
 
-def run(options: Namespace) -> int:
-    """Print the accuracies, or the budgets that an accuracy needs."""
-    values = accuracies(options)
-    show(options, values, _table(options, values))
-    return exits.DONE
+@dataclass(frozen=True)
+class Bin:
+    """A mechanism's ε, and what its counts are off by; threshold : of one that withholds bins."""
+
+    epsilon: float
+    delta: float
+    scale: float
+    accuracy: float
+    threshold: float | None = field(default=None, metadata=OMITTED)
 
 
-def accuracies(options: Namespace) -> dict[str, Any]:
-    """ε, accuracy and scale of each central mechanism; the errors of local protocols beside."""
+@dataclass(frozen=True)
+class LocalError:
+    """The standard error of a local frequency, and the users who bring it to a curator's."""
+
+    std: float
+    users: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class Locality:
+    """The errors of a frequency of each central mechanism and of each local protocol."""
+
+    items: int
+    users: int
+    epsilon: float
+    central_std: Mapping[str, float]
+    local: Mapping[str, LocalError]
+
+
+@dataclass(frozen=True)
+class Accuracies:
+    """The accuracy of each central mechanism, or the budget that an accuracy needs."""
+
+    neighbours: Neighbours
+    sensitivity: int
+    alpha: float
+    bins: int
+    mechanisms: Mapping[str, Bin]
+    locality: Locality | None
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The closed forms; of the scenario of a tab, also a release of its population."""
+    if ask.tab:
+        return (yield from _drawn_answer(options, ask))
     if (options.items is None) != (options.users is None):
         missing = "items" if options.items is None else "users"
         raise ScenarioError("is required too, for the price of locality", key=missing)
     mechanisms = {name: _mechanism(name, options) for name in CURATORS}
-    return {
-        "neighbours": options.neighbours,
-        "sensitivity": SENSITIVITY[options.neighbours],
-        "alpha": options.alpha,
-        "bins": options.bins,
-        "mechanisms": mechanisms,
-        "locality": None if options.items is None else _locality(options, mechanisms),
-    }
+    locality = None
+    if options.items is not None and options.users is not None:
+        locality = _locality(options, options.items, options.users, mechanisms)
+    width, near = SENSITIVITY[options.neighbours], options.neighbours
+    values = Accuracies(near, width, options.alpha, options.bins, mechanisms, locality)
+    goal = (
+        f"ε = {text.chosen(options.epsilon)}"
+        if options.epsilon is not None
+        else f"off by a = {text.chosen(options.accuracy or 0.0)} at most"
+    )
+    alpha, delta = text.chosen(options.alpha), text.chosen(options.delta)
+    title = f"Central histogram, {goal}, α = {alpha}, δ = {delta}"
+    return answer_of(title, _rows(options, values), values=values, notes=tuple(_notes(values)))
 
 
-def _mechanism(kind: str, options: Namespace) -> dict[str, Any]:
+def _mechanism(kind: str, options: Options) -> Bin:
     delta, near, epsilon = options.delta, options.neighbours, options.epsilon
     if epsilon is None:
         known = KINDS[kind].mechanism
         epsilon = known.epsilon_within(options.accuracy, options.alpha, delta, options.bins, near)
     mechanism = curator(kind, 2, epsilon, delta, near)
-    values = {
-        "epsilon": epsilon,
-        "delta": mechanism.delta,
-        "scale": mechanism.scale,
-        "accuracy": mechanism.accuracy(options.alpha, options.bins),
-    }
+    accuracy = mechanism.accuracy(options.alpha, options.bins)
     threshold = formulas(kind, mechanism).get("threshold")
-    if threshold is not None:
-        values["threshold"] = threshold.value
-    return values
+    value = None if threshold is None else threshold.value
+    return Bin(epsilon, mechanism.delta, mechanism.scale, accuracy, value)
 
 
-def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _locality(options: Options, d: int, n: int, mechanisms: Mapping[str, Bin]) -> Locality:
     """The errors of a frequency, and how many users a local protocol needs for BESIDE's.
 
     No population is needed: a local variance is affine in the frequency, and frequencies are 1/d
     in the mean; that of noise that withholds nothing is the same in every bin.
     """
-    d, n = options.items, options.users
     central = {
-        name: curator(name, d, mechanisms[name]["epsilon"], 0.0, options.neighbours)
+        name: curator(name, d, mechanisms[name].epsilon, 0.0, options.neighbours)
         for name in mechanisms
         if not has(name, "delta")
     }
     spreads = {name: formulas(name, m, n)["frequency_std"].value for name, m in central.items()}
     local = {}
-    epsilon = mechanisms[BESIDE]["epsilon"]
+    epsilon = mechanisms[BESIDE].epsilon
     for kind in LOCAL:
-        protocol = bound(kind, d, epsilon)
-        error = float(item_variance(protocol, n, 1 / d))
+        error = float(item_variance(bound(kind, d, epsilon), n, 1 / d))
         factor = error / spreads[BESIDE] ** 2
-        local[kind] = {"std": math.sqrt(error), "users": n * factor, "factor": factor}
-    return {
-        "items": d,
-        "users": n,
-        "epsilon": epsilon,
-        "central_std": spreads,
-        "local": local,
-    }
+        local[kind] = LocalError(math.sqrt(error), n * factor, factor)
+    return Locality(d, n, epsilon, spreads, local)
 
 
-def _table(options: Namespace, values: dict[str, Any]) -> str:
-    mechanisms, width = values["mechanisms"], values["sensitivity"]
-    forward = options.accuracy is None
-    rows: list[Row] = []
-    for name, mechanism in mechanisms.items():
+def _rows(options: Options, values: Accuracies) -> Iterator[Row]:
+    forward, near, where = options.accuracy is None, options.neighbours, values.locality
+    known = {}
+    for name, mechanism in values.mechanisms.items():
         closed = words_of(KINDS[name].mechanism)
-        what, key = ("off by", "accuracy") if forward else ("needs ε", "epsilon")
-        rows.append(
-            row(f"{name}: {what}", mechanism[key], closed.formula(width, forward), closed.source, 6)
-        )
-    where, near = values["locality"], options.neighbours
-    known = {
-        name: formulas(
-            name,
-            curator(name, 2, mechanism["epsilon"], mechanism["delta"], near),
-            None if where is None else where["users"],
-        )
-        for name, mechanism in mechanisms.items()
-    }
-    rows += [
-        told(f"{name}: threshold", of["threshold"])
-        for name, of in known.items()
-        if "threshold" in of
-    ]
-    if where is not None:
-        for name in where["central_std"]:
-            rows.append(told(f"{name}: frequency error", known[name]["frequency_std"]))
-        for kind, local in where["local"].items():
-            rows.append(
-                row(f"{kind}: frequency error", local["std"], "√Var, mean item", "W17 th. 2")
-            )
-        for kind, local in where["local"].items():
-            factor = f"{text.short(local['factor'], 3)} × n"
-            rows.append(row(f"{kind}: users needed", local["users"], factor, "W17 th. 2"))
-    goal = (
-        f"ε = {text.chosen(options.epsilon)}"
-        if forward
-        else f"off by a = {text.chosen(options.accuracy)} at most"
-    )
-    alpha, delta = text.chosen(options.alpha), text.chosen(options.delta)
-    title = f"Central histogram, {goal}, α = {alpha}, δ = {delta}"
-    notes = [f"{options.neighbours} neighbours, so that the sensitivity Δ is {width}; s = Δ/ε"]
-    if options.bins == 1:
-        notes.append("one bin is off by more than that with probability α at most")
+        what = "off by" if forward else "needs ε"
+        value = mechanism.accuracy if forward else mechanism.epsilon
+        formula = closed.formula(values.sensitivity, forward)
+        yield row(f"{name}: {what}", value, formula, closed.source, 6)
+        bare = curator(name, 2, mechanism.epsilon, mechanism.delta, near)
+        known[name] = formulas(name, bare, None if where is None else where.users)
+    for name, of in known.items():
+        if "threshold" in of:
+            yield told(f"{name}: threshold", of["threshold"])
+    if where is None:
+        return
+    for name in where.central_std:
+        yield told(f"{name}: frequency error", known[name]["frequency_std"])
+    for kind, local in where.local.items():
+        yield row(f"{kind}: frequency error", local.std, "√Var, mean item", "W17 th. 2")
+    for kind, local in where.local.items():
+        factor = f"{text.short(local.factor, 3)} × n"
+        yield row(f"{kind}: users needed", local.users, factor, "W17 th. 2")
+
+
+def _notes(values: Accuracies) -> Iterator[str]:
+    width = values.sensitivity
+    yield f"{values.neighbours} neighbours, so that the sensitivity Δ is {width}; s = Δ/ε"
+    if values.bins == 1:
+        yield "one bin is off by more than that with probability α at most"
     else:
-        notes.append(
-            f"any of {options.bins} bins is off by more with probability α at most: each has "
-            f"1 − (1 − α)^(1/{options.bins}) for α"
+        yield (
+            f"any of {values.bins} bins is off by more with probability α at most: each has "
+            f"1 − (1 − α)^(1/{values.bins}) for α"
         )
-    if where is not None:
-        size = f"d = {text.count(where['items'])}, n = {text.count(where['users'])}"
-        notes.append(f"with {size}; users needed: for the error that laplace has with n")
-    return laid_out(title, rows, notes)
+    if (where := values.locality) is not None:
+        size = f"d = {text.count(where.items)}, n = {text.count(where.users)}"
+        yield f"with {size}; users needed: for the error that laplace has with n"
 
 
 # The tab.
 
 
-def work(ask: Ask) -> Steps:
-    population = ask.cell.first.population
+def _drawn_answer(options: Options, ask: Ask) -> Steps:
+    population = ask.cell("").first.population
     histogram, d = population.histogram, population.domain_size
-    alpha, near, kind = ask.given.alpha, ask.given.neighbours, ask.given.mechanism
-    delta, forward = ask.given.delta, ask.given.accuracy is None
+    alpha, near, kind, delta = options.alpha, options.neighbours, options.mechanism, options.delta
     acc.require_delta(delta)
-    rows, budgets = _budgets(ask.given, d)
-    width = acc.sensitivity(near)
+    rows, budgets = _budgets(options, d)
     epsilon = budgets[kind]
-    acc.require("epsilon" if forward else "accuracy", epsilon, BUDGET)
+    acc.require("epsilon" if options.accuracy is None else "accuracy", epsilon, BUDGET)
     mechanism = curator(kind, d, epsilon, delta, near)
     known = formulas(kind, mechanism)
     if "threshold" in known:
@@ -181,7 +193,7 @@ def work(ask: Ask) -> Steps:
     single, every = mechanism.accuracy(alpha), mechanism.accuracy(alpha, d)
 
     yield f"drawing {kind} histograms of {text.count(d)} items"
-    rng = ask.rng
+    rng = np.random.default_rng(options.seed)
     released = mechanism.sample(histogram[None], rng)[0]
     outside = int((np.abs(released - histogram) > single).sum())
     expected = text.short(float(mechanism.tail(histogram, single).sum()), 3)
@@ -199,18 +211,18 @@ def work(ask: Ask) -> Steps:
 
     with_ = f"ε = {text.short(epsilon)}, α = {text.chosen(alpha)}"
     title = f"Users that a count is off by at most, {with_}"
-    if not forward:
-        most = text.chosen(ask.given.accuracy)
+    if options.accuracy is not None:
+        most = text.chosen(options.accuracy)
         title = f"ε that makes a count off by at most {most} users, α = {text.chosen(alpha)}"
-    verdict = (
+    width = acc.sensitivity(near)
+    changed = "1 bin" if width == 1 else f"{width} bins"
+    missed_by = (
         f"With {with_} a {kind} count is off by more than {text.short(single, 5)} users with "
         f"probability α at most; any of all {text.count(d)} by more than {text.short(every, 5)}."
     )
     share = f"{text.percent(every / population.users)} of them"
     size = f"Your population has n = {text.count(population.users)} users: that is {share}."
-    changed = "1 bin" if width == 1 else f"{width} bins"
     why = f"With {near} neighbours one person changes {changed} by 1: Δ = {width}."
-    words = (verdict, size, why)
     charts = (
         _drawn(histogram, released, every, f"{kind}, {with_}"),
         _off(histogram, released, single, every, f"{kind}, {with_}"),
@@ -220,15 +232,16 @@ def work(ask: Ask) -> Steps:
         (population.label(item), rank, true, text.estimate(seen, error), z, single, every)
         for item, rank, true, seen, error, z in _released(mechanism, histogram, released)
     ]
-    figures = (figure(chart, heads, read) for chart in charts)
-    return answer_of(Report(title, rows, ()), *figures, words=words)
+    figures = [figure(chart, heads, read) for chart in charts]
+    return answer_of(title, rows, verdict=(missed_by, size, why), figures=figures)
 
 
-def _budgets(given: Namespace, d: int) -> tuple[list[Row], dict[str, float]]:
+def _budgets(given: Options, d: int) -> tuple[list[Row], dict[str, float]]:
     """The rows of each mechanism for one bin and for all `d`, and the ε of each for all."""
     alpha, delta, near = given.alpha, given.delta, given.neighbours
     forward, width = given.accuracy is None, acc.sensitivity(near)
     goal = given.epsilon if forward else given.accuracy
+    assert goal is not None  # one of the two fields is shown
     rows, budgets = [], {}
     for name in CURATORS:
         closed = words_of(KINDS[name].mechanism)

@@ -1,4 +1,4 @@
-"""The answer of a topic, as one value that a tab of the lab shows: charts, a table, sentences.
+"""The answer of a topic, as one value: its command prints it, its tab shows it.
 
 The worker computes an `Answer` and sends it as a document; the screen reads it back and draws it.
 Neither knows anything of the mechanisms.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +21,28 @@ from .figure import Figure
 class Answer:
     """The answer to a question.
 
-    figures : one or two, the first the more important one. words : whole sentences, the verdict
-    first. sources : those that the table cites by a few letters, in full. edits : keys of the
-    scenario with the values that the answer proposes for them, in the order to set them.
+    table : the quantities with their values, formulas and sources. verdict : sentences of who sees
+    the charts, the answer in words first. notes : sentences about the table. figures : one or two,
+    the first the more important one; a command asks for none, and none is made for it. sources :
+    those that the table cites by a few letters, in full. edits : keys of the scenario with the
+    values that the answer proposes for them, in the order to set them. values : what the command
+    writes as JSON, which no tab is sent. broken : a promise that was checked is not kept.
     """
 
-    figures: tuple[Figure, ...]
     table: Table
-    words: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    edits: tuple[tuple[str, Any], ...] = ()
+    verdict: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    figures: Iterable[Figure] = ()
+    sources: Sequence[str] = ()
+    edits: Sequence[tuple[str, Any]] = ()
+    values: Any = None
+    broken: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The sentences of the tab: the verdict, and the notes that it does not repeat."""
+        said = " ".join(self.verdict).casefold()
+        return (*self.verdict, *(note for note in self.notes if note.casefold() not in said))
 
     @property
     def charts(self) -> tuple[Chart, ...]:
@@ -51,7 +63,8 @@ def encoded(answer: Answer) -> dict[str, Any]:
             for figure in answer.figures
         ],
         "table": _plain(answer.table),
-        "words": list(answer.words),
+        "verdict": list(answer.verdict),
+        "notes": list(answer.notes),
         "sources": list(answer.sources),
         "edits": _plain(answer.edits),
     }
@@ -60,12 +73,13 @@ def encoded(answer: Answer) -> dict[str, Any]:
 def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
     return Answer(
+        _table(document["table"]),
+        tuple(document["verdict"]),
+        tuple(document["notes"]),
         tuple(
             Figure(_chart(figure["chart"]), _table(figure["numbers"]))
             for figure in document["figures"]
         ),
-        _table(document["table"]),
-        tuple(document["words"]),
         tuple(document["sources"]),
         tuple((str(key), value) for key, value in document["edits"]),
     )

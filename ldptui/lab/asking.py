@@ -1,36 +1,34 @@
-"""A topic asked: by its command, which prints and returns an exit code, or by its tab.
+"""A topic asked: by its command, which prints the answer, or by its tab, which shows it.
 
-A tab's work is a generator that says what it works on and returns its `Answer`. It runs in the
-background worker, which may stop it between any two steps of Python. Whoever asks, a
-`ScenarioError` names the argument or the field that is wrong.
+`answer(options, ask)` of a topic is a generator that says what it works on and returns its
+`Answer`. For a tab it runs in the background worker, which may stop it between any two steps of
+Python. Whoever asks, a `ScenarioError` names the argument or the field that is wrong.
 """
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
-from ldptui.core.law.pure import Rng
 from ldptui.core.scenario import Scenario
 
+from ..terminal import exits
 from ..text import table as layout
 from .answer import Answer, listed
-from .figure import Figure
 from .options import concerned
-from .output import Report, cited
+from .output import Row, cited, show
 from .questions.shared import EXAMPLES
+from .scenarios import unswept
 from .topics import TOPICS, Topic
 
 
@@ -44,31 +42,33 @@ Steps: TypeAlias = Generator["str | Offers | Answer", None, Answer]
 
 @dataclass(frozen=True)
 class Ask:
-    """A tab's question: the checked values of all options, and where it is asked.
+    """Who asks a question, and where.
 
-    document : the scenario of the workbench, None while none is valid. folder : where relative
-    paths start. path : the file to write, "" for none.
+    tab : whether a form of the Lab screen does; else a command. document : the scenario of the
+    workbench, None while none is valid. folder : where relative paths start. path : the file to
+    write, "" for none.
     """
 
-    given: Namespace
-    document: Mapping[str, Any] | None
-    folder: Path
+    tab: bool = False
+    document: Mapping[str, Any] | None = None
+    folder: Path = Path()
     path: str = ""
 
-    @property
-    def cell(self) -> Cell:
-        """The scenario's population and protocol, bound; raises ScenarioError."""
+    def cell(self, scenario: str) -> Cell:
+        """The first cell of the scenario that a command names, or of the workbench's.
+
+        Raises LdpError.
+        """
+        if not self.tab:
+            return unswept(scenario)
         if self.document is None:
             raise ScenarioError("the scenario has no population yet: esc, then mend it")
         return _bound(json.dumps(dict(self.document), default=str), self.folder)
 
-    @property
-    def rng(self) -> Rng:
-        return np.random.default_rng(self.given.seed)
-
-    def file(self) -> Path:
-        """The absolute path of the table, which has to be there; raises ScenarioError."""
-        text = self.given.file
+    def file(self, text: str) -> Path:
+        """The path of a table; a form's has to be there. Raises ScenarioError."""
+        if not self.tab:
+            return Path(text)
         if not text:
             rule = "type the path of a CSV file, or choose one with ctrl+o"
             raise ScenarioError(rule, key="file")
@@ -90,13 +90,12 @@ def _bound(document: str, folder: Path) -> Cell:
     return bind(Scenario(json.loads(document), "", folder)).cells[0]
 
 
-def header_of(path: Path) -> tuple[str, ...]:
-    """The columns of a CSV file; raises ScenarioError."""
-    try:
-        with table_rows(path) as rows:
-            return tuple(next(rows, ()))
-    except FileError as error:
-        raise ScenarioError(str(error), key="file") from error
+def offered(path: Path, *fields: str) -> Generator[Offers, None, tuple[str, ...]]:
+    """The columns of a CSV file, offered to these fields; raises FileError."""
+    with table_rows(path) as rows:
+        columns = tuple(next(rows, ()))
+    yield Offers(dict.fromkeys(fields, columns))
+    return columns
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
@@ -118,12 +117,13 @@ def _columns(
     return read_columns(path, names, most)
 
 
-def answer_of(report: Report, *figures: Figure, words: Sequence[str] = ()) -> Answer:
-    """The table of a command beside its figures; `words` come before the report's own."""
-    values = layout.aligned([row[1] for row in report.rows])
-    rows = [(row[0], value, *row[2:]) for row, value in zip(report.rows, values, strict=True)]
-    table = listed(report.title, ("quantity", "value", "formula", "source"), rows)
-    return Answer(figures, table, (*words, *report.notes), tuple(cited(report.rows)))
+def answer_of(title: str, rows: Iterable[Row], **parts: Any) -> Answer:
+    """The answer with this table; parts : the other fields of the `Answer`."""
+    rows = [*rows]
+    values = layout.aligned([row[1] for row in rows])
+    lines = [(row[0], value, *row[2:]) for row, value in zip(rows, values, strict=True)]
+    table = listed(title, ("quantity", "value", "formula", "source"), lines)
+    return Answer(table, sources=tuple(cited(rows)), **parts)
 
 
 def named_columns(
@@ -139,12 +139,19 @@ def named_columns(
 # The two ways to ask.
 
 
-def command(name: str, options: Namespace) -> int:
-    """Do what a topic's command is given; its exit code. A ScenarioError names the argument."""
-    topic, values = TOPICS[name], vars(options)
-    run: Callable[[Namespace], int] = import_module(f".{name}", __package__).run
+def command(name: str, arguments: Namespace) -> int:
+    """Print the answer to what a command is given; its exit code: 1 for a promise that is broken.
+
+    A ScenarioError names the argument.
+    """
+    topic, values = TOPICS[name], vars(arguments)
     try:
-        return run(Namespace(**vars(topic.argued(values)), format=options.format))
+        steps = _answer(topic)(topic.argued(values), Ask())
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            answer: Answer = end.value
     except ScenarioError as error:
         option = concerned(topic.options, error.key)
         if option is None or error.where:
@@ -154,17 +161,24 @@ def command(name: str, options: Namespace) -> int:
             option.flag
         )  # fmt: skip
         raise ScenarioError(error.rule, flag) from error
+    show(answer, arguments.format, topic.hint)
+    return exits.FAILED if answer.broken else exits.DONE
+
+
+def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
+    answer: Callable[[Any, Ask], Steps] = import_module(f".{topic.name}", __package__).answer
+    return answer
 
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
     topic, values = TOPICS[question["tab"]], question["values"]
-    work: Callable[[Ask], Steps] = import_module(f".{topic.name}", __package__).work
     whole = "file" if any(option.name == "file" for option in topic.blanks) else ""
+    path = str(values.get("path") or "")
     try:
-        path = str(values.get("path") or "")
-        asked = Ask(topic.typed(values), question["document"], question["folder"], path)
-        return (yield from work(asked))
+        ask = Ask(True, question["document"], question["folder"], path)
+        answer = yield from _answer(topic)(topic.typed(values), ask)
+        return replace(answer, figures=tuple(answer.figures))
     except ScenarioError as error:
         raise _of_field(error, topic, whole) from error
     except FileError as error:

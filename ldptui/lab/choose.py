@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -19,15 +18,15 @@ from ldptui.core.law.pure import Rng
 from ldptui.core.population import Population
 
 from ..charts.series import TONES, Axis, Plot, Series
-from ..terminal import exits
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
 from .answer import Answer
 from .asking import Ask, Steps, answer_of
 from .figure import curves
 from .mechanisms import DRAWN, LOCAL, bound
-from .output import Report, Row, laid_out, row, show
-from .scenarios import current
+from .output import Row, row
+from .questions.choose import Options
+from .scenarios import budget_of, subject
 
 POINTS: Final = 97
 """Points of the exact curve."""
@@ -40,80 +39,123 @@ MOST: Final = 1 << 21
 """Counts drawn for one protocol at one ε of the tab: a large domain has fewer trials."""
 
 
-def run(options: Namespace) -> int:
-    """Print the chance of each mechanism to be right."""
-    cell, epsilon = current(options.scenario, options.epsilon)
-    rng = np.random.default_rng(options.seed)
-    values = choices(cell.population, epsilon, options.trials, rng)
-    about = {"scenario": options.scenario, "seed": options.seed}
-    show(options, {**about, **values}, laid_out(*report(options.scenario, values)))
-    return exits.DONE
+@dataclass(frozen=True)
+class Share:
+    """The share of trials in which a mechanism was right."""
+
+    simulated: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, hits: int, trials: int) -> Share:
+        share = hits / trials
+        return cls(share, math.sqrt(share * (1 - share) / trials))
 
 
-def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Exact:
+    """The same of a mechanism whose chance is known."""
+
+    exact: float
+    simulated: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Along:
+    """The chances along ε: the exact ones of `exponential`, those of local protocols at few ε."""
+
+    epsilon: Sequence[float]
+    exponential: Sequence[float]
+    simulated_at: Sequence[float]
+    trials: int
+    local: Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class Choices:
     """The chances that the exponential mechanism and each local arg-max name a most frequent item.
 
-    exponential : exactly and simulated. needed : the ε with which it is right 95% of the time, None
-    where none is large enough. local : simulated; None where this ε allows none. over :
-    the same along ε, the local ones at fewer points.
+    best, lead : that item, and by how many users. needed : the ε with which the exponential
+    mechanism is right 95% of the time, None where none is large enough. local : None where this ε
+    allows none.
     """
-    values, root = central(population, epsilon, trials, rng)
-    return with_local(values, population, root)
+
+    scenario: str
+    seed: int
+    items: int
+    users: int
+    epsilon: float
+    trials: int
+    best: str
+    lead: int
+    exponential: Exact
+    needed: float | None
+    local: Mapping[str, Share | None]
+    over: Along
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The chance of each mechanism to be right; what is exact is told before the local ones."""
+    cell = ask.cell(options.scenario).first
+    population, wanted = cell.population, options.trials
+    trials = max(2, min(wanted, MOST // population.domain_size)) if ask.tab else wanted
+    yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
+    epsilon, rng = budget_of(cell, options.epsilon), np.random.default_rng(options.seed)
+    values = central(population, epsilon, trials, rng, options)
+    root = int(rng.integers(2**63))
+    if ask.tab:
+        yield _answer(values, population)
+    fewer = [f"Only {trials} trials: the domain is large."] if trials < wanted else []
+    return _answer(with_local(values, population, root), population, *fewer)
 
 
 def central(
-    population: Population, epsilon: float, trials: int, rng: Rng
-) -> tuple[dict[str, Any], int]:
-    """The choices without the local ones, and the root of their streams."""
+    population: Population, epsilon: float, trials: int, rng: Rng, options: Options
+) -> Choices:
+    """The choices without the local ones."""
     held = population.histogram
     ordered = np.sort(held)
     mechanism = Exponential(epsilon)
-    right = _hits(mechanism, held, trials, rng)
-    root = int(rng.integers(2**63))
+    right = Share.of(_hits(mechanism, held, trials, rng), trials)
     need = needed(held)
     low = min(0.01, epsilon, (need or 1.0) / 30)
     grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, epsilon), POINTS)]
     few = [float(f"{x:.6g}") for x in np.geomspace(0.01, 10, SIMULATED)]
-    values = {
-        "items": held.size,
-        "users": int(held.sum()),
-        "epsilon": epsilon,
-        "trials": trials,
-        "best": population.label(int(held.argmax())),
-        "lead": int(ordered[-1] - ordered[-2]),
-        "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
-        "needed": need,
-        "local": {},
-        "over": {
-            "epsilon": grid,
-            "exponential": [Exponential(e).success(held) for e in grid],
-            "simulated_at": few,
-            "trials": min(trials, 200),
-            "local": {},
-        },
-    }
-    return values, root
+    chances = [Exponential(e).success(held) for e in grid]
+    return Choices(
+        options.scenario,
+        options.seed,
+        held.size,
+        int(held.sum()),
+        epsilon,
+        trials,
+        population.label(int(held.argmax())),
+        int(ordered[-1] - ordered[-2]),
+        Exact(mechanism.success(held), right.simulated, right.standard_error),
+        need,
+        {},
+        Along(grid, chances, few, min(trials, 200), {}),
+    )
 
 
-def with_local(values: dict[str, Any], population: Population, root: int) -> dict[str, Any]:
-    """The choices with the local ones, which are simulated."""
+def with_local(values: Choices, population: Population, root: int) -> Choices:
+    """The choices with the local ones, which are simulated; root : of their streams."""
 
     def stream_of(kind: str) -> Rng:
         """A stream of the kind's own: another kind in the table leaves its numbers alone."""
         return np.random.default_rng([root, *kind.encode()])
 
-    held, epsilon, trials = population.histogram, values["epsilon"], values["trials"]
-    over = values["over"]
-    budgets, each = over["simulated_at"], over["trials"]
-    local = {kind: _local(kind, held, epsilon, trials, stream_of(kind)) for kind in LOCAL}
-    along = {
-        kind: [
-            None if shares is None else shares["simulated"]
-            for shares in _along(kind, held, budgets, each, stream_of(kind))
-        ]
-        for kind in DRAWN
+    held, over = population.histogram, values.over
+    local = {
+        kind: _local(kind, held, values.epsilon, values.trials, stream_of(kind)) for kind in LOCAL
     }
-    return {**values, "local": local, "over": {**over, "local": along}}
+    along = {}
+    for kind in DRAWN:
+        rng = stream_of(kind)
+        shares = [_local(kind, held, epsilon, over.trials, rng) for epsilon in over.simulated_at]
+        along[kind] = [None if share is None else share.simulated for share in shares]
+    return replace(values, local=local, over=replace(over, local=along))
 
 
 def needed(held: Counts) -> float | None:
@@ -141,9 +183,7 @@ def _hits(mechanism: Exponential, held: Counts, trials: int, rng: Rng) -> int:
     return hits
 
 
-def _local(
-    kind: str, held: Counts, epsilon: float, trials: int, rng: Rng
-) -> dict[str, float] | None:
+def _local(kind: str, held: Counts, epsilon: float, trials: int, rng: Rng) -> Share | None:
     try:
         protocol = bound(kind, held.size, epsilon)
     except ScenarioError:
@@ -151,114 +191,82 @@ def _local(
     hits, step = 0, max(1, AT_ONCE // held.size)
     for at in range(0, trials, step):
         hits += local_success(protocol, held, min(step, trials - at), rng)
-    return _share(hits, trials)
+    return Share.of(hits, trials)
 
 
-def _along(
-    kind: str, held: Counts, budgets: Sequence[float], trials: int, rng: Rng
-) -> list[dict[str, float] | None]:
-    return [_local(kind, held, epsilon, trials, rng) for epsilon in budgets]
-
-
-def _share(hits: int, trials: int) -> dict[str, float]:
-    share = hits / trials
-    return {"simulated": share, "standard_error": math.sqrt(share * (1 - share) / trials)}
-
-
-def chart(values: dict[str, Any], held: Counts) -> Plot:
+def chart(values: Choices, held: Counts) -> Plot:
     """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated.
 
     The exact curve has the points of the simulated ones too, so that a cursor reads both.
     """
-    over = values["over"]
-    reach = reach_95(over["trials"])
-    exact = dict(zip(over["epsilon"], over["exponential"], strict=True))
-    exact |= {e: Exponential(e).success(held) for e in over["simulated_at"]}
+    over = values.over
+    reach = reach_95(over.trials)
+    exact = dict(zip(over.epsilon, over.exponential, strict=True))
+    exact |= {e: Exponential(e).success(held) for e in over.simulated_at}
     budgets = sorted(exact)
     chances = [exact[epsilon] for epsilon in budgets]
     series = [Series("exponential", budgets, chances, "theory")]
-    for kind, tone in zip(over["local"], TONES, strict=False):
-        ys = [math.nan if y is None else y for y in over["local"][kind]]
-        errors = [reach * math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
-        series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points", errors))
-    note = f"n = {text.count(values['users'])}, d = {text.count(values['items'])}"
+    for (kind, shares), tone in zip(over.local.items(), TONES, strict=False):
+        ys = [math.nan if y is None else y for y in shares]
+        errors = [reach * math.sqrt(y * (1 - y) / over.trials) for y in ys]
+        series.append(Series(kind.upper(), over.simulated_at, ys, tone, "points", errors))
+    note = f"n = {text.count(values.users)}, d = {text.count(values.items)}"
     return Plot(
         "Finding the most frequent item",
         Axis("privacy budget ε", log=True),
         Axis("probability of the right answer", low=0.0, high=1.0),
         tuple(series),
-        note=f"{note}; points: {over['trials']} trials {INTERVAL}",
+        note=f"{note}; points: {over.trials} trials {INTERVAL}",
     )
 
 
-def report(scenario: str, values: dict[str, Any]) -> Report:
-    """The table in words."""
-    central = values["exponential"]
-    rows: list[Row] = [
-        row("exponential: right", central["exact"], "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"),
-        row("  simulated", _measured(central), _of_trials(values["trials"]), "DR 3.4"),
-    ]
-    for kind in LOCAL:
-        local = values["local"].get(kind)
-        if local is not None:
-            rows.append(row(f"{kind}: right", _measured(local), "arg-max, simulated", "W17"))
-    if values["needed"] is not None:
-        ahead = f"{text.count(values['lead'])} users ahead"
-        rows.append(row("exponential: ε for 95 %", values["needed"], ahead, "DR 3.4"))
-    measured = [local["simulated"] for local in values["local"].values() if local is not None]
-    title = (
-        f"The most frequent item, {scenario}: ε = {text.short(values['epsilon'])}, "
-        f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"
-    )
-    notes = [
-        f"the right answer is {values['best']}, {text.count(values['lead'])} users ahead",
-        "exponential: a trusted curator chooses, with probability e^(ε count/2)",
-        *share_words([central["simulated"], *measured], values["trials"]),
-    ]
-    return Report(title, rows, notes)
-
-
-def _of_trials(trials: int) -> str:
-    return "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
-
-
-def _measured(shares: dict[str, float]) -> str:
-    return text.estimate(shares["simulated"], shares["standard_error"])
-
-
-# The tab.
-
-
-def work(ask: Ask) -> Steps:
-    population = ask.cell.first.population
-    epsilon, wanted = ask.given.epsilon, ask.given.trials
-    trials = max(2, min(wanted, MOST // population.domain_size))
-    yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
-    values, root = central(population, epsilon, trials, ask.rng)
-    yield _answer(values, population)
-    answer = _answer(with_local(values, population, root), population)
-    if trials < wanted:
-        return replace(answer, words=(*answer.words, f"Only {trials} trials: the domain is large."))
-    return answer
-
-
-def _answer(values: dict[str, Any], population: Population) -> Answer:
+def _answer(values: Choices, population: Population, *more: str) -> Answer:
     """The answer, of the exponential mechanism alone as long as no local one is simulated."""
-    table = report("your population", values)
-    right = {
-        kind: local["simulated"] for kind, local in values["local"].items() if local is not None
-    }
-    exact = text.short(values["exponential"]["exact"])
-    verdict = (
-        f"With ε = {text.short(values['epsilon'])} a curator who uses the exponential mechanism "
-        f"names the most frequent item with probability {exact}."
+    central = values.exponential
+    local = {kind: share for kind, share in values.local.items() if share is not None}
+    shares = [central.simulated, *(share.simulated for share in local.values())]
+    return answer_of(
+        f"The most frequent item, {subject(values.scenario)}: ε = {text.short(values.epsilon)}, "
+        f"d = {text.count(values.items)}, n = {text.count(values.users)}",
+        _rows(values, local),
+        values=values,
+        verdict=tuple(_verdict(values, local)),
+        notes=(
+            f"the right answer is {values.best}, {text.count(values.lead)} users ahead",
+            "exponential: a trusted curator chooses, with probability e^(ε count/2)",
+            *share_words(shares, values.trials),
+            *more,
+        ),
+        figures=(curves(chart(values, population.histogram), "right", "ε"),),
     )
-    words = [verdict]
-    if right:
-        beaten = ", ".join(f"{kind.upper()} {text.percent(p)}" for kind, p in right.items())
-        words.append(f"The largest of the estimates from local reports is right in: {beaten}.")
-    if values["needed"] is not None:
-        need = text.short(values["needed"], 3)
-        words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
-    figure = curves(chart(values, population.histogram), "right", "ε")
-    return answer_of(table, figure, words=words)
+
+
+def _rows(values: Choices, local: Mapping[str, Share]) -> Iterator[Row]:
+    central, trials = values.exponential, values.trials
+    yield row("exponential: right", central.exact, "e^(εc/2) / Σ e^(εc/2)", "DR 3.4")
+    of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
+    yield row("  simulated", _measured(central), of, "DR 3.4")
+    for kind, share in local.items():
+        yield row(f"{kind}: right", _measured(share), "arg-max, simulated", "W17")
+    if values.needed is not None:
+        ahead = f"{text.count(values.lead)} users ahead"
+        yield row("exponential: ε for 95 %", values.needed, ahead, "DR 3.4")
+
+
+def _measured(share: Share | Exact) -> str:
+    return text.estimate(share.simulated, share.standard_error)
+
+
+def _verdict(values: Choices, local: Mapping[str, Share]) -> Iterator[str]:
+    yield (
+        f"With ε = {text.short(values.epsilon)} a curator who uses the exponential mechanism "
+        f"names the most frequent item with probability {text.short(values.exponential.exact)}."
+    )
+    if local:
+        beaten = ", ".join(
+            f"{kind.upper()} {text.percent(share.simulated)}" for kind, share in local.items()
+        )
+        yield f"The largest of the estimates from local reports is right in: {beaten}."
+    if values.needed is not None:
+        need = text.short(values.needed, 3)
+        yield f"The exponential mechanism needs ε = {need} to be right 95 % of the time."

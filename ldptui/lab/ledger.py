@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from typing import Any, Final, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias, get_args
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
@@ -17,12 +16,15 @@ from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rou
 
 from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
-from ..terminal import exits
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
-from .figure import curves
-from .output import Report, Row, laid_out, row, show, told
+from .figure import Figure, curves
+from .output import Row, row, told
+from .questions.ledger import Options
 from .scenarios import privacy, unswept
+
+Reported: TypeAlias = tuple[float, float, float, float]
+"""RAPPOR's f, p, q and hashes."""
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -39,28 +41,65 @@ ROUNDS: Final = 1000
 """Rounds that the chart of RAPPOR's bound shows at least."""
 
 
-def run(options: Namespace) -> int:
-    """Print the totals."""
-    if options.scenario is not None:
-        if options.rappor is not None:
-            raise ScenarioError("cannot be given with --rappor", key="scenario")
-        cell = unswept(options.scenario)
-        options.entries = [*options.entries, *releases(cell)]
-        if cell.noise is not None:
-            noise = cell.noise
-            options.rappor = [noise.f, noise.p, noise.q, cell.hashes]
-            options.rounds = max(1, len(cell.rounds))
-    if not options.entries and options.rappor is None:
-        rule = "must be given at least once, or --scenario, or --rappor"
-        raise ScenarioError(rule, key="entries")
-    values = totals(options)
-    show(options, values, laid_out(*report(options, values)))
-    return exits.DONE
+@dataclass(frozen=True)
+class Rounds:
+    """ε of RAPPOR's reports about one value: naive composition, the exact loss, and its limit."""
+
+    rounds: int
+    one: float
+    naive: float
+    memoised: float
+    limit: float
 
 
-def totals(options: Namespace) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Totals:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition."""
-    entries = entries_of(options.entries)
+
+    entries: Sequence[books.Entry]
+    delta: float
+    people: int
+    spent: Mapping[str, books.Spent]
+    rappor: Rounds | None
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """What the entries cost together."""
+    if options.scenario is not None:
+        options = _with_rounds(options, unswept(options.scenario))
+    entries, rappor = entries_of(options.entries), options.rappor
+    if not entries and rappor is None:
+        rule, key = "must be given at least once, or --scenario, or --rappor", "entries"
+        if ask.tab:
+            rule, key = "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]", "entries.0"
+        raise ScenarioError(rule, key=key)
+    yield f"composing {text.count(sum(entry.times for entry in entries))} releases"
+    values = totals(options, entries)
+    several = "entry" if len(entries) == 1 else "entries"
+    return answer_of(
+        f"Budget ledger: {len(entries)} {several}, δ = {text.chosen(options.delta)}",
+        _rows(values, rappor),
+        values=values,
+        verdict=tuple(_verdict(values)),
+        notes=tuple(_notes(values)),
+        figures=_figures(values, rappor),
+    )
+
+
+def _with_rounds(options: Options, cell: Cell) -> Options:
+    """The options with the rounds of a cell as further entries, or as RAPPOR's."""
+    if options.rappor is not None:
+        raise ScenarioError("cannot be given with --rappor", key="scenario")
+    options = replace(options, entries=(*options.entries, *releases(cell)))
+    noise = cell.noise
+    if noise is None:
+        return options
+    rappor = (noise.f, noise.p, noise.q, cell.hashes)
+    return replace(options, rappor=rappor, rounds=max(1, len(cell.rounds)))
+
+
+def totals(options: Options, entries: Sequence[books.Entry]) -> Totals:
+    """The totals of the entries; raises ScenarioError."""
     spent: dict[str, books.Spent] = {}
     if entries:
         plain_sum = spent["sequential"] = books.sequential(entries)
@@ -75,15 +114,9 @@ def totals(options: Namespace) -> dict[str, Any]:
                     raise
         if options.tight:
             spent["tight"] = books.tight(entries, options.delta)
-    return {
-        "entries": [asdict(release) for release in entries],
-        "delta": options.delta,
-        "people": options.people,
-        "spent": {
-            name: asdict(books.group(total, options.people)) for name, total in spent.items()
-        },
-        "rappor": None if options.rappor is None else _rappor(options),
-    }
+    grouped = {name: books.group(total, options.people) for name, total in spent.items()}
+    rappor = None if options.rappor is None else _rounds(options.rappor, options.rounds)
+    return Totals(entries, options.delta, options.people, grouped, rappor)
 
 
 def releases(cell: Cell) -> list[str]:
@@ -134,7 +167,7 @@ def entry(written: str) -> books.Entry:
     return books.Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
 
 
-def _noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
+def _noise(rappor: Reported) -> tuple[BitNoise, int]:
     """RAPPOR's noise and h of f, p, q and h; raises ScenarioError."""
     f, p, q, hashes = rappor
     if hashes not in range(1, 17):
@@ -145,107 +178,79 @@ def _noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
         raise ScenarioError(f"{error.key} {error.rule}", key="rappor") from error
 
 
-def _rappor(options: Namespace) -> dict[str, Any]:
+def _rounds(rappor: Reported, rounds: int) -> Rounds:
     """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
-    noise, h = _noise(options.rappor)
-    known, rounds = of_noise(noise, h), options.rounds
-    return {
-        "rounds": rounds,
-        "one": known["epsilon_one"].value,
-        "naive": naive_epsilon_of_rounds(noise, h, rounds),
-        "memoised": epsilon_of_rounds(noise, h, rounds),
-        "limit": known["epsilon_infinity"].value,
-    }
+    noise, h = _noise(rappor)
+    known = of_noise(noise, h)
+    return Rounds(
+        rounds,
+        known["epsilon_one"].value,
+        naive_epsilon_of_rounds(noise, h, rounds),
+        epsilon_of_rounds(noise, h, rounds),
+        known["epsilon_infinity"].value,
+    )
 
 
-def report(options: Namespace, values: dict[str, Any]) -> Report:
-    rows: list[Row] = []
-    for release in values["entries"]:
-        if not release["epsilon"] and not release["delta"]:
-            rows.append(row(release["name"], "0", "post-processing is free", "DR pr. 2.1"))
+def _rows(values: Totals, rappor: Reported | None) -> Iterator[Row]:
+    for entry in values.entries:
+        if not entry.epsilon and not entry.delta:
+            yield row(entry.name, "0", "post-processing is free", "DR pr. 2.1")
             continue
-        what = (
-            f"{release['times']} × ε = {text.chosen(release['epsilon'])}"
-            if release["times"] > 1
-            else "once"
-        )
-        what += f", δ = {text.chosen(release['delta'])} each" if release["delta"] else ""
-        rows.append(row(release["name"], release["epsilon"] * release["times"], what))
+        what = f"{entry.times} × ε = {text.chosen(entry.epsilon)}" if entry.times > 1 else "once"
+        what += f", δ = {text.chosen(entry.delta)} each" if entry.delta else ""
+        yield row(entry.name, entry.epsilon * entry.times, what)
     for name, (formula, source) in TOTALS.items():
-        spent = values["spent"].get(name)
-        if spent is not None:
-            other = spent["delta"] and not math.isclose(
-                spent["delta"], values["delta"], rel_tol=1e-3
+        if (spent := values.spent.get(name)) is not None:
+            other = spent.delta and not math.isclose(spent.delta, values.delta, rel_tol=1e-3)
+            what = f"{formula}; δ = {text.short(spent.delta, 3)}" if other else formula
+            yield row(f"total, {name}", spent.epsilon, what, source)
+    if rappor is not None and (reports := values.rappor) is not None:
+        known, t = of_noise(*_noise(rappor)), f"{text.count(reports.rounds)} reports"
+        yield told("one RAPPOR report", known["epsilon_one"])
+        yield row(f"{t}, naive", reports.naive, "sum, as if drawn afresh", "DR th. 3.16")
+        yield row(f"{t}, memoised", reports.memoised, "exact, permanent bits kept", "RAP 3.1")
+        yield told("for ever, memoised", known["epsilon_infinity"])
+
+
+def _notes(values: Totals) -> Iterator[str]:
+    if "advanced" in values.spent:
+        yield "δ' is what the entries' own δ leave of it"
+    if "tight" in values.spent:
+        yield "tight: by the library dp_accounting"
+    if values.people > 1:
+        yield f"totals are for {values.people} people together: kε (DR th. 2.2)"
+    if values.spent and "advanced" not in values.spent:
+        delta = text.chosen(values.delta)
+        yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
+
+
+def _verdict(values: Totals) -> Iterator[str]:
+    if values.spent:
+        total, people = values.spent["sequential"].epsilon, values.people
+        each = f"for {people} people together" if people > 1 else "for one person"
+        yield f"Together the releases spend ε = {text.short(total)} {each}: the sum."
+        name, least = min(values.spent.items(), key=lambda item: item[1].epsilon)
+        if least.epsilon < 0.995 * total:
+            yield (
+                f"With δ = {text.chosen(values.delta)} allowed, ε = {text.short(least.epsilon)} "
+                f"holds as well ({name} composition)."
             )
-            what = f"{formula}; δ = {text.short(spent['delta'], 3)}" if other else formula
-            rows.append(row(f"total, {name}", spent["epsilon"], what, source))
-    if values["rappor"] is not None:
-        rows += _rounds(options.rappor, values["rappor"])
-    notes = []
-    if "advanced" in values["spent"]:
-        notes.append("δ' is what the entries' own δ leave of it")
-    if "tight" in values["spent"]:
-        notes.append("tight: by the library dp_accounting")
-    if values["people"] > 1:
-        notes.append(f"totals are for {values['people']} people together: kε (DR th. 2.2)")
-    if values["spent"] and "advanced" not in values["spent"]:
-        notes.append(
-            f"the entries' own δ leaves nothing of δ = {text.chosen(options.delta)} for a smaller ε"
+    if (reports := values.rappor) is not None:
+        yield (
+            f"RAPPOR's permanent noise is drawn once: {text.count(reports.rounds)} reports cost "
+            f"ε = {text.short(reports.memoised)}, not {text.short(reports.naive)}, and never more "
+            f"than {text.short(reports.limit)}."
         )
-    several = "entry" if len(values["entries"]) == 1 else "entries"
-    title = f"Budget ledger: {len(values['entries'])} {several}, δ = {text.chosen(options.delta)}"
-    return Report(title, rows, notes)
 
 
-def _rounds(rappor: Sequence[float], values: dict[str, Any]) -> list[Row]:
-    known, t = of_noise(*_noise(rappor)), f"{text.count(values['rounds'])} reports"
-    return [
-        told("one RAPPOR report", known["epsilon_one"]),
-        row(f"{t}, naive", values["naive"], "sum, as if drawn afresh", "DR th. 3.16"),
-        row(f"{t}, memoised", values["memoised"], "exact, permanent bits kept", "RAP 3.1"),
-        told("for ever, memoised", known["epsilon_infinity"]),
-    ]
+# Charts.
 
 
-# The tab.
-
-
-def work(ask: Ask) -> Steps:
-    options, delta, people = ask.given, ask.given.delta, ask.given.people
-    entries = entries_of(options.entries)
-    if not entries and options.rappor is None:
-        rule = "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
-        raise ScenarioError(rule, key="entries.0")
-    yield f"composing {text.count(sum(entry.times for entry in entries))} releases"
-    values = totals(options)
-    table = report(options, values)
-    words, figures = [], []
-    if entries:
-        words += _verdict(values["spent"], delta, people)
-        yield "composing the releases one by one"
-        figures.append(curves(_spending(entries, delta, people), "ε", "releases"))
-    if options.rappor is not None:
-        figures.append(curves(_memoised(options.rappor, options.rounds), "ε", "reports"))
-        words.append(
-            f"RAPPOR's permanent noise is drawn once: {text.count(options.rounds)} reports cost "
-            f"ε = {text.short(values['rappor']['memoised'])}, not "
-            f"{text.short(values['rappor']['naive'])}, and never more than "
-            f"{text.short(values['rappor']['limit'])}."
-        )
-    return answer_of(table, *figures, words=words)
-
-
-def _verdict(spent: dict[str, dict[str, float]], delta: float, people: int) -> list[str]:
-    total = spent["sequential"]["epsilon"]
-    each = f"for {people} people together" if people > 1 else "for one person"
-    words = [f"Together the releases spend ε = {text.short(total)} {each}: the sum."]
-    least = min(spent, key=lambda name: spent[name]["epsilon"])
-    if spent[least]["epsilon"] < 0.995 * total:
-        words.append(
-            f"With δ = {text.chosen(delta)} allowed, ε = {text.short(spent[least]['epsilon'])} "
-            f"holds as well ({least} composition)."
-        )
-    return words
+def _figures(values: Totals, rappor: Reported | None) -> Iterator[Figure]:
+    if values.entries:
+        yield curves(_spending(values.entries, values.delta, values.people), "ε", "releases")
+    if rappor is not None and values.rappor is not None:
+        yield curves(_memoised(rappor, values.rappor.rounds), "ε", "reports")
 
 
 def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot:
@@ -299,7 +304,7 @@ def _first(entries: Sequence[books.Entry], releases: int) -> list[books.Entry]:
     return kept
 
 
-def _memoised(rappor: Sequence[float], rounds: int) -> Plot:
+def _memoised(rappor: Reported, rounds: int) -> Plot:
     """ε of RAPPOR's reports about one value, naive and memoised, over their number."""
     noise, h = _noise(rappor)
     most = max(ROUNDS, 10 * rounds)

@@ -6,9 +6,9 @@ import json
 import math
 import sys
 import textwrap
-from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -16,17 +16,11 @@ from ..explain.formula import Formula
 from ..terminal.output import width, write_out
 from ..text import format as text
 from ..text import table
+from .answer import Answer
 
 Row = tuple[str, str, str, str]
-
-
-class Report(NamedTuple):
-    """The results for people: rows of (quantity, value, formula, source), then sentences."""
-
-    title: str
-    rows: Sequence[Row]
-    notes: Sequence[str]
-
+OMITTED: Final = {"omitted": True}
+"""The metadata of a field that JSON does not have where it is None."""
 
 SOURCES: Final = {
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
@@ -48,19 +42,34 @@ SOURCES: Final = {
 }
 
 
-def show(options: Namespace, values: dict[str, Any], written: str) -> None:
-    """Print the values or their table. What is unbounded or unknown is null in JSON."""
-    if options.format == "json":
-        data = json.dumps(plain(values), indent=2, ensure_ascii=False, allow_nan=False)
+def show(answer: Answer, form: str, hint: str = "") -> None:
+    """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
+    if form == "json":
+        data = json.dumps(plain(answer.values), indent=2, ensure_ascii=False, allow_nan=False)
         write_out(data + "\n", exactly=True)
-    else:
-        write_out(written)
+        return
+    notes = [*answer.notes, *([hint] if hint else [])]
+    if sys.stdout.isatty():  # whole lines for a program
+        wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
+        notes = [line for note in notes for line in wrap.wrap(note)]
+    rows: Any = [
+        tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
+        for row in answer.table.rows
+    ]
+    notes = [*notes, *([""] if notes else []), *answer.sources]
+    write_out(table.theory_table(answer.table.title, rows, notes))
 
 
 def plain(value: Any) -> Any:
     """The same for JSON, without infinite numbers."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if is_dataclass(value):
+        return {
+            field.name: plain(held)
+            for field in fields(value)
+            if (held := getattr(value, field.name)) is not None or not field.metadata
+        }
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -78,17 +87,6 @@ def told(quantity: str, formula: Formula) -> Row:
     """The line of a formula that a kind tells of itself."""
     source = formula.source if formula.entry is None else formula.entry.source
     return quantity, formula.result, formula.brief, source
-
-
-def laid_out(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
-    """The table of a report, with the full names of the sources on its lines.
-
-    Notes are wrapped for a terminal, and whole lines for a program.
-    """
-    if sys.stdout.isatty():
-        wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
-        notes = [line for note in notes for line in wrap.wrap(note)]
-    return table.theory_table(title, rows, [*notes, *([""] if notes else []), *cited(rows)])
 
 
 def cited(rows: Sequence[Row]) -> list[str]:

@@ -17,15 +17,16 @@ def unswept(place: str) -> Cell:
     return compile(base(load(locate(place)))).cells[0]
 
 
-def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
-    """The cell of a scenario without its sweep, and this ε, or its own, or 1; raises LdpError.
-
-    A campaign is taken as its first round, one collection.
-    """
-    cell = unswept(place).first
+def budget_of(cell: Cell, epsilon: float | None) -> float:
+    """This ε, or the cell's own, or 1."""
     budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
     assert isinstance(budget, int | float)
-    return cell, float(budget)
+    return float(budget)
+
+
+def subject(scenario: str) -> str:
+    """The scenario that is named, in a title; that of the workbench has no name."""
+    return scenario or "your population"
 
 
 def privacy(cell: Cell) -> tuple[float, float]:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.sampling import Floats
-from ldptui.core.lab.columns import Column, read_columns
-from ldptui.core.lab.sensitivity import QUERIES, Bounds, Clipping, Query, clipping, of_query
+from ldptui.core.lab.columns import Column
+from ldptui.core.lab.sensitivity import QUERIES, Bounds, Query, clipping, of_query
+from ldptui.core.lab.sensitivity import Clipping as Clipped
 from ldptui.core.protocols.curators import Neighbours
 
-from ..charts.series import Axis, Bar, Bars, Plot, Series, Tone
-from ..terminal import exits
+from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
-from .asking import Ask, Offers, Steps, answer_of, columns_of, header_of
+from .asking import Ask, Steps, answer_of, columns_of, offered
 from .figure import Figure, figure, shares
-from .output import Report, Row, laid_out, row, show
+from .output import Row, row
+from .questions.sensitivity import Options
 
 POINTS: Final = 41
 """Clipping bounds that are tried."""
@@ -36,30 +34,95 @@ FORMULAS: Final[dict[Query, dict[Neighbours, str]]] = {
     "mean": {"change-one": "(high − low) / n", "add-remove": "(high − low) / 2, whatever n"},
     "histogram": {"change-one": "a bin less, a bin more", "add-remove": "one bin"},
 }
+FREE: Final = (
+    "Without bounds that are known beforehand a sum and a mean have no finite sensitivity: one "
+    "person could add anything, and no noise hides that."
+)
 NUMERIC: Final = ("sum", "mean")
-LINES: Final = ("bound", "bias", "noise", "error")
 
 
-def run(options: Namespace) -> int:
-    """Print the sensitivities, and the trade-off of clipping."""
+@dataclass(frozen=True)
+class Width:
+    """A query's ℓ₁-sensitivity, infinite where it is unbounded, and its noise."""
+
+    sensitivity: float
+    unbounded: bool
+    noise_std: float
+
+
+@dataclass(frozen=True)
+class Error:
+    """The error of a private sum over numbers that are clipped to C."""
+
+    bound: float
+    bias: float
+    noise: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """The errors of a private sum over the bounds that are tried, and the least."""
+
+    sum: float
+    bound: Sequence[float]
+    bias: Sequence[float]
+    noise: Sequence[float]
+    error: Sequence[float]
+    best: Error
+
+    @property
+    def tried(self) -> list[Error]:
+        """The errors, bound by bound."""
+        columns = (self.bound, self.bias, self.noise, self.error)
+        return [Error(*each) for each in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """What one person changes in a column's totals.
+
+    values : the number of different ones. minimum, maximum : None where no number is needed.
+    bounds : what is known beforehand of every number. clipping : of a sum, None where no number is
+    needed, or all are 0.
+    """
+
+    file: str
+    column: str
+    rows: int
+    values: int
+    minimum: float | None
+    maximum: float | None
+    epsilon: float
+    neighbours: Neighbours
+    bounds: tuple[float, float] | None
+    queries: Mapping[Query, Width]
+    clipping: Clipping | None
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The sensitivities, and the trade-off of clipping; of a tab, with a bound that is chosen."""
+    if ask.tab:
+        return (yield from _clipped_answer(options, ask))
     bounds = None if options.bounds is None else Bounds(*options.bounds)
     queries = _queries(options.query)
-    (column,) = read_columns(Path(options.file), [options.column])
+    (column,) = columns_of(ask.file(options.file), [options.column])
     try:
-        values = sensitivities(
-            column, queries, options.epsilon, options.neighbours, bounds, not options.nonnegative
-        )
+        values = sensitivities(options, column, queries, bounds)
     except ScenarioError as error:
         if not error.rule.startswith("must be numeric"):
             raise
         rule = f"{error.rule}; of such a column --query count,histogram alone"
         raise ScenarioError(rule, key=error.key) from error
     known = _known(bounds, not options.nonnegative)
-    refuted = "" if values["minimum"] is None else refutation(column.numbers(), *known)
-    table = report(options.file, values)
-    notes = [refuted, *table.notes] if refuted else table.notes
-    show(options, {"file": options.file, **values}, laid_out(*table._replace(notes=notes)))
-    return exits.DONE
+    refuted = "" if values.minimum is None else refutation(column.numbers(), *known)
+    size = f"{text.count(values.rows)} rows, ε = {text.short(values.epsilon)}"
+    return answer_of(
+        f"{options.file}, column {values.column}: {size}",
+        _rows(values),
+        values=values,
+        notes=(*([refuted] if refuted else []), *_notes(values)),
+    )
 
 
 def _known(bounds: Bounds | None, negative: bool) -> tuple[float, float]:
@@ -95,210 +158,170 @@ def _queries(names: Sequence[str]) -> tuple[Query, ...]:
 
 
 def sensitivities(
-    column: Column,
-    queries: tuple[Query, ...],
-    epsilon: float,
-    neighbours: Neighbours,
-    bounds: Bounds | None = None,
-    negative: bool = True,
-) -> dict[str, Any]:
-    """Each query's ℓ₁-sensitivity and noise, unbounded ones as infinity; raises ScenarioError.
-
-    bounds : what is known beforehand of every number, None if nothing is. clipping : of a sum, for
-    bounds C; None where no number is needed, or all are 0.
-    """
-    rows = column.codes.size
-    noise = {}
+    options: Options, column: Column, queries: Sequence[Query], bounds: Bounds | None
+) -> Sensitivities:
+    """The sensitivities of some queries; raises ScenarioError."""
+    rows, epsilon, near = column.codes.size, options.epsilon, options.neighbours
+    widths = {}
     for query in queries:
-        width = of_query(query, neighbours, bounds, rows)
-        noise[query] = {
-            "sensitivity": width,
-            "unbounded": math.isinf(width),
-            "noise_std": math.sqrt(2) * width / epsilon,
-        }
+        width = of_query(query, near, bounds, rows)
+        widths[query] = Width(width, math.isinf(width), math.sqrt(2) * width / epsilon)
     numeric = any(query in NUMERIC for query in queries)
     held = column.numbers() if numeric else None
-    return {
-        "column": column.name,
-        "rows": rows,
-        "values": len(column.values),
-        "minimum": None if held is None else float(held.min()),
-        "maximum": None if held is None else float(held.max()),
-        "epsilon": epsilon,
-        "neighbours": neighbours,
-        "bounds": None if bounds is None else [bounds.low, bounds.high],
-        "queries": noise,
-        "clipping": None if held is None else _clipping(held, epsilon, neighbours, negative),
-    }
+    return Sensitivities(
+        options.file,
+        column.name,
+        rows,
+        len(column.values),
+        None if held is None else float(held.min()),
+        None if held is None else float(held.max()),
+        epsilon,
+        near,
+        None if bounds is None else (bounds.low, bounds.high),
+        widths,
+        None if held is None else _clipping(held, options),
+    )
 
 
-def _clipping(
-    held: Floats, epsilon: float, neighbours: Neighbours, negative: bool
-) -> dict[str, Any] | None:
+def _clipping(held: Floats, options: Options) -> Clipping | None:
     largest = float(np.abs(held).max())
     if largest == 0:
         return None
-    tried = clipping(
-        held, epsilon, np.geomspace(largest / 1000, 2 * largest, POINTS), neighbours, negative
+    bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
+    tried = clipping(held, options.epsilon, bounds, options.neighbours, not options.nonnegative)
+    bound, bias, noise, error = (
+        column.tolist() for column in (tried.bound, tried.bias, tried.noise, tried.error)
     )
-    best = tried.best
-    return {
-        "sum": float(held.sum()),
-        "bound": tried.bound.tolist(),
-        "bias": tried.bias.tolist(),
-        "noise": tried.noise.tolist(),
-        "error": tried.error.tolist(),
-        "best": {
-            "bound": float(tried.bound[best]),
-            "bias": float(tried.bias[best]),
-            "noise": float(tried.noise[best]),
-            "error": float(tried.error[best]),
-        },
-    }
+    at = tried.best
+    best = Error(bound[at], bias[at], noise[at], error[at])
+    return Clipping(float(held.sum()), bound, bias, noise, error, best)
 
 
-def clipping_chart(values: dict[str, Any]) -> Plot | None:
-    """Bias, noise and error of a private sum over the bound; None where nothing is clipped."""
-    tried = values["clipping"]
-    if tried is None:
-        return None
-    lines: tuple[tuple[str, list[float], Tone], ...] = (
-        ("|bias|", [abs(bias) for bias in tried["bias"]], "attacked"),
-        ("noise", tried["noise"], "clean"),
-        ("error", tried["error"], "true"),
-    )
+def clipping_chart(values: Sensitivities, tried: Clipping) -> Plot:
+    """Bias, noise and error of a private sum over the bound."""
     return Plot(
-        f"Clipping the sum of {values['column']}",
+        f"Clipping the sum of {values.column}",
         Axis("bound C", log=True),
         Axis("error of the sum", log=True),
-        tuple(Series(name, tried["bound"], ys, tone) for name, ys, tone in lines),
-        note=f"ε = {text.short(values['epsilon'])}, least at C = "
-        f"{text.short(tried['best']['bound'], 3)}",
+        (
+            Series("|bias|", tried.bound, [abs(bias) for bias in tried.bias], "attacked"),
+            Series("noise", tried.bound, tried.noise, "clean"),
+            Series("error", tried.bound, tried.error, "true"),
+        ),
+        note=f"ε = {text.short(values.epsilon)}, least at C = {text.short(tried.best.bound, 3)}",
     )
 
 
-def report(file: str, values: dict[str, Any]) -> Report:
-    """The table in words."""
-    near: Neighbours = values["neighbours"]
-    rows: list[Row] = []
-    for query, width in values["queries"].items():
-        shown = "unbounded" if width["unbounded"] else text.short(width["sensitivity"], 6)
-        why = "no bounds are known" if width["unbounded"] else FORMULAS[query][near]
-        rows.append(row(f"{query}: sensitivity", shown, why, "DR def. 3.1"))
-    for query, width in values["queries"].items():
-        if not width["unbounded"]:
-            rows.append(row(f"{query}: noise", width["noise_std"], "√2 Δ/ε", "DR 3.3"))
-    notes = [f"{near} neighbours"]
-    if any(width["unbounded"] for width in values["queries"].values()):
-        notes.append(
+def _rows(values: Sensitivities) -> Iterator[Row]:
+    for query, width in values.queries.items():
+        shown = "unbounded" if width.unbounded else text.short(width.sensitivity, 6)
+        why = "no bounds are known" if width.unbounded else FORMULAS[query][values.neighbours]
+        yield row(f"{query}: sensitivity", shown, why, "DR def. 3.1")
+    for query, width in values.queries.items():
+        if not width.unbounded:
+            yield row(f"{query}: noise", width.noise_std, "√2 Δ/ε", "DR 3.3")
+    if (tried := values.clipping) is not None:
+        for each in tried.tried[::5]:
+            formula = f"√({text.short(abs(each.bias), 3)}² + {text.short(each.noise, 3)}²)"
+            yield row(f"sum clipped to {text.short(each.bound, 3)}", each.error, formula, "AKMV")
+        best = tried.best
+        yield row("least error", best.error, f"at C = {text.short(best.bound, 3)}", "AKMV")
+
+
+def _notes(values: Sensitivities) -> Iterator[str]:
+    yield f"{values.neighbours} neighbours"
+    if any(width.unbounded for width in values.queries.values()):
+        yield (
             "unbounded: one person can change it by any amount; give --bounds that hold whatever "
             "the data, or clip"
         )
-    tried = values["clipping"]
-    if tried is not None:
-        chosen = [*range(0, len(tried["bound"]), 5)]
-        for at in chosen:
-            bias, noise = (text.short(abs(tried[key][at]), 3) for key in ("bias", "noise"))
-            name = f"sum clipped to {text.short(tried['bound'][at], 3)}"
-            rows.append(row(name, tried["error"][at], f"√({bias}² + {noise}²)", "AKMV"))
-        best = tried["best"]
-        rows.append(
-            row("least error", best["error"], f"at C = {text.short(best['bound'], 3)}", "AKMV")
-        )
-        notes.append(
+    if values.clipping is not None:
+        yield (
             "clipped: √(bias² + noise²) of the private sum; the best bound is read off the data, "
             "and to choose it so is not private"
         )
-    size = f"{text.count(values['rows'])} rows, ε = {text.short(values['epsilon'])}"
-    return Report(f"{file}, column {values['column']}: {size}", rows, notes)
 
 
 # The tab.
 
 
-def work(ask: Ask) -> Steps:
-    path, name = ask.file(), ask.given.column
-    epsilon, near, negative = ask.given.epsilon, ask.given.neighbours, not ask.given.nonnegative
-    known = header_of(path)
-    yield Offers({"column": known})
+def _clipped_answer(options: Options, ask: Ask) -> Steps:
+    path, name = ask.file(options.file), options.column
+    epsilon, near, negative = options.epsilon, options.neighbours, not options.nonnegative
+    known = yield from offered(path, "column")
     if not name:
         raise ScenarioError(f"must be one of {', '.join(known[:8])}", key="column")
     yield f"reading the column {name} of {path.name}"
     (column,) = columns_of(path, [name])
-    bare = sensitivities(column, QUERIES, epsilon, near, None, negative)
-    tried = bare["clipping"]
+    bare = sensitivities(options, column, QUERIES, None)
+    tried = bare.clipping
     if tried is None:
         raise ScenarioError(f"must hold a number that is not 0, got none in {name!r}", key="column")
-    chosen = ask.given.bound or float(tried["best"]["bound"])
+    chosen = options.bound or tried.best.bound
     bounds = Bounds(-chosen if negative else 0.0, chosen)
     values = column.numbers()
     at = clipping(values, epsilon, np.array([chosen]), near, negative)
-    rows = _widths(bare["queries"], near, bounds, values.size)
-    low, error, total = text.short(bounds.low), float(at.error[0]), tried["sum"]
-    best = tried["best"]
-    rows += [
+    low, error, total = text.short(bounds.low), float(at.error[0]), tried.sum
+    best = tried.best
+    rows = [
+        *_widths(bare.queries, near, bounds, values.size),
         row("clipped sum: bias", float(at.bias[0]), f"Σ clip(x, {low}, C) − Σ x", "AKMV"),
         row("clipped sum: noise", float(at.noise[0]), "√2 Δ/ε", "DR 3.3"),
         row("clipped sum: error", error, "√(bias² + noise²)", "AKMV"),
-        row("least error, at C", best["bound"], f"error {text.short(best['error'])}", "AKMV"),
+        row("least error, at C", best.bound, f"error {text.short(best.error)}", "AKMV"),
     ]
     outside = float(((values > bounds.high) | (values < bounds.low)).mean())
     share = text.percent(error / abs(total)) if total else text.MISSING
-    verdict = (
-        f"With ε = {text.short(epsilon)} and numbers clipped to [{low}, {text.short(chosen)}] a "
-        f"private sum of {name} is off by {text.short(error, 3)}, {share} of it. "
-        f"{text.percent(outside)} of the rows are clipped."
-    )
-    free = (
-        "Without bounds that are known beforehand a sum and a mean have no finite sensitivity: "
-        "one person could add anything, and no noise hides that."
-    )
     trade = "A small C biases the sum, a large C needs much noise."
-    if ask.given.bound is None:
+    if options.bound is None:
         trade += (
             " C is here where the error is least, read off the data: to choose it so for a "
             "release is not private."
         )
-    rows_of = f"{text.count(values.size)} rows"
-    title = f"{path.name}, {name}: {rows_of}, ε = {text.short(epsilon)}, {near}"
-    curve = clipping_chart(bare)
-    assert curve is not None
+    refuted = refutation(values, *_known(None, negative))
+    off = (
+        f"With ε = {text.short(epsilon)} and numbers clipped to [{low}, {text.short(chosen)}] a "
+        f"private sum of {name} is off by {text.short(error, 3)}, {share} of it. "
+        f"{text.percent(outside)} of the rows are clipped."
+    )
+    against = [f"{refuted[:1].upper()}{refuted[1:]}: negative numbers count as 0."]
     figures = (
-        _with_bound(curve, tried, at),
+        _with_bound(clipping_chart(bare, tried), tried, at),
         shares(_spread(name, values, bounds), values.size, "rows"),
     )
-    words = [verdict, free, trade]
-    if refuted := refutation(values, *_known(None, negative)):
-        words.insert(1, f"{refuted[:1].upper()}{refuted[1:]}: negative numbers count as 0.")
-    return answer_of(Report(title, rows, ()), *figures, words=words)
+    rows_of = f"{text.count(values.size)} rows"
+    title = f"{path.name}, {name}: {rows_of}, ε = {text.short(epsilon)}, {near}"
+    verdict = (off, *(against if refuted else ()), FREE, trade)
+    return answer_of(title, rows, verdict=verdict, figures=figures)
 
 
-def _with_bound(curve: Plot, tried: Mapping[str, Any], chosen: Clipping) -> Figure:
+def _with_bound(curve: Plot, tried: Clipping, chosen: Clipped) -> Figure:
     """The curves over the bounds that were tried, and the bound that is chosen."""
-    bound, error = float(chosen.bound[0]), float(chosen.error[0])
+    bound, bias, noise, error = (
+        float(column[0]) for column in (chosen.bound, chosen.bias, chosen.noise, chosen.error)
+    )
     mark = Series(f"C = {text.short(bound)}", (bound,), (error,), "target", "points")
-    lines = [zip(*(map(float, each[key]) for key in LINES), strict=True)
-             for each in (tried, vars(chosen))]  # fmt: skip
-    rows = [("sum", at, abs(bias), *errors) for at, bias, *errors in sorted({*chain(*lines)})]
+    lines = {(each.bound, each.bias, each.noise, each.error) for each in tried.tried}
+    rows = [
+        ("sum", at, abs(away), *errors)
+        for at, away, *errors in sorted({*lines, (bound, bias, noise, error)})
+    ]
     plot = replace(curve, series=(*curve.series, mark))
     return figure(plot, ("", "C", "|bias|", "noise", "error"), rows)
 
 
 def _widths(
-    queries: Mapping[str, Mapping[str, Any]], near: Neighbours, bounds: Bounds, size: int
-) -> list[Row]:
+    queries: Mapping[Query, Width], near: Neighbours, bounds: Bounds, size: int
+) -> Iterator[Row]:
     """The sensitivity of each query without bounds and, where that is unbounded, within them."""
-    rows = []
     for query in QUERIES:
-        free = queries[query]
-        formula = FORMULAS[query][near]
-        if not free["unbounded"]:
-            rows.append(row(f"Δ of {query}", free["sensitivity"], formula, "DR def. 3.1"))
+        free, formula = queries[query], FORMULAS[query][near]
+        if not free.unbounded:
+            yield row(f"Δ of {query}", free.sensitivity, formula, "DR def. 3.1")
             continue
-        rows.append(row(f"Δ of {query}", "unbounded", "no bounds are known", "DR def. 3.1"))
+        yield row(f"Δ of {query}", "unbounded", "no bounds are known", "DR def. 3.1")
         clipped = of_query(query, near, bounds, size)
-        rows.append(row(f"Δ of {query}, clipped", clipped, formula, "DR def. 3.1"))
-    return rows
+        yield row(f"Δ of {query}, clipped", clipped, formula, "DR def. 3.1")
 
 
 def _spread(name: str, values: Floats, bounds: Bounds) -> Bars:

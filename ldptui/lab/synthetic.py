@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,26 +25,85 @@ from ldptui.core.lab.synthetic import (
 from ldptui.core.law.pure import Rng
 
 from ..charts.series import Axis, Plot, Series
-from ..terminal import exits
 from ..text import format as text
 from .accuracy import ranked
 from .asking import Ask, Steps, answer_of
 from .figure import Figure, figure
 from .mechanisms import curator
-from .output import Report, Row, laid_out, row, show
-from .scenarios import current, privacy
+from .output import Row, row
+from .questions.synthetic import Options
+from .scenarios import privacy, subject
 
 
-def run(options: Namespace) -> int:
-    """Write the column and its note; print what was written."""
-    cell, _ = current(options.scenario, None)
-    path = Path(options.out)
-    if path.is_dir():
+@dataclass(frozen=True)
+class Invented:
+    """The rows that were drawn, and where they were written.
+
+    error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
+    estimate, of the corrected one and of the rows.
+    """
+
+    scenario: str
+    out: str
+    note_file: str
+    column: str
+    note: str
+    rows: int
+    epsilon: float
+    delta: float
+    error: float
+    corrected_error: float
+    synthetic_error: float
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The column drawn, and written where a path is given."""
+    rng, name = np.random.default_rng(options.seed), options.column
+    cell = ask.cell(options.scenario).first
+    path = Path(ask.path or options.out)
+    written = bool(ask.path or options.out)
+    if not ask.tab and path.is_dir():
         raise FileError(f"{path} cannot be written: it is a folder")
-    values = synthesised(cell, path, options.column, options.rows, options.seed)
-    about = {"scenario": options.scenario, **values}
-    show(options, about, laid_out(*report(options.scenario, values)))
-    return exits.DONE
+    if ask.tab and not name:
+        raise ScenarioError("must be a name for the column", key="column")
+    if options.source != "protocol":
+        cell = _released(cell, options)
+    rows = min(cell.users, 10**6) if options.rows is None else options.rows
+    yield f"asking {text.count(cell.users)} users once, and drawing {text.count(rows)} rows"
+    drawn = draw(cell, rows, rng)
+    beside = path
+    if written:
+        yield f"writing {text.count(rows)} rows"
+        beside = drawn.write(path, name, rng)
+    values = _invented(drawn, options, path, beside)
+    table = [*_rows(values)]
+    if ask.tab:
+        spread = np.sqrt(drawn.corrected * (1 - drawn.corrected) / rows).sum()
+        added = float(spread / np.sqrt(2 * np.pi))
+        table.append(row("drawing adds about", added, "½ Σ √(2f(1−f)/(π rows))", "binomial"))
+    verdict = _sentences(values.note)
+    notes: list[str] = []
+    if written and ask.tab:
+        verdict.insert(0, f"Wrote {path}, and the note of its budget as {beside.name} beside it.")
+    if not ask.tab:
+        notes = [values.note, f"wrote {path} and {beside}"]
+    return answer_of(
+        f"Synthetic data from {subject(options.scenario)}",
+        table,
+        values=values,
+        verdict=verdict,
+        notes=notes,
+        figures=[_with_items(plot, drawn) for plot in (_beside(drawn), _off(drawn))],
+    )
+
+
+def _released(cell: Cell, options: Options) -> Cell:
+    """The cell of a curator who releases a histogram instead of the scenario's protocol."""
+    near, kind = options.neighbours, options.source
+    items = cell.population.domain_size
+    mechanism = curator(kind, items, options.epsilon, options.delta, near)
+    parameters = {**cell.parameters, "protocol.kind": kind, "protocol.neighbours": near}
+    return replace(cell, protocol=mechanism, parameters=parameters, noise=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,27 +134,9 @@ class Drawn:
         order = synthetic_items(self.counts, rng)
         return write_synthetic(path, column, labels, order, self.about)
 
-    def values(self) -> dict[str, Any]:
-        """error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
-        estimate, of the corrected one and of the rows."""
-        spent, truth = Spent(*privacy(self.cell)), self.cell.population.frequencies
 
-        def away(frequencies: Floats) -> float:
-            return float(np.abs(frequencies - truth).sum() / 2)
-
-        return {
-            "note": self.about.strip(),
-            "rows": self.rows,
-            "epsilon": spent.epsilon,
-            "delta": spent.delta,
-            "error": away(self.estimate),
-            "corrected_error": away(self.corrected),
-            "synthetic_error": away(self.counts / self.rows),
-        }
-
-
-def draw(cell: Cell, rows: int | None, rng: Rng) -> Drawn:
-    """`rows` synthetic rows from one release of a cell; None for a row per user.
+def draw(cell: Cell, rows: int, rng: Rng) -> Drawn:
+    """`rows` synthetic rows from one release of a cell.
 
     A campaign releases its first round alone: all of them together cost more.
     """
@@ -105,16 +145,28 @@ def draw(cell: Cell, rows: int | None, rng: Rng) -> Drawn:
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked
     estimate = cell.protocol.estimates(counts, everyone).frequencies[0]
-    size = min(cell.users, 10**6) if rows is None else rows
-    return Drawn(cell, estimate, on_the_simplex(estimate), synthetic_counts(estimate, size, rng))
+    return Drawn(cell, estimate, on_the_simplex(estimate), synthetic_counts(estimate, rows, rng))
 
 
-def synthesised(cell: Cell, path: Path, column: str, rows: int | None, seed: int) -> dict[str, Any]:
-    """Draw and write rows from one release of a cell; raises FileError or ScenarioError."""
-    rng = np.random.default_rng(seed)
-    drawn = draw(cell, rows, rng)
-    beside = drawn.write(path, column, rng)
-    return {"out": str(path), "note_file": str(beside), "column": column, **drawn.values()}
+def _invented(drawn: Drawn, options: Options, path: Path, beside: Path) -> Invented:
+    spent, truth = Spent(*privacy(drawn.cell)), drawn.cell.population.frequencies
+
+    def away(frequencies: Floats) -> float:
+        return float(np.abs(frequencies - truth).sum() / 2)
+
+    return Invented(
+        options.scenario,
+        str(path),
+        str(beside),
+        options.column,
+        drawn.about.strip(),
+        drawn.rows,
+        spent.epsilon,
+        spent.delta,
+        away(drawn.estimate),
+        away(drawn.corrected),
+        away(drawn.counts / drawn.rows),
+    )
 
 
 def source_of(cell: Cell) -> str:
@@ -126,53 +178,14 @@ def source_of(cell: Cell) -> str:
     return f"the estimates of {str(kind).upper()} ({text.count(cell.users)} users{fakes})"
 
 
-def report(scenario: str, values: dict[str, Any]) -> Report:
-    """The table in words."""
-    rows: list[Row] = [
-        row("rows", text.count(values["rows"]), f"column {values['column']}", "DR pr. 2.1"),
-        row("ε", values["epsilon"], "by the release alone", "DR pr. 2.1"),
-    ]
-    if values["delta"]:
-        rows.append(row("δ", values["delta"], "likewise", "DR pr. 2.1"))
-    rows += [
-        row("estimate is off by", values["error"], "half of Σ|f~ − f|", "DR pr. 2.1"),
-        row("  corrected", values["corrected_error"], "none negative, Σ = 1", "NS"),
-        row("rows are off by", values["synthetic_error"], "drawn at random", "NS"),
-    ]
-    notes = [values["note"]]
-    if "out" in values:
-        notes.append(f"wrote {values['out']} and {values['note_file']}")
-    return Report(f"Synthetic data from {scenario}", rows, notes)
-
-
-# The tab.
-
-
-def work(ask: Ask) -> Steps:
-    cell, rng = ask.cell.first, ask.rng
-    rows, name, source = ask.given.rows, ask.given.column, ask.given.source
-    if not name:
-        raise ScenarioError("must be a name for the column", key="column")
-    if source != "protocol":
-        near, items = ask.given.neighbours, cell.population.domain_size
-        mechanism = curator(source, items, ask.given.epsilon, ask.given.delta, near)
-        parameters = {**cell.parameters, "protocol.kind": source, "protocol.neighbours": near}
-        cell = replace(cell, protocol=mechanism, parameters=parameters, noise=None)
-    yield f"asking {text.count(cell.users)} users once, and drawing {text.count(rows)} rows"
-    drawn = draw(cell, rows, rng)
-    values = {**drawn.values(), "column": name}
-    plain_table = report("your population", values)
-    words = _sentences(values["note"])
-    if path := ask.path:
-        yield f"writing {text.count(rows)} rows"
-        beside = drawn.write(Path(path), name, rng)
-        words.insert(0, f"Wrote {path}, and the note of its budget as {beside.name} beside it.")
-    corrected = drawn.corrected
-    drawn_error = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
-    added = row("drawing adds about", drawn_error, "½ Σ √(2f(1−f)/(π rows))", "binomial")
-    table = plain_table._replace(rows=[*plain_table.rows, added], notes=())
-    figures = (_with_items(plot, drawn) for plot in (_beside(drawn), _off(drawn)))
-    return answer_of(table, *figures, words=words)
+def _rows(values: Invented) -> Iterator[Row]:
+    yield row("rows", text.count(values.rows), f"column {values.column}", "DR pr. 2.1")
+    yield row("ε", values.epsilon, "by the release alone", "DR pr. 2.1")
+    if values.delta:
+        yield row("δ", values.delta, "likewise", "DR pr. 2.1")
+    yield row("estimate is off by", values.error, "half of Σ|f~ − f|", "DR pr. 2.1")
+    yield row("  corrected", values.corrected_error, "none negative, Σ = 1", "NS")
+    yield row("rows are off by", values.synthetic_error, "drawn at random", "NS")
 
 
 def _sentences(about: str) -> list[str]:

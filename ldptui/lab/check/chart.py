@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +22,7 @@ SLICES: Final = 12
 """Bars of a law that is continuous."""
 
 
-def loss_charts(loss: Loss, title: str) -> tuple[Figure, ...]:
+def loss_charts(loss: Loss, title: str) -> Iterator[Figure]:
     """The tail of a privacy loss, and its law."""
     if math.isfinite(loss.maximum):
         most = loss.maximum
@@ -50,7 +50,8 @@ def loss_charts(loss: Loss, title: str) -> tuple[Figure, ...]:
         Axis("probability", low=0.0, high=1.0),
         tuple(series),
     )
-    return figure(plot, *_chances(loss, most)), shares(_law(loss, title))
+    yield figure(plot, *_chances(loss, most))
+    yield shares(_law(loss, title))
 
 
 def _chances(loss: Loss, most: float) -> tuple[Sequence[str], list[tuple[Any, ...]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -35,6 +34,7 @@ from ...explain.setting import read_key
 from ...text.prose import either
 from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
+from ..questions.check import Options
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""
@@ -99,7 +99,7 @@ class Subject:
         )
 
 
-def subject_of(options: Namespace) -> Subject:
+def subject_of(options: Options) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
     if ":" in kind or kind in available("protocol"):
@@ -127,7 +127,7 @@ def subject_of(options: Namespace) -> Subject:
     return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
 
 
-def _strange(options: Namespace) -> Subject:
+def _strange(options: Options) -> Subject:
     """A mechanism of somebody's own."""
     epsilon = needed("epsilon", options.epsilon)
     items = needed("items", options.items)
@@ -141,7 +141,7 @@ def _strange(options: Namespace) -> Subject:
     return Subject(epsilon, options.delta, None, proof, made, items, pure)
 
 
-def _dials(options: Namespace) -> dict[str, Any]:
+def _dials(options: Options) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
     kind, values = options.protocol, {}
     for name, value in sorted(options.keys.items()):
@@ -152,7 +152,7 @@ def _dials(options: Namespace) -> dict[str, Any]:
     return values
 
 
-def _curator(options: Namespace) -> Subject:
+def _curator(options: Options) -> Subject:
     """A central mechanism: a lone user in one bin, and in another or in none."""
     kind, near = options.protocol, options.neighbours
     epsilon = needed("epsilon", options.epsilon)
@@ -183,7 +183,7 @@ def _neighbouring(
     ]
 
 
-def _exponential(options: Namespace) -> Subject:
+def _exponential(options: Options) -> Subject:
     """The choice of an item: the change of one user that it shows most."""
     epsilon = needed("epsilon", options.epsilon)
     mechanism, counts = Exponential(epsilon), _counts(needed("counts", options.counts))

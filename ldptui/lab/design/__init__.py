@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -14,39 +12,46 @@ from ldptui.core.bounds.rehearsal import tried
 from ldptui.core.lab.designer import Demand, Design, Rated, Weights, designed, rated
 from ldptui.core.protocols import DIALS
 
-from ...terminal import exits
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..mechanisms import LOCAL
-from ..output import laid_out, show
+from ..questions.design import Options
 from ..questions.shared import BEST
 from .chart import hardening_figure, pareto_figure
-from .table import facts, named, report
+from .table import facts, named, notes, rows, title
+
+OFFER: Final = "enter, where no text is typed, puts it into the scenario."
 
 
-def run(options: Namespace) -> int:
-    """Print the design."""
-    demand, design, beside = answered(options)
-    check = None
+def answer(options: Options, ask: Ask) -> Steps:
+    """The design, beside a protocol: that of the workbench with its own parameters."""
+    yield f"designing for {text.count(options.items)} items"
+    present = None if ask.document is None else ask.document.get("protocol")
+    demand, design, beside = _designed(options, present)
+    found, check = facts(design.found, design), None
     if options.check:
-        found, rng = facts(design.found, design), np.random.default_rng(options.seed)
+        rng = np.random.default_rng(options.seed)
         check = tried(design.found.protocol, round(demand.users), demand.share, demand.targets,
                       found, options.trials, rng)  # fmt: skip
-    values = {
-        **vars(demand),
-        "weights": options.weights,
-        "found": facts(design.found, design),
-        "beside": facts(beside, design),
-        "kinds": {str(each.table["kind"]): facts(each, design) for each in design.best},
-        "check": check,
-    }
-    show(options, values, laid_out(*report(demand, design, beside, options.weights, check)))
-    return exits.DONE
+    return answer_of(
+        title(demand),
+        rows(demand, design, beside, check),
+        values={
+            **vars(demand),
+            "weights": options.weights,
+            "found": found,
+            "beside": facts(beside, design),
+            "kinds": {str(each.table["kind"]): facts(each, design) for each in design.best},
+            "check": check,
+        },
+        verdict=(_verdict(design, beside), OFFER),
+        notes=notes(demand, options.weights, check),
+        figures=(figure(demand, design, beside) for figure in (hardening_figure, pareto_figure)),
+        edits=[(f"protocol.{key}", value) for key, value in design.found.table.items()],
+    )
 
 
-def answered(
-    options: Namespace, present: Mapping[str, Any] | None = None
-) -> tuple[Demand, Design, Rated]:
+def _designed(options: Options, present: Mapping[str, Any] | None) -> tuple[Demand, Design, Rated]:
     """The demand, its design, and the protocol beside it; raises ScenarioError.
 
     present : the `[protocol]` table of a scenario; it is the one beside if it has that kind.
@@ -66,27 +71,6 @@ def answered(
     if present is not None and present.get("kind") == options.beside:
         table = {**present, "epsilon": options.epsilon}
     return demand, designed(demand, weights, kinds), rated(table, demand)
-
-
-# The tab.
-
-
-def work(ask: Ask) -> Steps:
-    present = None if ask.document is None else ask.document.get("protocol")
-    yield f"designing for {text.count(ask.given.items)} items"
-    demand, design, beside = answered(ask.given, present)
-    table = report(demand, design, beside, ask.given.weights, None)
-    answer = answer_of(
-        table,
-        hardening_figure(demand, design, beside),
-        pareto_figure(demand, design, beside),
-        words=[_verdict(design, beside), OFFER],
-    )
-    edits = [(f"protocol.{key}", value) for key, value in design.found.table.items()]
-    return replace(answer, edits=tuple(edits))
-
-
-OFFER: Final = "enter, where no text is typed, puts it into the scenario."
 
 
 def _verdict(design: Design, beside: Rated) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ldptui.core.bounds.hardening import least_gain_factor
@@ -13,7 +13,7 @@ from ldptui.core.protocols import DIALS
 from ...catalogue import key_words
 from ...text import format as text
 from ...text.interval import mean_words
-from ..output import Report, Row, row
+from ..output import Row, row
 
 NAMES: Final = ("squared error", "gain", "attacker's success", "bits")
 """The things that are weighed, in order."""
@@ -51,21 +51,20 @@ def _cost(each: Rated, design: Design) -> float | None:
     return None if weighed and each.guessed is None else design.cost(each)
 
 
-def report(
-    demand: Demand,
-    design: Design,
-    beside: Rated,
-    weights: Sequence[float] | None,
-    check: dict[str, Any] | None,
-) -> Report:
-    """The design for people, each number with its formula."""
+def title(demand: Demand) -> str:
+    """What is designed for."""
     fakes = f"β = {text.short(demand.share)}, r = {demand.targets}"
-    title = (
+    return (
         f"A design: d = {text.count(demand.items)}, ε = {text.short(demand.epsilon)}, "
         f"n = {text.count(round(demand.users))}, {fakes}"
     )
-    rows = [*_rows(demand, design), *_others(design, beside), *_check_rows(check)]
-    return Report(title, rows, _notes(demand, weights, check))
+
+
+def rows(
+    demand: Demand, design: Design, beside: Rated, check: Mapping[str, float] | None
+) -> list[Row]:
+    """The design, the best of each kind and the protocol beside, and what a check measured."""
+    return [*_rows(demand, design), *_others(design, beside), *_check_rows(check)]
 
 
 def _rows(demand: Demand, design: Design) -> Iterator[Row]:
@@ -96,7 +95,7 @@ def _others(design: Design, beside: Rated) -> Iterator[Row]:
         yield named(each), shown, f"√MSE {noise}, G {gain}", "design"
 
 
-def _check_rows(check: dict[str, Any] | None) -> Iterator[Row]:
+def _check_rows(check: Mapping[str, float] | None) -> Iterator[Row]:
     if check is None:
         return
     names = {"noise": "simulated, no attack", "gain": "simulated gain", "worst": "simulated worst"}
@@ -105,9 +104,10 @@ def _check_rows(check: dict[str, Any] | None) -> Iterator[Row]:
         yield words, measured, f"planned {text.short(check[f'{name}_planned'])}", ""
 
 
-def _notes(
-    demand: Demand, weights: Sequence[float] | None, check: dict[str, Any] | None
+def notes(
+    demand: Demand, weights: Sequence[float] | None, check: Mapping[str, float] | None
 ) -> list[str]:
+    """What has to be said about the numbers."""
     notes = []
     if weights is None:
         notes.append("minimised: the error of one item of nobody that all fakes aim at")
@@ -121,7 +121,7 @@ def _notes(
     if demand.targets > 1:
         notes.append("the gain of local hashing is that of the best of 1000 seeds for each fake")
     if check is not None:
-        notes.append(mean_words([check["trials"]]))
+        notes.append(mean_words([int(check["trials"])]))
     least = text.short(least_gain_factor(demand.epsilon), 4)
     notes.append(f"no pure protocol of this ε has a gain factor below {least}")
     notes.append("a dense report makes honest items go together: filters of itemsets see less")

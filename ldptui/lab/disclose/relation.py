@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.relation import Relation
+from ldptui.core.lab.relation import FreeFace, Implication, Relation
 
 from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..asking import Steps, answer_of, named_columns
-from ..figure import shares
-from ..output import Report, Row, joined, row
+from ..figure import Figure, shares
+from ..output import Row, joined, row
 
 MOST_ATTRIBUTES: Final = 2000
 SHOWN: Final = 16
@@ -26,7 +26,44 @@ CELLS: Final = 400
 """Users times attributes, at most, where additions that restore privacy are tried."""
 
 
-def relation_of(path: Path, names: list[str]) -> Relation:
+@dataclass(frozen=True)
+class Given:
+    """What a relation of users and attributes gives away: its attribute privacy.
+
+    complete : whether every set of attributes was tried.
+    """
+
+    users: int
+    attributes: int
+    private: bool
+    always: Sequence[str]
+    implications: Sequence[Implication]
+    complete: bool
+    facets: Sequence[Sequence[str]]
+    free_faces: Sequence[FreeFace]
+    identified: Sequence[str]
+    face_numbers: Sequence[int] | None
+    euler: int | None
+
+
+def answer(path: Path, name: str, columns: Sequence[str], observed: int) -> Steps:
+    """What a relation gives away; name : of the file, in the title. Raises LdpError."""
+    yield f"reading {path.name} and closing its sets of attributes"
+    relation = _relation(path, columns)
+    values = _given(relation, observed)
+    yield "looking for what identifies users"
+    verdict = tuple(_verdict(relation, values))
+    return answer_of(
+        f"{name}: {values.users} users, {values.attributes} attributes",
+        _rows(values, observed),
+        values=values,
+        verdict=verdict,
+        notes=[*_notes(values)],
+        figures=_figures(relation),
+    )
+
+
+def _relation(path: Path, names: Sequence[str]) -> Relation:
     """The relation of two columns, users and their attributes; raises LdpError."""
     if len(names) != 2:
         rule = f"must be two columns, of users and of attributes, got {len(names)}"
@@ -45,91 +82,91 @@ def relation_of(path: Path, names: list[str]) -> Relation:
     return Relation.of(held)
 
 
-def values_of(relation: Relation, observed: int) -> dict[str, Any]:
-    """The attribute privacy of a relation of users and attributes."""
+def _given(relation: Relation, observed: int) -> Given:
     implications, complete = relation.implications(observed)
-    faces = relation.face_numbers
-    return {
-        "users": len(relation.users),
-        "attributes": len(relation.attributes),
-        "private": relation.private,
-        "always": list(relation.always),
-        "implications": [asdict(rule) for rule in implications],
-        "complete": complete,
-        "facets": [list(relation.names(facet)) for facet in relation.facets],
-        "free_faces": [asdict(face) for face in relation.free_faces],
-        "identified": list(relation.identified),
-        "face_numbers": None if faces is None else list(faces),
-        "euler": relation.euler,
-    }
-
-
-def report(file: str, values: dict[str, Any], observed: int) -> Report:
-    """The relation for people."""
-    euler = text.MISSING if values["euler"] is None else str(values["euler"])
-
-    def many(key: str) -> str:
-        return text.count(len(values[key]))
-
-    private = "yes" if values["private"] else "no"
-    rows: list[Row] = [
-        row("attribute privacy", private, "φ∘ψ = Id on every set somebody has", "E"),
-        row("implications", many("implications"), f"from {observed} seen at most", "E"),
-        row("maximal sets", many("facets"), "facets of the Dowker complex", "E"),
-        row("free faces", many("free_faces"), "in one facet alone, one short of it", "E"),
-        row("Euler characteristic", euler, "of the complex and of its dual", "E"),
-        row("identified users", many("identified"), "by all their attributes", "E"),
-    ]
-    notes = [
-        f"whoever is seen with {joined(rule['observed'])} also has {joined(rule['implied'])}"
-        for rule in values["implications"][:20]
-    ]
-    if values["private"]:
-        notes.append("attribute privacy holds: no set of observed attributes implies another")
-    if values["always"]:
-        notes.append(f"everybody has {joined(values['always'])}")
-    if not values["complete"]:
-        notes.append("there are too many sets of attributes to try them all")
-    if values["identified"]:
-        notes.append(f"identified: {', '.join(values['identified'][:20])}")
-    title = f"{file}: {values['users']} users, {values['attributes']} attributes"
-    return Report(title, rows, notes)
-
-
-# The tab.
-
-
-def work(path: Path, names: list[str], observed: int) -> Steps:
-    yield f"reading {path.name} and closing its sets of attributes"
-    relation = relation_of(path, names)
-    values = values_of(relation, observed)
-    table = report(path.name, values, observed)
-    yield "looking for what identifies users"
-    holders = relation.dual.held
-    shared = [
-        Bar(name, users.bit_count() / len(relation.users), target=users.bit_count() == 1)
-        for name, users in zip(relation.attributes, holders, strict=True)
-    ]
-    shared.sort(key=lambda bar: -bar.value)
-    charts = [
-        Bars(
-            "Users who have each attribute",
-            tuple(shared[:SHOWN]),
-            rest=f"{len(shared) - SHOWN} more" if len(shared) > SHOWN else "",
-            note="▸ held by one user alone" if any(bar.target for bar in shared) else "",
-            item="has",
-            value="share",
-        )
-    ]
-    if len(relation.users) <= FEW:
-        charts.append(_needed(relation))
-    words = _relation_verdict(relation, values)
-    rest = [note for note in table.notes if not any(note in word for word in words)]
-    return answer_of(
-        table._replace(notes=rest),
-        *(shares(chart, len(relation.users), "users") for chart in charts),
-        words=words,
+    return Given(
+        len(relation.users),
+        len(relation.attributes),
+        relation.private,
+        relation.always,
+        implications,
+        complete,
+        [relation.names(facet) for facet in relation.facets],
+        relation.free_faces,
+        relation.identified,
+        relation.face_numbers,
+        relation.euler,
     )
+
+
+def _rows(values: Given, observed: int) -> Iterator[Row]:
+    def many(of: Sequence[object]) -> str:
+        return text.count(len(of))
+
+    private = "yes" if values.private else "no"
+    euler = text.MISSING if values.euler is None else str(values.euler)
+    yield row("attribute privacy", private, "φ∘ψ = Id on every set somebody has", "E")
+    yield row("implications", many(values.implications), f"from {observed} seen at most", "E")
+    yield row("maximal sets", many(values.facets), "facets of the Dowker complex", "E")
+    yield row("free faces", many(values.free_faces), "in one facet alone, one short of it", "E")
+    yield row("Euler characteristic", euler, "of the complex and of its dual", "E")
+    yield row("identified users", many(values.identified), "by all their attributes", "E")
+
+
+def _implied(values: Given) -> list[str]:
+    return [
+        f"whoever is seen with {joined(rule.observed)} also has {joined(rule.implied)}"
+        for rule in values.implications
+    ]
+
+
+def _notes(values: Given) -> Iterator[str]:
+    yield from _implied(values)[:20]
+    if values.private:
+        yield "attribute privacy holds: no set of observed attributes implies another"
+    if values.always:
+        yield f"everybody has {joined(values.always)}"
+    if not values.complete:
+        yield "there are too many sets of attributes to try them all"
+    if values.identified:
+        yield f"identified: {', '.join(values.identified[:20])}"
+
+
+def _verdict(relation: Relation, values: Given) -> Iterator[str]:
+    if values.private:
+        yield "Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."
+        return
+    # If nothing small implies anything, the attributes of everybody are known unobserved.
+    first = next(iter(_implied(values)), f"everybody has {joined(values.always)}")
+    yield f"No attribute privacy (φ∘ψ ≠ Id): {first}."
+    if len(relation.users) * len(relation.attributes) <= CELLS and (repairs := relation.repairs()):
+        (user, attribute), *more = repairs
+        yield f"Giving {attribute} to user {user} as well restores it" + (
+            f"; so would {len(more)} other single additions." if more else "."
+        )
+
+
+# Charts.
+
+
+def _figures(relation: Relation) -> Iterator[Figure]:
+    total = len(relation.users)
+    bars = [
+        Bar(name, users.bit_count() / total, target=users.bit_count() == 1)
+        for name, users in zip(relation.attributes, relation.dual.held, strict=True)
+    ]
+    bars.sort(key=lambda bar: -bar.value)
+    held = Bars(
+        "Users who have each attribute",
+        tuple(bars[:SHOWN]),
+        rest=f"{len(bars) - SHOWN} more" if len(bars) > SHOWN else "",
+        note="▸ held by one user alone" if any(bar.target for bar in bars) else "",
+        item="has",
+        value="share",
+    )
+    yield shares(held, total, "users")
+    if total <= FEW:
+        yield shares(_needed(relation), total, "users")
 
 
 def _needed(relation: Relation) -> Bars:
@@ -147,24 +184,3 @@ def _needed(relation: Relation) -> Bars:
         item="after",
         value="share",
     )
-
-
-def _relation_verdict(relation: Relation, values: Mapping[str, Any]) -> list[str]:
-    if values["private"]:
-        return ["Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."]
-    sentences = [
-        f"whoever is seen with {joined(rule['observed'])} also has {joined(rule['implied'])}"
-        for rule in values["implications"]
-    ]
-    # If nothing small implies anything, the attributes of everybody are known unobserved.
-    first = sentences[0] if sentences else f"everybody has {joined(values['always'])}"
-    words = [f"No attribute privacy (φ∘ψ ≠ Id): {first}."]
-    if len(relation.users) * len(relation.attributes) <= CELLS:
-        repairs = relation.repairs()
-        if repairs:
-            (user, attribute), *more = repairs
-            words.append(
-                f"Giving {attribute} to user {user} as well restores it"
-                + (f"; so would {len(more)} other single additions." if more else ".")
-            )
-    return words

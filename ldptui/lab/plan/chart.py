@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,24 +17,15 @@ from ldptui.core.bounds.planner import Oracle
 from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text
 from ..mechanisms import DRAWN, bound
+from .planned import Planned
 
 POINTS: Final = 65
 """Points of a curve."""
 
 
-def plan_of(values: dict[str, Any]) -> planner.Plan:
-    """The plan of these lines."""
-    return planner.Plan(
-        values["items"], values["users"], values["share"], min(1.0, values["frequency"]),
-        values["alpha"], min(values["power"], 1 - 1e-12),
-    )  # fmt: skip
-
-
-def frequency_chart(values: dict[str, Any]) -> Plot:
+def frequency_chart(values: Planned) -> Plot:
     """The smallest frequency that is found over the users, with and without the attack."""
-    protocol = bound(values["protocol"], values["items"], values["epsilon"])
-    oracle = Oracle.of(protocol, values["targets"])
-    plan = plan_of(values)
+    oracle, plan = values.oracle, values.plan
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
     users = np.geomspace(low, min(USERS.high, plan.users * 1e2), POINTS)
     users = np.union1d(users.round(), plan.users)  # the plan is a place of the cursor
@@ -47,18 +38,20 @@ def frequency_chart(values: dict[str, Any]) -> Plot:
     levels: list[tuple[float, str]] = []
     if plan.share:
         series.append(Series("robust", users, _possible(least(plan.share)), "attacked"))
-        floors = (("attack floor", "attack_floor"), ("undetectable", "undetectable_floor"),
-                  ("verified", "verified_floor"))  # fmt: skip
-        levels = [(values[key], name) for name, key in floors]
-    series.append(Series("the plan", (plan.users,), (values["frequency"],), "target", "points"))
+        levels = [
+            (values.attack_floor, "attack floor"),
+            (values.undetectable_floor, "undetectable"),
+            (values.verified_floor, "verified"),
+        ]
+    series.append(Series("the plan", (plan.users,), (values.frequency,), "target", "points"))
     return Plot(
         "Smallest frequency that is found",
         Axis("genuine users n", log=True),
         Axis("frequency", log=True),
         tuple(series),
         tuple(levels),
-        note=f"{values['protocol'].upper()}, ε = {text.short(values['epsilon'], 3)}, "
-        f"power {text.short(values['power'], 3)}",
+        note=f"{values.protocol.upper()}, ε = {text.short(values.epsilon, 3)}, "
+        f"power {text.short(values.power, 3)}",
     )
 
 
@@ -66,16 +59,16 @@ def _possible(frequencies: Sequence[float]) -> list[float]:
     return [frequency if frequency <= 1 else math.nan for frequency in frequencies]
 
 
-def budget_chart(values: dict[str, Any]) -> Plot:
+def budget_chart(values: Planned) -> Plot:
     """The same over ε for every protocol that a chart has room for, robust where fakes are."""
-    plan = plan_of(values)
-    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values["epsilon"])
+    plan = values.plan
+    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values.epsilon)
     series = []
     tones: Sequence[Tone] = TONES
     for kind, tone in zip(DRAWN, tones, strict=False):
-        least = [_least(kind, plan, float(epsilon), values["targets"]) for epsilon in budgets]
+        least = [_least(kind, plan, float(epsilon), values.targets) for epsilon in budgets]
         series.append(Series(kind.upper(), budgets, _possible(least), tone))
-    mark = (values["epsilon"],), (values["frequency"],)
+    mark = (values.epsilon,), (values.frequency,)
     return Plot(
         "The same over ε" + (f", β = {text.short(plan.share, 3)}" if plan.share else ""),
         Axis("privacy budget ε", log=True),

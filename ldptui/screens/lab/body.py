@@ -97,7 +97,7 @@ class LabBody(Vertical):
         self.set_class(narrow, "-narrow")
         self.set_class(short, "-short")
         self.set_class(wide, "-wide")
-        charts = max(1, len(answer.figures)) if answer is not None else 1
+        charts = max(1, len(answer.charts)) if answer is not None else 1
         views = charts + 2 if narrow else 1 if wide else charts
         at = view % views
         words = not narrow or at == charts + 1

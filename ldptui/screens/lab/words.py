@@ -18,10 +18,11 @@ def spelled_out(answer: Answer | None, widget: Widget) -> Answer | None:
     """The answer with its sentences in the app's charset."""
     if answer is None:
         return None
-    words, sources = (
-        tuple(spelled(widget, text) for text in texts) for texts in (answer.words, answer.sources)
+    verdict, notes, sources = (
+        tuple(spelled(widget, text) for text in texts)
+        for texts in (answer.verdict, answer.notes, answer.sources)
     )
-    return replace(answer, words=words, sources=sources)
+    return replace(answer, verdict=verdict, notes=notes, sources=sources)
 
 
 def verdict(answer: Answer | None, width: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,18 +17,18 @@ from ldptui.core.protocols.curators import Laplace, Stability
 from ldptui.core.scenario import parse
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.mechanisms import CURATORS, DRAWN, LOCAL
-from ldptui.lab.price import APART, SHOWN, error_chart, factor_chart, prices
+from ldptui.lab.price import APART, SHOWN, Prices, error_chart, factor_chart, prices
 from ldptui.text.format import count
 
 HELD = np.array([4000, 900, 90, 9, 1])
 
 
 @pytest.fixture(scope="module")
-def values() -> dict[str, Any]:
+def values() -> Prices:
     return prices(HELD, 1.0)
 
 
-def test_errors_are_those_of_the_cells_that_a_scenario_compiles_to(values: dict[str, Any]) -> None:
+def test_errors_are_those_of_the_cells_that_a_scenario_compiles_to(values: Prices) -> None:
     document = (
         'format = 1\n[population]\nkind = "counts"\ncounts = [4000, 900, 90, 9, 1]\n'
         '[protocol]\nepsilon = 1.0\n[sweep]\n"protocol.kind" = '
@@ -39,43 +38,46 @@ def test_errors_are_those_of_the_cells_that_a_scenario_compiles_to(values: dict[
         claim = expected_metrics(cell)["mse_clean"]
         assert claim is not None
         kind = cell.parameters["protocol.kind"]
-        assert values["errors"][kind] == pytest.approx(math.sqrt(claim)), kind
+        assert values.errors[kind] == pytest.approx(math.sqrt(claim)), kind
 
 
-def test_the_users_of_a_price_have_the_error_of_the_curator(values: dict[str, Any]) -> None:
+def test_the_users_of_a_price_have_the_error_of_the_curator(values: Prices) -> None:
     for name, curator in (
         ("laplace", Laplace(5, 1.0)),
         ("stability", Stability(5, 1.0, delta=1e-6)),
     ):
-        needed = values["price"]["oue"][name]["users"]
+        cost = values.price["oue"][name]
+        assert cost is not None
+        needed = cost.users
         assert local_mse(OUE(5, 1.0), grown(HELD, needed)) == pytest.approx(
             central_mse(curator, HELD)
         )
         found = price(OUE(5, 1.0), curator, HELD)
         assert (needed, needed / 5000) == pytest.approx((found.users, found.factor))
-    even = values["break_even"]["oue"]
+    even = values.break_even["oue"]
+    assert even is not None
     assert central_mse(Laplace(5, 1.0), grown(HELD, even)) == pytest.approx(
         local_mse(OUE(5, 1.0), grown(HELD, even))
     )
 
 
-def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
-    users, epsilon = values["over"]["users"], values["over"]["epsilon"]
-    assert users["x"][0] == 10
-    assert users["x"][-1] == 5_000_000
-    assert (epsilon["x"][0], epsilon["x"][-1]) == (0.1, 10)
+def test_curves_pass_through_the_present_point(values: Prices) -> None:
+    users, epsilon = values.over["users"], values.over["epsilon"]
+    assert users.x[0] == 10
+    assert users.x[-1] == 5_000_000
+    assert (epsilon.x[0], epsilon.x[-1]) == (0.1, 10)
     for columns, at in ((users, 5000), (epsilon, 1.0)):
-        x = np.log(columns["x"])
+        x = np.log(columns.x)
         for kind in SHOWN:
-            line = np.interp(math.log(at), x, np.log(columns["errors"][kind]))
-            assert math.exp(line) == pytest.approx(values["errors"][kind], rel=0.02), kind
-        assert all(factor is not None for factor in columns["factor"]["oue"])
+            line = np.interp(math.log(at), x, np.log(columns.errors[kind]))
+            assert math.exp(line) == pytest.approx(values.errors[kind], rel=0.02), kind
+        assert all(factor is not None for factor in columns.factor["oue"])
     # 1/n of the price in the numbers of users: ten times the users, ten times the price.
-    factor = np.array(users["factor"]["oue"])
-    assert factor == pytest.approx(factor[0] * np.array(users["x"]) / users["x"][0])
+    factor = np.array(users.factor["oue"])
+    assert factor == pytest.approx(factor[0] * np.array(users.x) / users.x[0])
 
 
-def test_charts_tell_local_from_central(values: dict[str, Any]) -> None:
+def test_charts_tell_local_from_central(values: Prices) -> None:
     for over, label in (("users", "number of users n"), ("epsilon", "privacy budget ε")):
         errors, factors = error_chart(values, over), factor_chart(values, over)  # type: ignore[arg-type]
         assert [series.label for series in errors.series] == [kind.upper() for kind in SHOWN]
@@ -91,9 +93,9 @@ def test_charts_tell_local_from_central(values: dict[str, Any]) -> None:
 
 def test_a_protocol_that_this_budget_does_not_allow_is_missing() -> None:
     found = prices(HELD, 18.0)
-    assert found["errors"]["olh"] is None
-    assert found["price"]["olh"] == dict.fromkeys(CURATORS)
-    assert found["break_even"]["olh"] is None
+    assert found.errors["olh"] is None
+    assert found.price["olh"] == dict.fromkeys(CURATORS)
+    assert found.break_even["olh"] is None
     olh = next(series for series in error_chart(found, "epsilon").series if series.label == "OLH")
     assert math.isnan(olh.y[-1])
     assert math.isfinite(olh.y[0])

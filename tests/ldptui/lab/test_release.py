@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 from support import budget
 from support.commands import Captured, fail, succeed
+from support.lab_tabs import ask
 
+from ldptui.charts.series import Plot
 from ldptui.core.lab.exponential import Exponential
 from ldptui.core.population import Population
 from ldptui.core.protocols import GRR, KINDS
-from ldptui.lab.choose import chart, choices
+from ldptui.lab.choose import Choices, central, chart, with_local
 from ldptui.lab.mechanisms import DRAWN
-from ldptui.lab.sensitivity import clipping_chart
+from ldptui.lab.questions.choose import Options
 
 PAYS = [507 if i == 7 else i % 100 for i in range(400)]
 PAY = "name,pay,zero\n" + "".join(f"p{i},{pay},0\n" for i, pay in enumerate(PAYS))
@@ -83,9 +85,9 @@ def test_the_trade_off_of_clipping(capsys: Captured) -> None:
         assert tried["error"][at] == pytest.approx(math.hypot(bias, tried["noise"][at]))
     assert tried["best"]["error"] == min(tried["error"])
     assert tried["bound"][0] < tried["best"]["bound"] < 507  # the one outlier is clipped
-    plot = clipping_chart(found)
-    assert plot is not None
-    assert [series.label for series in plot.series] == ["|bias|", "noise", "error"]
+    plot = ask("sensitivity", file=str(Path("pay.csv").absolute()), column="pay").charts[0]
+    assert isinstance(plot, Plot)
+    assert [series.label for series in plot.series[:3]] == ["|bias|", "noise", "error"]
     assert plot.x.log
     assert plot.y.log
     # Where negative numbers are possible, twice the width has to be hidden.
@@ -140,28 +142,34 @@ def population(counts: list[int]) -> Population:
     return Population(held, None, "test", held / held.sum())
 
 
+def choices(held: Population, epsilon: float, trials: int, rng: np.random.Generator) -> Choices:
+    known = central(held, epsilon, trials, rng, Options(scenario=""))
+    return with_local(known, held, int(rng.integers(2**63)))
+
+
 def test_the_right_answer_exactly_and_simulated(rng: np.random.Generator) -> None:
     found = choices(population([30, 28, 28, 2]), 0.2, 40_000, rng)
-    exact = found["exponential"]["exact"]
+    exact = found.exponential.exact
     weights = np.exp(0.1 * np.array([30, 28, 28, 2]))
     assert exact == pytest.approx(weights[0] / weights.sum())
-    hits = round(found["exponential"]["simulated"] * 40_000)
+    hits = round(found.exponential.simulated * 40_000)
     assert budget.proportion(hits, 40_000, exact)
     assert not budget.proportion(hits, 40_000, exact + 0.02)
-    assert (found["best"], found["lead"], found["items"]) == ("0", 2, 4)
-    line = np.interp(0.2, found["over"]["epsilon"], found["over"]["exponential"])
+    assert (found.best, found.lead, found.items) == ("0", 2, 4)
+    line = np.interp(0.2, found.over.epsilon, found.over.exponential)
     assert line == pytest.approx(exact, abs=0.01)
 
 
 def test_local_arg_max_of_two_items_by_enumeration(rng: np.random.Generator) -> None:
     """Randomised response of 7 and 4 users: right if most reports name the first item."""
-    found = choices(population([7, 4]), 1.0, 40_000, rng)["local"]["grr"]
+    found = choices(population([7, 4]), 1.0, 40_000, rng).local["grr"]
+    assert found is not None
     p = GRR(2, 1.0).p
     ones = np.convolve(*[
         [math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
         for n, q in ((7, p), (4, 1 - p))
     ])  # fmt: skip
-    hits = round(found["simulated"] * 40_000)
+    hits = round(found.simulated * 40_000)
     assert budget.proportion(hits, 40_000, ones[6:].sum())
     assert not budget.proportion(hits, 40_000, ones[6:].sum() + 0.02)
 
@@ -172,7 +180,7 @@ def test_the_chart_and_the_command(capsys: Captured) -> None:
     held = np.array([600, 300, 90, 10])
     assert found["exponential"]["exact"] == pytest.approx(Exponential(0.02).success(held))
     assert found == values(capsys, "choose", "oue.toml", "--epsilon", "0.02", "--trials", "200")
-    plot = chart(found, held)
+    plot = chart(choices(population(held.tolist()), 0.02, 200, np.random.default_rng(0)), held)
     assert [series.label for series in plot.series] == [
         "exponential",
         *map(str.upper, DRAWN),

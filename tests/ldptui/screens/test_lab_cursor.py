@@ -60,10 +60,11 @@ def test_a_bar_reads_its_share_and_what_that_is() -> None:
 
 def test_numbers_reach_the_screen_as_they_are() -> None:
     figure = curves(PLOT, "right", "ε")
-    answer = Answer((figure, Figure(PLOT)), listed("", ("a",), [("x",)]))
+    answer = Answer(listed("", ("a",), [("x",)]), figures=(figure, Figure(PLOT)))
     found = decoded(encoded(answer))
-    assert found.figures[0].numbers == figure.numbers
-    assert found.figures[1].numbers.rows == ()
+    first, second = found.figures
+    assert first.numbers == figure.numbers
+    assert second.numbers.rows == ()
 
 
 async def test_keys_go_through_a_chart_and_read_it() -> None:
@@ -137,7 +138,7 @@ async def test_what_is_typed_moves_no_cursor() -> None:
 
 def test_no_line_of_the_words_ends_in_a_number() -> None:
     sentence = "With 1 000 000 users and ε = 12 345 it takes 100 000 more, 12.5 % of all."
-    answer = Answer((), listed("", ("a",), []), (sentence, sentence))
+    answer = Answer(listed("", ("a",), []), (sentence, sentence))
     for width in range(12, 40):
         lines = sentences(answer, width).plain.split("\n")
         for whole in ("1 000 000", "ε = 12 345", "100 000", "12.5 %"):

@@ -452,7 +452,7 @@ async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
         shown._question = None
         table = listed("", ("quantity", "value", "formula", "source"), [])
         edits = (("protocol.kind", "ue"), ("protocol.epsilon", 0.7), ("protocol.keep", 0.9))
-        shown.page.answer = Answer((), table, edits=edits)
+        shown.page.answer = Answer(table, edits=edits)
         await pilot.press("enter")
         wanted = {"kind": "ue", "epsilon": 0.7, "keep": 0.9}
         document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]

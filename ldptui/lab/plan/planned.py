@@ -1,0 +1,265 @@
+"""The numbers of a plan: one quantity from the others, and every line that follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import Range
+from ldptui.core.bounds import planner
+from ldptui.core.bounds.planner import Oracle
+from ldptui.core.bounds.rehearsal import rehearsed
+from ldptui.core.law.pure import gain_factor
+
+from ..asking import named_columns
+from ..mechanisms import LOCAL, bound
+from ..output import OMITTED
+from ..questions.plan import Options
+from ..questions.shared import BEST
+
+SOLVED: Final = ("users", "epsilon", "share", "frequency", "power")
+"""The quantities that hang together: one of them is left out."""
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """The items of a published table whose estimates no fake item reaches."""
+
+    file: str
+    items: int
+    counts: bool
+    trusted: Sequence[str]
+    rank: int | None
+    share_for_rank: float | None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan: the quantity that is left out, and every line that follows.
+
+    solved : that quantity; None where all are given, and the plan is judged: power_reached, holds,
+    users_needed. oracles : of "best", the answer of each protocol, None where it has none.
+    lowered : by how much fakes who leave an item out lower it. share_for_shift : the share of fakes
+    who reach `shift`. estimates, check, out : what was asked for besides.
+    """
+
+    protocol: str
+    solved: str | None
+    items: int
+    targets: int
+    alpha: float
+    users: float
+    epsilon: float
+    share: float
+    frequency: float
+    power: float
+    variance: float
+    gain_factor: float
+    lowered: float
+    reports: float
+    quantile: float
+    noise_threshold: float
+    f_min: float
+    attack_floor: float
+    robust_f_min: float
+    floor_and_f_min: float
+    saturation_users: float
+    undetectable_floor: float
+    verified_floor: float
+    power_lowered: float
+    shift: float | None
+    share_for_shift: float | None
+    oracles: Mapping[str, float | None]
+    power_reached: float | None = field(default=None, metadata=OMITTED)
+    holds: bool | None = field(default=None, metadata=OMITTED)
+    users_needed: int | None = field(default=None, metadata=OMITTED)
+    estimates: Trusted | None = field(default=None, metadata=OMITTED)
+    check: Mapping[str, float] | None = field(default=None, metadata=OMITTED)
+    out: str | None = field(default=None, metadata=OMITTED)
+
+    @property
+    def plan(self) -> planner.Plan:
+        """The plan of these lines."""
+        return plan_of(self.items, self.alpha, vars(self))
+
+    @property
+    def oracle(self) -> Oracle:
+        """The protocol of the plan, bound, with its targets."""
+        return Oracle.of(bound(self.protocol, self.items, self.epsilon), self.targets)
+
+
+def planned(options: Options) -> Planned:
+    """The plan of the options; raises ScenarioError."""
+    missing = [name for name in SOLVED if getattr(options, name) is None]
+    if len(missing) > 1:
+        rule = f"is required: leave out only one of {', '.join(SOLVED)}"
+        raise ScenarioError(rule, key=missing[-1])
+    if options.targets >= options.items:
+        rule = f"must be {Range(1, options.items - 1)}, below the number of items"
+        raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
+    # Where all are given, the power is what is judged.
+    solved = missing[0] if missing else "power"
+    kinds = LOCAL if options.protocol == BEST else (options.protocol,)
+    if kinds[0] not in LOCAL:
+        rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
+        raise ScenarioError(rule, key="protocol")
+    answers: dict[str, float | None] = {}
+    refusals: dict[str, ScenarioError] = {}
+    for kind in kinds:
+        try:
+            answers[kind] = _solve(kind, solved, options)
+        except ScenarioError as error:
+            answers[kind] = None
+            refusals[kind] = error
+    known = {kind: answer for kind, answer in answers.items() if answer is not None}
+    if not known:
+        epsilon = options.epsilon or 1.0
+        # The reason of the one that fakes lift least.
+        raise refusals[min(kinds, key=lambda name: _gain_factor(name, options.items, epsilon))]
+    most = solved in ("share", "power")
+    kind = (max if most else min)(known, key=lambda name: known[name])
+    quantities = {name: getattr(options, name) for name in SOLVED}
+    if missing:
+        quantities[solved] = known[kind]
+    values = _lines(kind, missing[0] if missing else None, options, quantities, answers)
+    return values if missing else _judged(values, known[kind], quantities["power"])
+
+
+def _gain_factor(kind: str, items: int, epsilon: float) -> float:
+    return float(gain_factor(bound(kind, items, epsilon)))
+
+
+def _judged(values: Planned, reached: float, wanted: float) -> Planned:
+    """A plan of which all is given, judged by the power that it reaches."""
+    needed = planner.users_needed(values.oracle, values.plan)
+    return replace(
+        values,
+        power_reached=reached,
+        holds=reached >= wanted * (1 - 1e-12),
+        users_needed=math.ceil(needed * (1 - 1e-12)),
+    )
+
+
+def _solve(kind: str, solved: str, options: Options) -> float:
+    """The quantity that is left out, for one protocol; raises ScenarioError."""
+    # Any value in the range stands for what is solved for.
+    standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
+    stated = {
+        name: anything if name == solved else getattr(options, name)
+        for name, anything in standing.items()
+    }
+    plan = planner.Plan(options.items, alpha=options.alpha, **stated)
+    if solved == "epsilon":
+        return planner.least_epsilon(
+            lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
+        )
+    assert options.epsilon is not None  # nothing else is left out
+    oracle = Oracle.of(bound(kind, options.items, options.epsilon), options.targets)
+    if solved == "frequency":
+        least = planner.least_frequency(oracle, plan)
+        if least > 1:
+            floor = planner.attack_floor(oracle, plan)
+            rule = f"is too few: only a frequency of {least:.4g} would be found, and 1 is everybody"
+            if floor >= 1 - plan.share:
+                raise planner.floor_above_all(floor, plan)
+            raise ScenarioError(f"{rule}, {got(plan.users)}", key="users")
+        return least
+    if solved == "users":
+        return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
+    if solved == "share":
+        return planner.largest_share(oracle, plan)
+    return planner.largest_power(oracle, plan)
+
+
+def _lines(
+    kind: str,
+    solved: str | None,
+    options: Options,
+    quantities: Mapping[str, Any],
+    oracles: Mapping[str, float | None],
+) -> Planned:
+    """Every line of the plan of one protocol."""
+    oracle = Oracle.of(bound(kind, options.items, quantities["epsilon"]), options.targets)
+    plan = plan_of(options.items, options.alpha, quantities)
+    f_min = planner.least_frequency(oracle, planner.unattacked(plan))
+    floor = planner.attack_floor(oracle, plan)
+    lifted = None if options.shift is None else planner.fakes_for_shift(oracle, 0.0, options.shift)
+    return Planned(
+        protocol=kind,
+        solved=solved,
+        items=options.items,
+        targets=options.targets,
+        alpha=options.alpha,
+        **quantities,
+        variance=oracle.variance,
+        gain_factor=oracle.gain_factor,
+        lowered=oracle.lowered,
+        reports=plan.reports,
+        quantile=plan.quantile,
+        noise_threshold=planner.noise_threshold(oracle, plan),
+        f_min=f_min,
+        attack_floor=floor,
+        robust_f_min=planner.least_frequency(oracle, plan),
+        floor_and_f_min=floor + f_min,
+        saturation_users=planner.saturation_users(oracle, plan),
+        undetectable_floor=planner.undetectable_floor(oracle, plan),
+        verified_floor=planner.verified_floor(plan),
+        power_lowered=planner.found_power(oracle, plan, lowered=True),
+        shift=options.shift,
+        share_for_shift=lifted,
+        oracles=oracles,
+    )
+
+
+def plan_of(items: int, alpha: float, quantities: Mapping[str, Any]) -> planner.Plan:
+    """The plan of these quantities."""
+    return planner.Plan(
+        items, quantities["users"], quantities["share"], min(1.0, quantities["frequency"]), alpha,
+        min(quantities["power"], 1 - 1e-12),
+    )  # fmt: skip
+
+
+# What is asked for besides.
+
+
+def with_more(values: Planned, options: Options) -> Planned:
+    """The plan with a published table that is judged by it, and simulated, as the options ask."""
+    if options.estimates is not None:
+        values = replace(values, estimates=_trusted(options.estimates, options, values))
+    elif options.rank is not None:
+        raise ScenarioError("needs --estimates, which rank the items", key="rank")
+    if options.check:
+        protocol = bound(values.protocol, options.items, values.epsilon)
+        rng = np.random.default_rng(options.seed)
+        seen = rehearsed(protocol, values.plan, options.trials, rng, options.targets)
+        values = replace(values, check=seen)
+    return values
+
+
+def _trusted(file: str, options: Options, values: Planned) -> Trusted:
+    """The items of a published table whose estimates no fake item reaches."""
+    path, rank = Path(file), options.rank
+    (items,) = named_columns(path, [options.label], "label")
+    (numbers,) = named_columns(path, [options.column], "column")
+    if len(items.values) != items.codes.size:
+        raise ScenarioError(f"must name each item once in {options.label!r}", key="label")
+    held = numbers.numbers()
+    counted = bool(np.abs(held).sum() > 2)
+    frequencies = held / values.reports if counted else held
+    above = planner.trusted(frequencies, values.oracle, values.plan)
+    names = np.array(items.values)[items.codes]
+    order = np.argsort(-frequencies, kind="stable")
+    share = None
+    if rank is not None:
+        if rank > held.size:
+            rule = f"must be in [1, {held.size}], the items of the table, {got(rank)}"
+            raise ScenarioError(rule, key="rank")
+        share = planner.fakes_for_rank(values.oracle, 0.0, float(frequencies[order[rank - 1]]))
+    trusted = [str(names[at]) for at in order if above[at]]
+    return Trusted(file, int(held.size), counted, trusted, rank, share)
