@@ -16,7 +16,7 @@ NEW := $(PYTHON) -m venv .venv
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 endif
 
-.PHONY: run test code tests-compiled test-long format site dist bench bench-tui clean
+.PHONY: run test size code tests-compiled test-long format site dist bench bench-tui clean
 
 run: $(RUN)
 	@$(BIN)/ldptui $(ARGS)
@@ -51,6 +51,9 @@ dist: site
 
 bench: $(READY)
 	$(BIN)/python bench/simulation.py $(ARGS)
+
+size: $(RUN)
+	$(BIN)/python bench/size.py $(ARGS)
 
 bench-tui: $(READY)
 	$(BIN)/python bench/tui.py $(ARGS)
