@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from .document import (
     cell_document,
-    cell_fields,
     estimates_document,
+    frequencies_document,
     json_text,
-    rappor_fields,
     rounds_document,
     to_json,
 )
@@ -27,16 +26,15 @@ from .rows import (
 __all__ = [
     "ENDS",
     "cell_document",
-    "cell_fields",
     "cells_csv",
     "csv_lines",
     "estimates_document",
+    "frequencies_document",
     "json_text",
     "metric_rows",
     "of_one_type",
     "parameter_names",
     "parameter_text",
-    "rappor_fields",
     "results_cells_csv",
     "rounds_document",
     "to_csv",

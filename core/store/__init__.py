@@ -12,7 +12,8 @@ last moment.
 
 from __future__ import annotations
 
-from .address import SIMULATOR, cell_keys, differing, redrawn, versions
+from ..base.versions import SIMULATOR, differing, redrawn, versions
+from .address import cell_keys
 from .answers import KeptAnswers
 from .merging import Merged, merge
 from .opening import is_store, open_store

@@ -5,20 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import platform
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..base.streams import digest
+from ..base.versions import SIMULATOR
 from ..cell import Cell
 from ..metrics.results import BLOCK_TRIALS
 from ..task import Frequencies
-
-SIMULATOR: Final = 1
-"""Raised with every change of the simulator that changes a number: older cells are then unknown."""
-
 
 _FIRST_METRICS: Final = [
     *("gain", "normalised_gain", "target_frequency", "target_frequency_clean", "mse", "mse_clean"),
@@ -106,36 +102,3 @@ def cell_keys(cells: Sequence[Cell]) -> list[str]:
 
 def _hashed(value: Any) -> str:
     return digest(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
-
-
-def versions(ldptui: str = "") -> dict[str, str | int]:
-    """The versions that the numbers of a run depend on, and that of ldptui."""
-    return {
-        "ldptui": ldptui,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "simulator": SIMULATOR,
-    }
-
-
-def differing(known: Mapping[str, str | int]) -> str:
-    """The versions that are not those of a kept run, in words; "" if there are none."""
-    here = versions()
-    names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
-    return ", ".join(
-        f"computed with {words} {known[name]}, here it is {here[name]}"
-        for name, words in names.items()
-        if known[name] != here[name]
-    )
-
-
-def redrawn(known: Mapping[str, str | int]) -> bool:
-    """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
-    return _corrected(known["numpy"]) != _corrected(versions()["numpy"])
-
-
-def _corrected(numpy: str | int) -> bool:
-    """Return whether a version of NumPy is 2.5 or later."""
-    numbers = [int(part) for part in re.findall(r"\d+", str(numpy))]
-    return numbers[:2] >= [2, 5]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
+from ..base.versions import versions
 from ..metrics.goal import Answer
-from .address import versions
 from .owner import alive
 
 Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted"]

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import FileError, one_line
+from ..base.versions import differing, versions
 from ..cell import Cell, metric_names
 from ..experiment import Experiment
 from ..metrics.results import BLOCK_TRIALS, Block
 from ..population import STATED
 from ..running.runner import Results
-from .address import addresses, cell_keys, differing, histogram_digests, versions
+from .address import addresses, cell_keys, histogram_digests
 from .owner import me, process_of
 from .records import Run, RunCell
 from .rows import cell_number, insert_block, insert_run, keep_population, note_arrivals

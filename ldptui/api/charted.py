@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.errors import RunError, ScenarioError, got, one_line
 from ldptui.core.base.pulse import no_pulse
-from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
-from ldptui.core.metrics.results import Block
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
-from ldptui.core.store import Store, begin, open_store
+from ldptui.core.store import Store
+from ldptui.core.view.redrawn import single_trials
 
-from .. import __version__
 from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
 from ..charts.series import Chart, Panels, Plot
+from ..engine.measured import snapshot_of
 from ..engine.playback import Playback
-from ..engine.wire import by_trial
-from ..engine.worker.trials import trial_columns
 from ..session import figure
 from ..session.draft import base
 from ..session.figure import CHARTS
@@ -42,25 +39,16 @@ class Picture(str):
         return str(self)
 
 
-def svg(
-    results: Results, blocks: Iterable[tuple[Cell, Block]], name: str | None, columns: int
-) -> Picture:
+def svg(results: Results, name: str | None, columns: int) -> Picture:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
     if columns not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
     check_matplotlib()
-    store = open_store(None)
-    place = results.experiment.scenario.folder.absolute() / "scenario"  # its data lie beside it
-    memory = begin(
-        store, results.experiment, __version__, source=str(place), fresh=True, frequencies=True
-    )
-    for cell, block in blocks:
-        memory.keep(cell, block)
-    memory.finish(results)
-    run = store.run(memory.run)
-    chart = chart_of(name, *played(store, memory.run))
-    numpy = str(run.versions["numpy"])
-    caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
+    run, experiment = snapshot_of(results), results.experiment
+    scenario = experiment.scenario
+    title = one_line(str(scenario.document.get("title") or Path(scenario.name).name))
+    chart = chart_of(name, scenario, run)
+    caption = figure.caption(title, experiment.cells[0].seed, run.done, run.digest, run.numpy)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         write_figure(chart, path, columns=columns, caption=caption, embedded="")
@@ -189,12 +177,10 @@ def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> C
     """The estimates of single trials; they are drawn again, exactly as in the run."""
     document = dict(curves.base_part(scenario).document)
     cell = permit(bind(replace(scenario, document=document))).cells[0]
-    columns = trial_columns(cell, no_pulse)
-    if columns is None:
+    seen = single_trials(cell, no_pulse)
+    if seen is None:
         return None
-    return _noted(
-        trials.trials_plot(by_trial(columns), len(columns["items"])), _base_words(scenario)
-    )
+    return _noted(trials.trials_plot(seen, len(seen.items)), _base_words(scenario))
 
 
 def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = None) -> Chart | None:

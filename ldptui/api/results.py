@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell, metric_names
 from ldptui.core.export import metric_rows, results_cells_csv, to_csv, to_json
-from ldptui.core.metrics.results import Block, CellResults
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Results as Measured
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import compared
@@ -35,11 +35,9 @@ class Results:
     """The measurements of an experiment; its `repr` is the table that `ldptui run` prints.
 
     measured : the columns as they are, `measured.cells[i].metrics` for the trials of a cell.
-    blocks : the trials as they were computed, for charts.
     """
 
     measured: Measured
-    blocks: tuple[tuple[Cell, Block], ...] = field(default=())
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -178,7 +176,7 @@ class Results:
         >>> ldptui.run("survey").figure("gain")[:5]
         '<svg '
         """
-        return charted.svg(self.measured, self.blocks, chart, columns)
+        return charted.svg(self.measured, chart, columns)
 
     def _cell(self, cell: int) -> tuple[Cell, CellResults]:
         if not 0 <= cell < len(self.cells):

@@ -10,10 +10,8 @@ from typing import Any, Final
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.base.ranges import WORKERS
-from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
-from ldptui.core.metrics.results import Block
 from ldptui.core.plugins import Allowed, permit
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
@@ -80,19 +78,6 @@ def compile(source: Source | Experiment, *, limits: bool = True) -> Experiment: 
     return core_experiment.compile(load(source), limits)
 
 
-class _Kept:
-    """A memory that knows nothing, and keeps every block for charts."""
-
-    def __init__(self) -> None:
-        self.blocks: list[tuple[Cell, Block]] = []
-
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:  # noqa: ARG002
-        return None
-
-    def keep(self, cell: Cell, block: Block) -> None:
-        self.blocks.append((cell, block))
-
-
 def run(
     source: Source | Experiment,
     *,
@@ -129,9 +114,9 @@ def run(
     *_, answered = searched(experiment, workers, limits)
     allowed = Allowed(tuple(allow_attacks), files, how=HOW)
     experiment = permit(answered.experiment, allowed)
-    kept, last = _Kept(), None
-    for last in runner.run(experiment, workers, executor, memory=kept, apart=True):
+    last = None
+    for last in runner.run(experiment, workers, executor, apart=True):
         if progress is not None:
             progress(last)
     assert last is not None
-    return Results(last.results, tuple(kept.blocks))
+    return Results(last.results)

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import traceback
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from ldptui.core.running.orphans import die_with_parent
 
-LINE_LIMIT: Final = 1 << 22
-"""Bytes; a worker that writes a longer line does not keep to the protocol."""
+from . import wire
 
 ERRORS_KEPT: Final = 4000
 """Characters of standard error: the last ones."""
 
 
 class Child:
-    """One worker process: its lines go to `heard`, its end to `ended`.
+    """One worker process: its news go to `heard`, its end to `ended`.
 
     busy : it was given a run whose end it has not told. began : the key of the request that it took
     up last. dismissed : nobody listens any more.
     note : its versions. errors : the end of what it wrote to standard error.
+    nonsense : what it said that no worker says, in words; "" where it kept to the wire.
     """
 
     def __init__(
         self,
         command: Sequence[str],
-        heard: Callable[[Child, Mapping[str, Any]], None],
+        heard: Callable[[Child, wire.News], None],
         ended: Callable[[Child], None],
     ) -> None:
         self.ready = self.busy = self.dismissed = False
         self.began: int | None = None
-        self.note = self.errors = ""
+        self.note = self.errors = self.nonsense = ""
         self._command, self._heard, self._ended = command, heard, ended
         self._process: asyncio.subprocess.Process | None = None
         self._signal: int | None = None
@@ -51,7 +49,6 @@ class Child:
                 start_new_session=True,
                 # Before its first instruction: stopped, it does not hear of the end of its input.
                 preexec_fn=die_with_parent,
-                limit=LINE_LIMIT,
             )
         except OSError as error:
             self.errors = str(error)
@@ -64,40 +61,40 @@ class Child:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         await asyncio.gather(
-            self._read_lines(self._process.stdout), self._read_errors(self._process.stderr)
+            self._read_news(self._process.stdout), self._read_errors(self._process.stderr)
         )
         await self._process.wait()
         self._ended(self)
 
-    async def _read_lines(self, lines: asyncio.StreamReader) -> None:
-        while True:
-            try:
-                line = await lines.readline()
-                if not line:
-                    return
+    async def _read_news(self, stream: asyncio.StreamReader) -> None:
+        try:
+            while True:
+                length = wire.length_in(await stream.readexactly(wire.HEAD))
+                news = wire.news_in(await stream.readexactly(length))
                 if not self.dismissed and self._signal is None:
-                    self._heard(self, json.loads(line))
-            except (ValueError, LookupError, TypeError):
-                # It does not keep to the protocol: whatever else it says is worth nothing.
-                self.errors += traceback.format_exc()
-                self.send_signal(signal.SIGKILL)
-            await asyncio.sleep(0)  # lines that are there already come without a pause
+                    self._heard(self, news)
+                await asyncio.sleep(0)  # frames that are there already come without a pause
+        except asyncio.IncompleteReadError:
+            return  # its end
+        except (ValueError, RecursionError) as error:
+            # It does not keep to the wire: whatever else it says is worth nothing.
+            self.nonsense = str(error)
+            self.send_signal(signal.SIGKILL)
 
     async def _read_errors(self, stream: asyncio.StreamReader) -> None:
         while data := await stream.read(ERRORS_KEPT):
             self.errors = (self.errors + data.decode(errors="replace"))[-ERRORS_KEPT:]
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, order: wire.Order) -> None:
         """Write one line; without effect where the process is gone."""
         if self._process is not None and self._process.stdin is not None:
-            line = json.dumps(message, separators=(",", ":"), default=str)
-            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.write(wire.to_json(order) + b"\n")
 
     def dismiss(self) -> None:
         """Ask the process to end, and listen to it no more."""
         self.dismissed = True
         if self._process is not None and self._process.stdin is not None:
-            self.send({"quit": True})
+            self.send(wire.Order(quit=True))
             self._process.stdin.close()
 
     def send_signal(self, number: int) -> None:
@@ -110,6 +107,8 @@ class Child:
         code = None if self._process is None else self._process.returncode
         if code is None:
             return f"cannot be started: {self.errors}"
+        if self.nonsense:
+            return f"said what no worker says and was stopped: {self.nonsense}"
         if code < 0:
             return f"was killed by {signal.Signals(-code).name}"
         last = self.errors.strip().rpartition("\n")[2]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..session.consent import Code
+from .wire import from_json
 
 SEEK: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker.seeking")
 
@@ -32,8 +33,5 @@ async def seek(
     )
     asked = {"code": list(code), "folder": folder, "agreed": list(agreed)}
     written, _ = await child.communicate(json.dumps(asked).encode())
-    rows = json.loads(written) if child.returncode == 0 else []
-    return tuple(
-        Code(**{**row, "lines": tuple(row["lines"]) if row["lines"] else None})
-        for row in rows
-    )  # fmt: skip
+    found = written if child.returncode == 0 else b"[]"
+    return from_json(found, tuple[Code, ...])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from textual.message import Message
 
@@ -17,7 +16,8 @@ from ..session.question import Question
 from ..session.snapshot import Request, Status
 from .child import Child
 from .consent import seek
-from .wire import QuestionSoFar, RunSoFar
+from .heard import QuestionSoFar, RunSoFar
+from .wire import News, Order
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")
 """-P: what lies in the folder that the app was started in is not imported. Attacks in Python that
@@ -89,7 +89,7 @@ class Engine:
         if child is None or not child.busy:
             self._finish("partial")
         else:
-            child.send({"cancel": run.request.key})
+            child.send(Order(cancel=run.request.key))
             self._expect_answer()
 
     async def stop(self) -> None:
@@ -119,7 +119,8 @@ class Engine:
         assert self._run is not None
         interrupts = child.busy
         child.busy = True
-        child.send({"run": as_document(self._run.request)})
+        request = self._run.request
+        child.send(Order(ask=request) if isinstance(request, Question) else Order(run=request))
         if interrupts:
             self._expect_answer()
 
@@ -135,7 +136,7 @@ class Engine:
         self._disarm()
         if run is not None:
             run.end(status, error, details)
-            self._post(run.news)
+            self._post(run.message)
 
     def _expect_answer(self) -> None:
         """Be patient, from the first question on that was not answered."""
@@ -186,24 +187,24 @@ class Engine:
         if self._keeps_spare and self._spare is None and self._deaths < MAX_DEATHS:
             self._spare = self._start_child()
 
-    def _heard(self, child: Child, message: Mapping[str, Any]) -> None:
+    def _heard(self, child: Child, news: News) -> None:
         if child.dismissed:
             return
-        if "ready" in message:
+        if news.ready is not None:
             child.ready = True
-            child.note = ", ".join(f"{name} {value}" for name, value in message["ready"].items())
+            child.note = ", ".join(f"{name} {value}" for name, value in news.ready.items())
             if child is self._active:
                 self._put_to_work(child)
             return
         run = self._run
         if child is not self._active or run is None:
             return
-        if "started" in message:
+        if news.started is not None:
             self._disarm()
-            child.began = message["started"]
+            child.began = news.started
             if run.cancelling or child.began != run.request.key:
                 self._expect_answer()
-        elif message.get("key") == run.request.key and run.take(message):
+        elif run.take(news):
             self._deaths = 0
             if run.ended:
                 child.busy = False
@@ -211,7 +212,7 @@ class Engine:
                 self._disarm()
             elif run.cancelling or not run.tells:
                 return
-            self._post(run.news)
+            self._post(run.message)
 
     def _ended(self, child: Child) -> None:
         """A child's process is gone and all it said was heard."""
@@ -244,20 +245,3 @@ def over(request: Request | Question) -> str:
     code = request.python_code if isinstance(request, Request) else ()
     names = " or ".join(f"{what} {name!r}" for what, name in code)
     return f" while it ran the Python {names}" if names else ""
-
-
-def as_document(request: Request | Question) -> dict[str, Any]:
-    """A request as the worker reads it."""
-    if isinstance(request, Question):
-        return dataclasses.asdict(request)
-    return {
-        "key": request.key,
-        "parts": [dataclasses.asdict(part) for part in request.parts],
-        "folder": request.folder,
-        "interval": request.interval,
-        "whole": request.whole,
-        "store": request.store,
-        "source": request.source,
-        "resumed": request.resumed,
-        "agreed": request.agreed,
-    }

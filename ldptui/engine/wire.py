@@ -1,273 +1,119 @@
-"""A run, or a question, put together from the lines of a worker."""
+"""The wire between the app and its worker: what may be said on it, and how it is written.
+
+Orders are lines of JSON. News are frames: four bytes with the length, little-endian, then
+MessagePack, or JSON for what MessagePack cannot hold: integers beyond 64 bits, and names of files
+that are no Unicode. Both are decoded into the dataclasses that are named here and checked field by
+field: whatever else comes is a ValueError, and nothing that comes is ever run.
+"""
 
 from __future__ import annotations
 
-import binascii
-import dataclasses
-import sys
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, BinaryIO, Final, TypeVar
 
-from textual.message import Message
+import msgspec
 
-from ldptui.core.base.summary import Estimate
-
-from ..messages import Replied, RunProgressed
 from ..session.question import Question, Reply
-from ..session.snapshot import (
-    BitCounts,
-    CellView,
-    Detection,
-    Estimates,
-    Frequencies,
-    Request,
-    Rounds,
-    Snapshot,
-    Status,
-)
-from ..session.trials import TrialEstimates
+from ..session.snapshot import Request, Snapshot
+
+T = TypeVar("T")
+
+HEAD: Final = 4
+"""Bytes of the length before a frame."""
+
+LIMIT: Final = 1 << 26
+"""Bytes of a frame at most."""
 
 
-@dataclass
-class RunSoFar:
-    """A run and everything that was heard of it."""
+class Order(msgspec.Struct, omit_defaults=True):
+    """A line to a worker: one of these is given.
 
-    request: Request
-    cancelling: bool = False
-    snapshot: Snapshot = field(init=False)
-    _shared: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    _cells: dict[str, dict[int, CellView]] = field(default_factory=dict)
-    _parts: dict[str, tuple[CellView, ...]] = field(default_factory=dict)
-    _columns: dict[str, Any] = field(default_factory=dict)
-    _frequencies: Frequencies | None = None
-    _at_cell: Frequencies | None = None
-    _bits: BitCounts | None = None
-    _detection: Detection | None = None
-    _by_trial: TrialEstimates | None = None
-    _followed: Mapping[str, Any] | None = None
-    _rounds: Rounds | None = None
-    _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.snapshot = Snapshot(self.request.key, "running", full=self.request.full)
-
-    @property
-    def asked_for(self) -> bool:
-        """True for a run that was asked for by hand."""
-        return self.request.full
-
-    @property
-    def ended(self) -> bool:
-        return self.snapshot.status != "running"
-
-    @property
-    def tells(self) -> bool:
-        """True once there is something to see."""
-        return self.snapshot.done > 0
-
-    @property
-    def news(self) -> Message:
-        return RunProgressed(self.snapshot)
-
-    def end(self, status: Status, error: str, details: str) -> None:
-        self.snapshot = dataclasses.replace(
-            self.snapshot, status=status, error=error, details=details
-        )
-
-    def take(self, message: Mapping[str, Any]) -> bool:
-        """Take in a line of this run; True where `snapshot` is a new, consistent one."""
-        if "shared" in message:
-            self._shared[message["part"]] = message["shared"]
-            self._cells[message["part"]] = {}
-        elif "cells" in message:
-            part = message["part"]
-            cells, shared = self._cells[part], self._shared[part]
-            for index, *news in message["cells"]:
-                cells[index] = cell_view(index, cells.get(index), shared, *news)
-            self._parts = {**self._parts, part: tuple(cells.values())}
-        elif "round" in message:
-            self._round_columns = {**self._round_columns, message["round"]: message["frequencies"]}
-        elif "rounds" in message:
-            self._rounds = rounds(message["rounds"])
-        elif "frequencies" in message:
-            self._columns |= {
-                name: decoded(name, value) for name, value in message["frequencies"].items()
-            }
-            if "trials" in message["frequencies"]:
-                self._frequencies = frequencies(self._columns)
-        elif "at_cell" in message:
-            columns = {name: decoded(name, each) for name, each in message["at_cell"].items()}
-            listed = message.get("by_trial_there")
-            seen = None if listed is None else by_trial(listed)
-            self._at_cell = dataclasses.replace(frequencies(columns), by_trial=seen)
-        elif "followed" in message:
-            self._followed = message["followed"]
-        elif "bits" in message:
-            columns = {name: decoded(name, value) for name, value in message["bits"].items()}
-            self._bits = BitCounts(**columns)
-        elif "detection" in message:
-            columns = {name: frozen(value) for name, value in message["detection"].items()}
-            self._detection = Detection(**columns)
-        elif "by_trial" in message:
-            self._by_trial = by_trial(message["by_trial"])
-        elif "snapshot" in message:
-            self.snapshot = Snapshot(
-                self.request.key,
-                full=self.request.full,
-                parts=self._parts,
-                frequencies=self._frequencies,
-                at_cell=self._at_cell,
-                bits=self._bits,
-                detection=self._detection,
-                by_trial=self._by_trial,
-                followed=self._followed,
-                rounds=self._rounds,
-                round_frequencies=RoundFrequencies(self._round_columns),
-                **message["snapshot"],
-            )
-            return True
-        return False
-
-
-@dataclass
-class QuestionSoFar:
-    """A question of the lab, and the last that was heard of it."""
-
-    request: Question
-    cancelling: bool = False
-    reply: Reply = field(init=False)
-    asked_for: bool = False
-    tells: bool = True
-
-    def __post_init__(self) -> None:
-        self.reply = Reply(self.request.key, "running")
-
-    @property
-    def ended(self) -> bool:
-        return self.reply.status != "running"
-
-    @property
-    def news(self) -> Message:
-        return Replied(self.reply)
-
-    def end(self, status: Status, error: str, details: str) -> None:
-        self.reply = Reply(self.request.key, status, error=error, details=details)
-
-    def take(self, message: Mapping[str, Any]) -> bool:
-        """Take in a line about this question; True where `reply` is a new one."""
-        if "reply" in message:
-            self.reply = Reply(self.request.key, **message["reply"])
-        return "reply" in message
-
-
-def cell_view(
-    index: int,
-    before: CellView | None,
-    shared: Mapping[str, Any],
-    own: Mapping[str, Any] | None,
-    theory: Sequence[float | None] | None,
-    trials: int,
-    metrics: Iterable[tuple[Any, ...]],
-) -> CellView:
-    """A cell from its line: complete at first, then what changed since `before`.
-
-    metrics : mean, standard error and, where there is one, the doubt about z.
+    run, ask : do this instead of whatever is being done.
+    cancel : stop the request of this key; what is finished stays.
+    quit : end at once.
     """
-    if before is not None:
-        measured = {
-            name: Estimate(mean, error, old.theory, *doubt)
-            for (name, old), (mean, error, *doubt) in zip(
-                before.metrics.items(), metrics, strict=True
-            )
-        }
-        return dataclasses.replace(before, trials=trials, metrics=measured)
-    assert own is not None
-    assert theory is not None
-    fields = {**shared, **own}
-    names = fields.pop("metrics")
-    parameters = {key[1:]: fields.pop(key) for key in list(fields) if key.startswith(":")}
-    measured = {
-        name: Estimate(mean, error, expected, *doubt)
-        for name, (mean, error, *doubt), expected in zip(names, metrics, theory, strict=True)
-    }
-    targets = tuple(fields.pop("targets"))
-    return CellView(
-        index=index,
-        parameters=parameters,
-        trials=trials,
-        targets=targets,
-        metrics=measured,
-        **fields,
-    )
+
+    run: Request | None = None
+    ask: Question | None = None
+    cancel: int | None = None
+    quit: bool = False
+
+    @property
+    def request(self) -> Request | Question | None:
+        """The work that is ordered."""
+        return self.run or self.ask
 
 
-def decoded(name: str, value: Any) -> Any:
-    """A column of frequencies as it is kept: numbers in a tuple, or as it came."""
-    if isinstance(value, str):
-        numbers = array("i" if name == "items" else "d", binascii.a2b_base64(value))
-        if sys.byteorder == "big":
-            numbers.byteswap()
-        return tuple(numbers)
-    return tuple(value) if isinstance(value, list) else value
+class News(msgspec.Struct, omit_defaults=True):
+    """A frame from a worker: one of these is given.
 
-
-def frequencies(columns: Mapping[str, Any]) -> Frequencies:
-    """The columns heard so far as one value; what was sent as None is made up for.
-
-    Labels are the indices. Where there is no closed form, σ is the deviation over the trials, 0
-    before there are two of them.
+    ready : versions, once, when everything is imported. started : the key of the request that is
+    taken up. snapshot : what is new of a run. more : further frames belong to the same snapshot.
+    reply : to a question. error : the sentence about a line that is no order.
     """
-    rest = dict(columns)
-    if rest["labels"] is None:
-        rest["labels"] = tuple(map(str, rest["items"]))
-    arms = {}
-    for name in rest.pop("arms"):
-        mean, std, sigma = (rest.pop(f"{name} {part}") for part in ("mean", "std", "sigma"))
-        if sigma is None:
-            sigma = (0.0,) * len(rest["items"]) if std is None else std
-        arms[name] = Estimates(mean, std, sigma)
-    return Frequencies(**rest, arms=arms)
+
+    ready: Mapping[str, str] | None = None
+    started: int | None = None
+    snapshot: Snapshot | None = None
+    more: bool = False
+    reply: Reply | None = None
+    error: str = ""
 
 
-class RoundFrequencies(Mapping[int, Frequencies]):
-    """The frequencies of rounds by number; a round is decoded when it is looked at."""
-
-    def __init__(self, columns: Mapping[int, Mapping[str, Any]]) -> None:
-        self._columns = columns
-
-    def __getitem__(self, number: int) -> Frequencies:
-        columns = self._columns[number]
-        return frequencies({name: decoded(name, value) for name, value in columns.items()})
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+def _plain(value: object) -> object:
+    """A value that the encoders do not know, as the type that it derives from, or in words."""
+    for kind in (int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-def rounds(columns: Mapping[str, Any]) -> Rounds:
-    """The columns of the rounds as one value."""
-    metrics = {
-        name: tuple(Estimate(*numbers) for numbers in each)
-        for name, each in columns["metrics"].items()
-    }
-    arms = {name: frozen(means) for name, means in columns["arms"].items()}
-    rest = {name: frozen(value) for name, value in columns.items()}
-    return Rounds(**{**rest, "metrics": metrics, "arms": arms})
+_FRAMES: Final = msgspec.msgpack.Encoder(enc_hook=_plain)
+_NEWS: Final = msgspec.msgpack.Decoder(News)
 
 
-def by_trial(columns: Mapping[str, Any]) -> TrialEstimates:
-    """The columns of single trials as one value."""
-    by_arm = {
-        name: {arm: frozen(rows) for arm, rows in columns[name].items()}
-        for name in ("arms", "expected")
-    }
-    return TrialEstimates(**{**{name: frozen(each) for name, each in columns.items()}, **by_arm})
+def to_json(value: object) -> bytes:
+    """A value of dataclasses as JSON, on one line."""
+    return json.dumps(msgspec.to_builtins(value, enc_hook=_plain), separators=(",", ":")).encode()
 
 
-def frozen(value: Any) -> Any:
-    """A list, and lists in it, as tuples."""
-    return tuple(map(frozen, value)) if isinstance(value, list) else value
+def from_json(text: bytes, kind: type[T]) -> T:
+    """The value of this type; raises ValueError or RecursionError."""
+    return msgspec.convert(json.loads(text), kind, str_keys=True)
+
+
+def order_in(line: bytes) -> Order:
+    """The order on a line; raises ValueError or RecursionError."""
+    order = from_json(line, Order)
+    if order == Order():
+        raise ValueError("it asks for nothing")
+    return order
+
+
+def frame_of(news: News) -> bytes:
+    """News as they are written."""
+    try:
+        body = _FRAMES.encode(news)
+    except (OverflowError, UnicodeEncodeError):
+        body = to_json(news)
+    return len(body).to_bytes(HEAD, "little") + body
+
+
+def write(out: BinaryIO, **news: Any) -> None:
+    """Write a frame at once. news : the fields of `News`."""
+    out.write(frame_of(News(**news)))
+    out.flush()
+
+
+def length_in(head: bytes) -> int:
+    """The bytes of the frame that follows; raises ValueError."""
+    length = int.from_bytes(head, "little")
+    if length > LIMIT:
+        raise ValueError(f"a frame of {length} bytes is announced, at most {LIMIT} may come")
+    return length
+
+
+def news_in(body: bytes) -> News:
+    """The news in a frame; raises ValueError or RecursionError."""
+    return from_json(body, News) if body.startswith(b"{") else _NEWS.decode(body)

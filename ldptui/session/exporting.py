@@ -21,8 +21,10 @@ from ..text.format import count
 if TYPE_CHECKING:
     from textual.app import App
 
+    from ldptui.core.view import CellView, Frequencies
+
     from .runs import Run
-    from .snapshot import CellView, Frequencies, Rounds, Snapshot
+    from .snapshot import Snapshot
 
 
 What = Literal[
@@ -99,29 +101,18 @@ def _cells(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-def _cell(part: str, cell: CellView, run: Run, *, first: bool) -> dict[str, Any]:
+def _cell(part: str, view: CellView, run: Run, *, first: bool) -> dict[str, Any]:
     """One cell; the first one of the part "base" has its rounds, frequencies and levels."""
-    from ldptui.core.export import cell_document
+    from ldptui.core.export import cell_document, estimates_document, rounds_document
 
     snapshot = run.snapshot
-    fields = {
-        "index": cell.index,
-        "part": part,
-        "parameters": {key: _whole(run, key, value) for key, value in cell.parameters.items()},
-        "path": cell.path,
-        "users": cell.users,
-        "malicious": cell.malicious,
-        "domain_size": cell.domain_size,
-        "p": cell.p,
-        "q": cell.q,
-        "hash_range": cell.hash_range,
-        "trials": cell.trials,
-    }
-    goal = ("metric", "at_least")  # which the scenario says
-    answer = cell.answer and {key: cell.answer[key] for key in cell.answer if key not in goal}
-    described = cell_document(fields, cell.metrics, answer=answer, rappor=cell.rappor)
+    whole = {key: _whole(run, key, value) for key, value in view.parameters.items()}
+    described = cell_document(view, part=part, parameters=whole)
     if first and snapshot.rounds is not None:
-        described |= _rounds(snapshot.rounds, snapshot.round_frequencies)
+        described |= rounds_document(snapshot.rounds)
+        for number, written in enumerate(described["rounds"]):
+            shown = snapshot.round_frequencies.get(number)  # of very many rounds not all are told
+            written["frequencies"] = shown and estimates_document(shown, shown.arms)
     if first and snapshot.followed is not None:
         own = ("trials", "users", "malicious")  # the cell has them already
         described |= {key: snapshot.followed[key] for key in snapshot.followed if key not in own}
@@ -140,30 +131,6 @@ def _whole(run: Run, key: str, value: object) -> object:
     return known if in_words and key not in run.document.get("sweep", {}) else value
 
 
-def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str, Any]:
-    """The rounds of a campaign, and when its targets came to the top k."""
-    from ldptui.core.export import rounds_document
-    from ldptui.core.theory.campaign import Entry, Round
-
-    each = [
-        Round(
-            number,
-            rounds.users[number],
-            rounds.malicious[number],
-            rounds.share[number],
-            rounds.spent[number],
-            {name: column[number] for name, column in rounds.metrics.items()},
-        )
-        for number in range(len(rounds))
-    ]
-    entry = Entry(rounds.entered, rounds.entry, rounds.entry_error)
-    described = rounds_document(entry, each)
-    for number, written in enumerate(described["rounds"]):
-        shown = frequencies.get(number)  # of very many rounds not all are sent
-        written["frequencies"] = None if shown is None else _estimates(shown)
-    return described
-
-
 def results_csv(run: Run) -> str:
     """The results as `ldptui run --format csv-cells` writes them, with the part of each cell."""
     from ldptui.core.export import cells_csv
@@ -172,19 +139,12 @@ def results_csv(run: Run) -> str:
 
 
 def _frequencies(shown: Frequencies) -> dict[str, Any]:
-    columns = {"items": list(shown.labels), **_estimates(shown)}
-    if shown.detected is not None:
-        columns["detected"] = list(shown.detected)
+    from ldptui.core.export import frequencies_document
+
+    columns = frequencies_document(shown, list(shown.labels), shown.arms)
     if len(shown.items) < shown.domain_size:  # a selection of a very large domain
         columns["indices"] = list(shown.items)
     return columns
-
-
-def _estimates(shown: Frequencies) -> dict[str, Any]:
-    from ldptui.core.export import estimates_document
-
-    arms = {name: (arm.mean, arm.std) for name, arm in shown.arms.items()}
-    return estimates_document(shown.true, arms)
 
 
 def _remark(snapshot: Snapshot) -> str:

@@ -1,7 +1,4 @@
-"""A run as the app knows it: frozen values that the worker's lines become.
-
-Numbers are plain floats and ints in tuples, None where undefined: nothing here needs NumPy.
-"""
+"""A run as the app knows it: what was asked for, and what is known of it so far."""
 
 from __future__ import annotations
 
@@ -9,10 +6,16 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from ldptui.core.base.summary import Estimate
+from ldptui.core.view import (
+    BitCounts,
+    CellView,
+    Detection,
+    Frequencies,
+    Rounds,
+    TrialEstimates,
+)
 
 from .consent import WHAT, Agreed
-from .trials import TrialEstimates
 
 Status = Literal["running", "done", "partial", "failed"]
 
@@ -86,181 +89,6 @@ IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
 
 
 @dataclass(frozen=True)
-class CellView:
-    """One cell of a part. `parameters` is flat and dotted, as in the JSON output.
-
-    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles. rappor : its
-    own numbers and warnings, by their names in the JSON output; None for other protocols. answer :
-    to a goal, the fields of `core.metrics.goal.Answer` with the goal's metric and at_least.
-    """
-
-    index: int
-    parameters: Mapping[str, Any]
-    path: str
-    users: int
-    malicious: int
-    domain_size: int
-    p: float | None
-    q: float | None
-    hash_range: int | None
-    trials: int
-    wanted: int
-    targets: tuple[int, ...]
-    metrics: Mapping[str, Estimate]
-    rappor: Mapping[str, Any] | None = None
-    answer: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class Estimates:
-    """The estimated frequencies of one arm, a number for each item shown.
-
-    mean : over the trials. std : standard deviation over the trials, None for one trial.
-    sigma : closed-form standard deviation of one trial's estimate; where there is none, that over
-    the trials, 0 for one trial.
-    """
-
-    mean: tuple[float, ...]
-    std: tuple[float, ...] | None
-    sigma: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Frequencies:
-    """Estimated and true frequencies of one cell; means over `trials` trials.
-
-    items : the indices shown, ascending; all of them unless the domain is very large.
-    labels : their names. arms : the estimates by the arm's name, "clean" and "attacked" at least.
-    detected : in which share of the trials the item was detected; None where nothing is tested.
-    by_trial : those of single trials, where they were asked for in the cell at a cursor.
-    """
-
-    domain_size: int
-    items: tuple[int, ...]
-    labels: tuple[str, ...]
-    targets: tuple[int, ...]
-    trials: int
-    true: tuple[float, ...]
-    arms: Mapping[str, Estimates]
-    detected: tuple[float, ...] | None = None
-    by_trial: TrialEstimates | None = None
-
-    @property
-    def clean(self) -> Estimates:
-        """The estimates without the attack."""
-        return self.arms["clean"]
-
-    @property
-    def attacked(self) -> Estimates:
-        """The estimates with the attack; the same where there is none."""
-        return self.arms["attacked"]
-
-    @property
-    def defended(self) -> Estimates | None:
-        """The estimates with the attack and the defence; None without a defence."""
-        return self.arms.get("attacked_defended")
-
-
-@dataclass(frozen=True)
-class BitCounts:
-    """RAPPOR's bit counts in one trial, fakes included, beside what is expected of them.
-
-    The columns have an entry for each of the first cohorts (all of them unless there are very
-    many), or k entries for each of them in turn.
-
-    cohorts : m, all of them. bits : k. users : the cohort's users. counts : how many of them sent
-    the bit as 1. expected_*, *_std : mean and standard deviation of these, None where the fakes'
-    reports have no closed form. held : the share of genuine users whose filter has the bit.
-    """
-
-    cohorts: int
-    bits: int
-    p_star: float
-    q_star: float
-    users: tuple[float, ...]
-    counts: tuple[float, ...]
-    held: tuple[float, ...]
-    expected_users: tuple[float, ...] | None
-    users_std: tuple[float, ...] | None
-    expected_counts: tuple[float, ...] | None
-    counts_std: tuple[float, ...] | None
-
-    @property
-    def shown(self) -> int:
-        """The number of cohorts that the columns hold."""
-        return len(self.users)
-
-    def of(self, cohort: int) -> slice:
-        """The entries of a cohort in the columns of bits."""
-        return slice(cohort * self.bits, (cohort + 1) * self.bits)
-
-
-@dataclass(frozen=True)
-class Detection:
-    """The score that a filter gives every report of one trial, and how well it tells fakes.
-
-    kind : the filter's. meaning : what its score is, in a few words.
-    scores : those that there are, rising; genuine, fakes : the users with each of them.
-    wrong, caught : the ROC curve, the flagged shares of both groups from no threshold passed to
-    all; empty without fakes. area : under it. flagged : the same shares of what the defence flags;
-    None where it tells no fakes.
-    """
-
-    kind: str
-    meaning: str
-    scores: tuple[float, ...]
-    genuine: tuple[int, ...]
-    fakes: tuple[int, ...]
-    wrong: tuple[float, ...]
-    caught: tuple[float, ...]
-    area: float | None
-    flagged: tuple[float, float] | None
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """The rounds of a campaign, one entry for each, from round 0 on.
-
-    users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
-    metrics : by name. targets : the first ones; true, the arms, errors, expected, rank have an
-    entry for each of them in every round: true frequency, mean estimate in each arm by its name,
-    standard error of the attacked one (None for one trial), its closed form (None in rounds that
-    have none), and its place among the mean estimates of all items, 1 the largest.
-    entered : in how many of the trials all targets came to the top k; entry : in which round they
-    first did, on average over those trials, with its standard error.
-    """
-
-    users: tuple[int, ...]
-    malicious: tuple[int, ...]
-    share: tuple[float, ...]
-    spent: tuple[float, ...]
-    metrics: Mapping[str, tuple[Estimate, ...]]
-    targets: tuple[int, ...]
-    true: tuple[tuple[float, ...], ...]
-    arms: Mapping[str, tuple[tuple[float, ...], ...]]
-    errors: tuple[tuple[float, ...], ...] | None
-    expected: tuple[tuple[float, ...] | None, ...]
-    rank: tuple[tuple[int, ...], ...]
-    trials: int
-    entered: int
-    entry: float | None
-    entry_error: float | None
-
-    def __len__(self) -> int:
-        return len(self.users)
-
-    @property
-    def clean(self) -> tuple[tuple[float, ...], ...]:
-        """The mean estimates without the attack."""
-        return self.arms["clean"]
-
-    @property
-    def attacked(self) -> tuple[tuple[float, ...], ...]:
-        """The mean estimates with the attack; the same where there is none."""
-        return self.arms["attacked"]
-
-
-@dataclass(frozen=True)
 class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
@@ -297,6 +125,12 @@ class Snapshot:
     kept: int | None = None
     reused: int = 0
     note: str = ""
+
+
+DETAILS: Final = (
+    "frequencies", "at_cell", "bits", "detection", "by_trial", "followed", "rounds",
+)  # fmt: skip
+"""The fields of a snapshot that are None until they are measured."""
 
 
 def over(run: Snapshot, before: Snapshot | None) -> Snapshot:

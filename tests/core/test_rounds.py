@@ -25,7 +25,7 @@ from ldptui.core.theory import (
     privacy_spent,
 )
 from ldptui.core.theory.campaign import entry_of, rounds_of
-from ldptui.engine.worker.rounds import rounds_sent
+from ldptui.core.view.rounds import rounds_shown
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.users import fake_report
 from ldptui.text.table import results_table
@@ -206,7 +206,7 @@ def test_the_worker_tells_of_the_rounds() -> None:
 
 
 def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
-    snapshot, lines = told(document())
+    snapshot, news = told(document())
     assert list(snapshot.round_frequencies) == list(range(ROUNDS))
     assert MEASURED.rounds is not None
     for number, collection in enumerate(CELL.rounds):
@@ -218,8 +218,10 @@ def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
         variances = estimate_variances(collection)
         assert variances is not None
         assert found.attacked.sigma == pytest.approx(np.sqrt(variances[1]))
-    # A line is one round; of the first block, and of the last one where that comes later.
-    assert sum("round" in line for line in lines) in (ROUNDS, 2 * ROUNDS)
+    # A frame is one round; of the first block, and of the last one where that comes later.
+    sent = [len(each.snapshot.round_frequencies) for each in news if each.snapshot is not None]
+    assert max(sent) == 1
+    assert sum(sent) in (ROUNDS, 2 * ROUNDS)
 
 
 def test_without_a_campaign_there_are_no_rounds() -> None:
@@ -235,10 +237,10 @@ def test_only_some_of_many_rounds_are_sent() -> None:
         population={"kind": "uniform", "items": 4000, "users": 10}, campaign={"rounds": 1000}
     )
     (cell,) = core.compile(core.Scenario(large, "test", Path())).cells
-    sent = rounds_sent(cell, 4096)
+    sent = rounds_shown(cell, 4096)
     assert len(sent) * 4000 <= 1 << 18
     assert sent[0] == 0
-    assert len(rounds_sent(CELL, 4096)) == ROUNDS
+    assert len(rounds_shown(CELL, 4096)) == ROUNDS
 
 
 PHASES = {

@@ -24,7 +24,7 @@ from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.core.task import Frequencies
-from ldptui.engine.worker.columns import frequency_columns
+from ldptui.core.view.estimated import frequencies
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def test_it_runs_and_is_kept_and_written_without_frequencies(
     (written,) = json.loads(to_json(last.results, {}, frequencies=True))["cells"]
     assert written["metrics"]["gain"]["mean"] == 0.5
     assert written["frequencies"] is None
-    assert not [*frequency_columns(asked.cells[0], measured, first=True, sigmas={})]
+    assert frequencies(asked.cells[0], measured, {}) is None
 
 
 def test_the_address_of_a_cell_names_its_task(asked: core.Experiment) -> None:

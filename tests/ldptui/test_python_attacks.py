@@ -403,7 +403,7 @@ def allowed(*files: Path) -> list[str]:
 async def worker(tmp_path: Path) -> AsyncIterator[Worker]:
     """A worker that may run tmp_path/mine.py."""
     child = await started(*allowed(tmp_path / "mine.py"))
-    assert set(await child.read()) == {"ready"}
+    assert (await child.read()).ready
     yield child
     await ended(child)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ldptui.session.snapshot import BitCounts
+from ldptui.core.view import BitCounts
 
 # Two cohorts of two bits; p* = 0.5, q* = 0.75: half of 400 is the noise, 100 more are everybody.
 BITS = BitCounts(

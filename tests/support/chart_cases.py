@@ -11,7 +11,8 @@ from ldptui.charts import curves
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario, parse
-from ldptui.session.snapshot import CellView, Estimates, Frequencies, Snapshot
+from ldptui.core.view import CellView, Estimates, Frequencies
+from ldptui.session.snapshot import Snapshot
 
 QUICK = """
 format = 1

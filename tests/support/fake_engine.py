@@ -9,17 +9,11 @@ from pathlib import Path
 from textual.message import Message
 
 from ldptui.core.base.summary import Estimate
+from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.consent import Agreed, Code
 from ldptui.session.question import Question, Reply
-from ldptui.session.snapshot import (
-    CellView,
-    Estimates,
-    Frequencies,
-    Request,
-    Snapshot,
-    Status,
-)
+from ldptui.session.snapshot import Request, Snapshot, Status
 
 
 class FakeEngine:

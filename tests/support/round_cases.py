@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldptui.session.snapshot import Rounds
+from ldptui.core.view import Rounds
 from support.told import told
 
 LABELS = {9: "nine", 11: "eleven"}

@@ -1,37 +1,45 @@
-"""A run of the worker inside the test's process, and the lines that it writes."""
+"""A run of the worker inside the test's process, and the news that it writes."""
 
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
 
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.inbox import Inbox, checked
+from ldptui.engine import wire
+from ldptui.engine.heard import RunSoFar
+from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Part, Request, Snapshot
 
 
 def told(
     document: Any, name: str = "base", *, by_trial: bool = False, **more: Any
-) -> tuple[Snapshot, list[dict[str, Any]]]:
-    """The last snapshot of a run of one part, and all lines of the worker."""
-    part = {"name": name, "document": document, "by_trial": by_trial}
-    asked = {"key": 1, "parts": [part], "folder": ".", "interval": 0, **more}
-    return answered(Request(1, (Part(name, document),), "."), asked)
+) -> tuple[Snapshot, list[wire.News]]:
+    """The last snapshot of a run of one part, and all news of the worker."""
+    part = Part(name, document, by_trial=by_trial)
+    return answered(Request(1, (part,), **{"folder": ".", "interval": 0, **more}))
 
 
-def answered(request: Request, asked: dict[str, Any]) -> tuple[Snapshot, list[dict[str, Any]]]:
-    """The last snapshot of a run of this request, and all lines.
-
-    asked : what the worker is sent of it.
-    """
-    document = checked(json.loads(json.dumps(asked)))
+def answered(request: Request) -> tuple[Snapshot, list[wire.News]]:
+    """The last snapshot of a run of this request, and all news."""
     inbox, out = Inbox(), io.BytesIO()
-    inbox._newest = document
-    Run(document, inbox, out).work()
     so_far = RunSoFar(request)
-    lines = [json.loads(line) for line in out.getvalue().splitlines()]
-    for line in lines[1:]:
-        so_far.take(line)
-    return so_far.snapshot, lines
+    order = wire.order_in(wire.to_json(wire.Order(run=request)))
+    assert order.run is not None
+    inbox._newest = order.run
+    Run(order.run, inbox, out).work()
+    news = [*news_in(out.getvalue())]
+    for each in news[1:]:
+        so_far.take(each)
+    return so_far.snapshot, news
+
+
+def news_in(written: bytes) -> list[wire.News]:
+    """The news that were written one after the other."""
+    news, start = [], 0
+    while start < len(written):
+        start += wire.HEAD
+        end = start + wire.length_in(written[start - wire.HEAD : start])
+        news.append(wire.news_in(written[start:end]))
+        start = end
+    return news

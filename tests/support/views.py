@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -51,7 +51,7 @@ class Working(FakeEngine, LabEngine):
 
 def simulated(request: Request) -> Snapshot:
     """The last snapshot of a run of the worker, with nothing of this machine in it."""
-    snapshot, _ = answered(request, {**asdict(request), "interval": 0})
+    snapshot, _ = answered(replace(request, interval=0))
     return replace(snapshot, seconds=0.1, digest="xxh3:0", numpy="2.4.6")
 
 

@@ -13,9 +13,10 @@ from textual.pilot import Pilot
 
 from ldptui.app import Workbench
 from ldptui.core.scenario import Scenario
+from ldptui.core.view import CellView
 from ldptui.engine.playback import Playback
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.session.snapshot import CellView, Snapshot
+from ldptui.session.snapshot import Snapshot
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.status import StatusLine
 from support.fake_engine import FakeEngine, base_snapshot

@@ -1,9 +1,8 @@
-"""A background worker of its own, driven line by line."""
+"""A background worker of its own, driven order by order."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Awaitable
 from typing import Any, TypeVar
@@ -12,7 +11,8 @@ import pytest
 
 from ldptui.core import compile, run
 from ldptui.core.scenario import Scenario
-from ldptui.engine.wire import RunSoFar
+from ldptui.engine import wire
+from ldptui.engine.heard import RunSoFar
 from ldptui.session.snapshot import Part, Request, Snapshot
 
 T = TypeVar("T")
@@ -43,40 +43,42 @@ class Worker:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self.lines: list[bytes] = []
+        self.frames: list[bytes] = []
 
     def write(self, text: str) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(text.encode() + b"\n")
 
-    def send(self, message: Any) -> None:
-        self.write(json.dumps(message))
+    def send(self, **order: Any) -> None:
+        self.write(wire.to_json(wire.Order(**order)).decode())
 
     def run(
         self, key: int, interval: float = 0.25, folder: str = ".", agreed: Any = (), **parts: Any
     ) -> RunSoFar:
-        listed = [{"name": name, "document": table} for name, table in parts.items()]
-        asked = {"key": key, "parts": listed, "folder": folder, "interval": interval}
-        self.send({"run": {**asked, "agreed": agreed}})
-        return RunSoFar(
-            Request(key, tuple(Part(name, table) for name, table in parts.items()), folder)
-        )
+        listed = tuple(Part(name, table) for name, table in parts.items())
+        request = Request(key, listed, folder, interval=interval, agreed=agreed)
+        self.send(run=request)
+        return RunSoFar(request)
 
-    async def read(self) -> Any:
+    async def read(self) -> wire.News:
         assert self.process.stdout is not None
-        self.lines.append(await soon(self.process.stdout.readline()))
-        if not self.lines[-1]:
+        out = self.process.stdout
+        try:
+            length = wire.length_in(await soon(out.readexactly(wire.HEAD)))
+            self.frames.append(await soon(out.readexactly(length)))
+        except asyncio.IncompleteReadError:
             pytest.fail(f"the worker ended: {await ended(self)}")
-        return json.loads(self.lines[-1])
+        return wire.news_in(self.frames[-1])
 
     async def snapshots(self, so_far: RunSoFar) -> list[Snapshot]:
         """Every snapshot of a run; nothing else may be said meanwhile."""
-        assert await self.read() == {"started": so_far.request.key}
+        assert await self.read() == wire.News(started=so_far.request.key)
         taken: list[Snapshot] = []
         while not taken or taken[-1].status == "running":
-            message = await self.read()
-            assert message["key"] == so_far.request.key
-            if so_far.take(message):
+            news = await self.read()
+            assert news.snapshot is not None
+            assert news.snapshot.key == so_far.request.key
+            if so_far.take(news):
                 taken.append(so_far.snapshot)
         return taken
 
@@ -87,7 +89,7 @@ class Worker:
 async def started(*command: str) -> Worker:
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 22
+        sys.executable, *command, stdin=pipe, stdout=pipe, stderr=pipe
     )
     return Worker(process)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 
-from ...session.snapshot import BitCounts
+from ldptui.core.view import BitCounts
+
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Bar, Bars, Plot, Series, Tone

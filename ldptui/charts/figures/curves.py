@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from ldptui.core.view import CellView
+
 from ...catalogue import swept_kinds
-from ...session.snapshot import CellView
 from ...text import format as fmt
 from ...text.interval import INTERVAL, with_reach
 from ..series import TONES, Axis, Plot, Series, Tone

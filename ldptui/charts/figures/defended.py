@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ...session.snapshot import CellView
+from ldptui.core.view import CellView
+
 from ..series import Axis, Plot, Series, Tone
 from .measurement import closed_forms, gain_after_of, grouped
 from .points import points_of

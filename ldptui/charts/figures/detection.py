@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ...session.snapshot import Detection
+from ldptui.core.view import Detection
+
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
 from .table import Column, Table, Value

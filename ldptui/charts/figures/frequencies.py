@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...session.snapshot import Estimates, Frequencies, Overlay
+from ldptui.core.view import Estimates, Frequencies
+
+from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import Bar, Bars, Rest

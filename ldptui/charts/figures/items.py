@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ...session.snapshot import Estimates, Frequencies, Overlay
+from ldptui.core.view import Estimates, Frequencies
+
+from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ..series import Finding, Tone
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ldptui.core.view import CellView
+
 from ...catalogue import key_words, metric_words
-from ...session.snapshot import CellView
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import Grid

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ldptui.core.base.summary import Doubt, Estimate
+from ldptui.core.view import CellView
 
-from ...session.snapshot import IGNORED, CellView
+from ...session.snapshot import IGNORED
 from ...text.format import count
 
 if TYPE_CHECKING:

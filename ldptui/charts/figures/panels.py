@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ...session.snapshot import CellView
+from ldptui.core.view import CellView
+
 from ..series import Panels, Plot
 from .curves import COINCIDE, gain_plot
 from .measurement import belongs

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...session.snapshot import Frequencies, Overlay
+from ldptui.core.view import Frequencies
+
+from ...session.snapshot import Overlay
 from ...text import format as fmt
 from ..series import Axis, Finding, Plot, Series, Tone
 from .frequencies import by_rank

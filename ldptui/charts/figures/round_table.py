@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ldptui.core.base.summary import Estimate
+from ldptui.core.view import Rounds
 
-from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES

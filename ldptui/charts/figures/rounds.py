@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ldptui.core.base.summary import Estimate
+from ldptui.core.view import Rounds
 
 from ...catalogue import metric_words
-from ...session.snapshot import Rounds
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import TONES, Axis, Plot, Series

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ldptui.core.view import CellView
+
 from ...catalogue import metric_words
-from ...session.snapshot import CellView
 from ..series import Axis, Plot
 from .curves import curve_plot, curve_table, line_of
 from .measurement import along, grouped, metric_of

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...session.trials import TrialEstimates
+from ldptui.core.view import TrialEstimates
+
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone

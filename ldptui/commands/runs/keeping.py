@@ -96,7 +96,7 @@ def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor |
         yield None
         return
     attack_options.check_travel(experiment, options)
-    from ldptui.core.cluster import cluster
+    from ldptui.core.running.cluster import cluster
 
     with contextlib.ExitStack() as ends:
         try:

@@ -31,9 +31,10 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from ...session import attack_options
+    from ...session.question import Question
     from ...terminal.visitor import confine
+    from ..wire import write
     from .inbox import Inbox
-    from .lines import write
 
     confine()
     inbox = Inbox()
@@ -56,17 +57,17 @@ def main() -> None:
         for name in ("scipy.special", *(f"ldptui.lab.{name}" for name in TOPICS)):
             import_module(name)
     try:
-        write(out, {"ready": versions()})
+        write(out, ready=versions())
         while True:
-            message = inbox.messages.get()
-            if "error" in message:
-                write(out, message)
-            elif inbox.outdated(request := message["run"]):
+            request = inbox.requests.get()
+            if isinstance(request, str):
+                write(out, error=request)
+            elif inbox.outdated(request):
                 continue
-            elif "tab" in request:
+            elif isinstance(request, Question):
                 Answering(request, inbox, out).work()
             else:
-                agreed = request["agreed"]
+                agreed = request.agreed
                 allow = partial(attack_options.permit_in_workbench, options=options, agreed=agreed)
                 Run(request, inbox, out, allow, options.cluster).work()
     except BrokenPipeError:

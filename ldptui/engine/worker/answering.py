@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.scenario import Scenario
 
+from ...session.question import Question, Reply
+from ...session.snapshot import Status
+from ..wire import write
 from .imports import extras, import_extras, import_for
 from .inbox import Cancelled, Inbox, Superseded
-from .lines import write
 
 
 class Answering:
     """One question being worked on."""
 
-    def __init__(self, request: dict[str, Any], inbox: Inbox, out: BinaryIO) -> None:
+    def __init__(self, request: Question, inbox: Inbox, out: BinaryIO) -> None:
         self.request, self.inbox, self.out = request, inbox, out
 
     def work(self) -> None:
         """Compute the answer and send it; never raises but for what must end the worker."""
-        write(self.out, {"started": self.request["key"]})
+        write(self.out, started=self.request.key)
         try:
             with self.inbox.running(self.request):
                 self._send("done", answer=self._answer())
@@ -42,13 +45,14 @@ class Answering:
         """The document of the answer; says on the way what it works on."""
         from ...lab import answer, asking
 
-        if self.request["document"] is not None:
-            scenario = Scenario(self.request["document"], "", self.request["folder"])
+        folder = Path(self.request.folder)
+        if self.request.document is not None:
+            scenario = Scenario(dict(self.request.document), "", folder)
             import_for(scenario)
             import_extras(extras(scenario))
-        if self.request["values"].get("tight"):
+        if self.request.values.get("tight"):
             import_extras(["dp_accounting.pld.privacy_loss_distribution"])
-        steps = asking.steps(self.request)
+        steps = asking.steps({**vars(self.request), "folder": folder})
         while True:
             try:
                 with self.inbox.interruptible():
@@ -62,5 +66,5 @@ class Answering:
             else:
                 self._send("running", said=progress)
 
-    def _send(self, status: str, **more: Any) -> None:
-        write(self.out, {"key": self.request["key"], "reply": {"status": status, **more}})
+    def _send(self, status: Status, **more: Any) -> None:
+        write(self.out, reply=Reply(self.request.key, status, **more))

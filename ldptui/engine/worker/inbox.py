@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import _thread
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TypeAlias
+
+from ...session.question import Question
+from ...session.snapshot import Request
+from ..wire import order_in
+
+Asked: TypeAlias = Request | Question
+"""What the worker is to do."""
 
 
 class Stop(BaseException):
@@ -33,37 +38,33 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
-        self._newest: dict[str, Any] | None = None
-        self._cancelled: object = None
-        self._current: dict[str, Any] | None = None
+        self.requests: SimpleQueue[Asked | str] = SimpleQueue()
+        """What is to be done, and sentences about lines that are no order."""
+        self._newest: Asked | None = None
+        self._cancelled: int | None = None
+        self._current: Asked | None = None
         self._open = False
 
     def listen(self, lines: Iterable[bytes]) -> None:
         """Take in lines until they end or one says quit; then end the process at once."""
         for line in lines:
             try:
-                message = json.loads(line)
-                request = message.get("run")
-                if request is not None:
-                    message["run"] = request = checked(request)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                self.messages.put({"error": f"not a request: {error!r}"})
+                order = order_in(line)
+            except (ValueError, RecursionError) as error:
+                self.requests.put(f"not a request: {error}")
                 continue
-            if "quit" in message:
+            if order.quit:
                 break
-            if request is not None:
-                self._newest, self._cancelled = request, None
-                self.messages.put(message)
-            elif "cancel" in message:
-                self._cancelled = message["cancel"]
+            if order.request is not None:
+                self._newest, self._cancelled = order.request, None
+                self.requests.put(order.request)
             else:
-                self.messages.put({"error": f"unknown request: {', '.join(message) or 'empty'}"})
+                self._cancelled = order.cancel
             _thread.interrupt_main()
         os._exit(0)
 
     @contextmanager
-    def running(self, request: dict[str, Any]) -> Iterator[None]:
+    def running(self, request: Asked) -> Iterator[None]:
         """Inside, this request is the one that a newer line may stop."""
         self._current, self._open = request, False
         try:
@@ -88,7 +89,7 @@ class Inbox:
             return
         if request is not self._newest:
             raise Superseded
-        if request["key"] == self._cancelled:
+        if request.key == self._cancelled:
             raise Cancelled
 
     @contextmanager
@@ -101,35 +102,5 @@ class Inbox:
             self._open = before
         self.pulse()
 
-    def outdated(self, request: dict[str, Any]) -> bool:
+    def outdated(self, request: Asked) -> bool:
         return request is not self._newest
-
-
-def checked(request: Mapping[str, Any]) -> dict[str, Any]:
-    """A request's fields, with the right types; raises ValueError, TypeError or KeyError."""
-    if "tab" in request:
-        document = request["document"]
-        return {
-            "key": int(request["key"]),
-            "tab": str(request["tab"]),
-            "values": dict(request["values"]),
-            "document": None if document is None else dict(document),
-            "folder": Path(str(request["folder"])),
-        }
-    parts = [(str(part["name"]), dict(part["document"])) for part in request["parts"]]
-    whole, resumed = request.get("whole"), request.get("resumed")
-    return {
-        "key": int(request["key"]),
-        "parts": sorted(parts, key=lambda part: part[0] != "base"),
-        "folder": Path(str(request["folder"])),
-        **{
-            detail: any(part.get(detail, False) for part in request["parts"])
-            for detail in ("detection", "by_trial")
-        },
-        "interval": float(request["interval"]),
-        "whole": None if whole is None else dict(whole),
-        "store": str(request.get("store", "")),
-        "source": str(request.get("source", "")),
-        "resumed": None if resumed is None else int(resumed),
-        "agreed": [list(code) for code in request.get("agreed", ())],
-    }

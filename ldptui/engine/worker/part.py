@@ -1,41 +1,36 @@
-"""A part of a run, and the lines that tell of its cells."""
+"""A part of a run: its cells, what they measured, and their views."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.metrics.results import CellResults, Tally
-from ldptui.core.theory import compared
+from ldptui.core.view import CellView
+from ldptui.core.view.cells import cell_view, closed_forms, measurements
+from ldptui.core.view.estimated import MAX_ITEMS
 
 from ...text import format as text
-from .columns import MAX_ITEMS
-from .lines import encode, finite
-
-LINE_BYTES: Final = 1 << 15
-"""A line of cells is cut here, so that decoding it does not hold up the app."""
 
 LONG_LIST: Final = 100
-"""Lists among a cell's parameters that are longer are sent as their length, in words."""
+"""Lists among a cell's parameters that are longer are told as their length, in words."""
 
 
 class PartSoFar:
-    """One part of a run: its cells, what they measured, and how much of it was sent."""
+    """One part of a run: its cells, what they measured, and the views of those with trials.
+
+    keys : those of the cells; empty where the part belongs to no whole. views : by a cell's index.
+    """
 
     def __init__(self, name: str, experiment: Experiment, swept: list[str]) -> None:
         self.name, self.experiment, self.swept = name, experiment, swept
         self.keys: list[str] = []
-        """The keys of the cells; empty where the part belongs to no whole."""
         self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
-        self._sent = [0] * len(experiment.cells)
-        self._theories: dict[int, dict[str, float | None]] = {}
-        described = [described_cell(cell) for cell in experiment.cells]
-        first = described[0]
-        same = [key for key in first if all(cell.get(key) == first[key] for cell in described)]
-        self._shared = {key: first[key] for key in same}
-        self._own = [{k: v for k, v in cell.items() if k not in self._shared} for cell in described]
+        self.views: dict[int, CellView] = {}
+        self._known: dict[int, tuple[dict[str, float | None], CellView]] = {}
 
     @property
     def trials(self) -> int:
@@ -50,10 +45,10 @@ class PartSoFar:
     def reckon(self) -> None:
         """The closed forms of the cells with trials; may be left at any point, and taken up."""
         for index, measured in enumerate(self.measured):
-            if measured.trials and index not in self._theories:
+            if measured.trials and index not in self._known:
                 cell = self.experiment.cells[index]
-                expected = cell.task.expected(cell)
-                self._theories[index] = {name: finite(expected[name]) for name in cell.metrics}
+                expected = closed_forms(cell)
+                self._known[index] = expected, brief(cell_view(cell, Tally().results, expected))
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
@@ -65,69 +60,32 @@ class PartSoFar:
                 words.append(number if leaf == "kind" else f"{leaf} {number}")
         return ", ".join(words)
 
-    def changes(self) -> Iterator[bytes]:
-        """The inside of the lines that tell what changed since the last call."""
-        changed = [
-            index for index, cell in enumerate(self.measured) if cell.trials != self._sent[index]
-        ]
-        if changed and not any(self._sent):
-            yield b'"shared":%b' % encode(self._shared)
-        entries, size = list[bytes](), 0
-        for index in changed:
-            entry = encode(self._entry(index))
-            self._sent[index] = self.measured[index].trials
-            if entries and size + len(entry) > LINE_BYTES:
-                yield b'"cells":[%b]' % b",".join(entries)
-                entries, size = [], 0
-            entries.append(entry)
-            size += len(entry) + 1
-        if entries:
-            yield b'"cells":[%b]' % b",".join(entries)
+    def news(self) -> tuple[CellView, ...]:
+        """The views of the cells that changed since the last call."""
+        changed = tuple(
+            self._viewed(index)
+            for index, measured in enumerate(self.measured)
+            if measured.trials != (self.views[index].trials if index in self.views else 0)
+        )
+        self.views |= {view.index: view for view in changed}
+        return changed
 
-    def _entry(self, index: int) -> list[Any]:
-        description, theory = None, None
+    def _viewed(self, index: int) -> CellView:
         cell, measured = self.experiment.cells[index], self.measured[index]
-        # Without closed forms where the run was left meanwhile.
-        expected = self._theories.get(index, dict.fromkeys(cell.metrics))
-        if not self._sent[index]:
-            description, theory = self._own[index], [*expected.values()]
-        estimates = [compared(cell, measured, name, expected) for name in cell.metrics]
-        metrics = [
-            [finite(each.mean), finite(each.standard_error), *([each.doubt] if each.doubt else [])]
-            for each in estimates
-        ]
-        return [index, description, theory, measured.trials, metrics]
+        if index not in self._known:  # the run was left meanwhile
+            return brief(cell_view(cell, measured, dict.fromkeys(cell.metrics)))
+        expected, view = self._known[index]
+        metrics = measurements(cell, measured, expected)
+        return replace(view, trials=measured.trials, metrics=metrics)
 
 
-def described_cell(cell: Cell) -> dict[str, Any]:
-    """A cell as one flat table: the fields of a `CellView`, and its parameters under ":key"."""
-    from ldptui.core.export import cell_fields, rappor_fields
-
-    parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
-    return {
-        "metrics": cell.metrics,
-        **cell_fields(cell),
-        "wanted": cell.trials,
-        "targets": cell.targets[:MAX_ITEMS].tolist(),
-        "answer": answered(cell),
-        "rappor": None if cell.noise is None else rappor_fields(cell, cell.noise),
-        **parameters,
-    }
+def brief(view: CellView) -> CellView:
+    """A view as the app shows it: without the lists that are very long."""
+    parameters = {key: _in_words(value) for key, value in view.parameters.items()}
+    return replace(view, parameters=parameters, targets=view.targets[:MAX_ITEMS])
 
 
-def answered(cell: Cell) -> dict[str, Any] | None:
-    """The number of fakes that reach a cell's goal; None for a cell without a goal."""
-    if cell.goal is None or cell.answer is None:
-        return None
-    answer = {
-        name: finite(v) if isinstance(v, float) else v for name, v in vars(cell.answer).items()
-    }
-    return {"metric": cell.goal.metric, "at_least": cell.goal.at_least, **answer}
-
-
-def brief(value: Any) -> Any:
-    """A parameter as it is sent: a long list as its length, in words."""
-    if isinstance(value, float):
-        return finite(value)
+def _in_words(value: Any) -> Any:
+    """A parameter; a long list as its length."""
     long = isinstance(value, list | tuple) and len(value) > LONG_LIST
     return f"{text.count(len(value))} values" if long else value

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
@@ -21,18 +22,25 @@ from ldptui.core.running.runner import Results, run
 from ldptui.core.running.searching import open_goals, searched
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
+from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
+from ldptui.core.view.redrawn import single_trials
 
+from ...session.snapshot import Request, Snapshot, Status
 from ...text.format import duration, searching
+from ..wire import News, frame_of, write
 from .imports import import_for, import_solver
 from .inbox import Cancelled, Inbox, Superseded
-from .lines import encode, write
 from .part import PartSoFar
-from .picture import Picture, estimates_of
-from .trials import trial_columns
+from .picture import Picture
 from .whole import Whole
 
 if TYPE_CHECKING:
+    from ldptui.core.view import Frequencies
+
     from .keeping import Keeper
+
+CELLS: Final = 16
+"""The cells of a frame at most, so that decoding it does not hold up the app."""
 
 
 class Run:
@@ -40,7 +48,7 @@ class Run:
 
     def __init__(
         self,
-        request: dict[str, Any],
+        request: Request,
         inbox: Inbox,
         out: BinaryIO,
         allow: Callable[[Experiment], Experiment] = lambda experiment: experiment,
@@ -56,17 +64,18 @@ class Run:
         self.whole: Whole | None = None
         self.keeper: Keeper | None = None
         self.kept = False  # the store was told of the end
-        self.sizes = {name: 0 for name, _ in request["parts"]}
+        self.asked = sorted(request.parts, key=lambda part: part.name != "base")
+        self.sizes = {part.name: 0 for part in self.asked}
         self.latest = ""
         self.picture = Picture()
-        self.at_cell: dict[str, Any] = {}
-        """The line about the cell at a chart's cursor, until it is sent."""
+        self.at_cell: Frequencies | None = None
+        """The estimates of the cell at a chart's cursor, until they are sent."""
         self.failed: dict[str, Results] = {}
         """The results of the parts in which cells failed; the other cells went on."""
 
     def work(self) -> None:
         """Compute and send everything; never raises but for what must end the worker."""
-        write(self.out, {"started": self.request["key"]})
+        write(self.out, started=self.request.key)
         try:
             with self.inbox.running(self.request):
                 self._work()
@@ -90,14 +99,12 @@ class Run:
             self.ends.close()
 
     def _work(self) -> None:
-        scenarios = {
-            name: Scenario(document, "", self.request["folder"])
-            for name, document in self.request["parts"]
-        }
+        folder = Path(self.request.folder)
+        scenarios = {part.name: Scenario(dict(part.document), "", folder) for part in self.asked}
         with self.inbox.interruptible():
             self.sizes = {name: trials_asked(scenario) for name, scenario in scenarios.items()}
-        write(self.out, self._line("running"))
-        if self.request["whole"] is None:
+        write(self.out, snapshot=self._snapshot("running"))
+        if self.request.whole is None:
             for name, scenario in scenarios.items():
                 self._bind(name, scenario)
                 if name == "base":
@@ -119,23 +126,24 @@ class Run:
         from .keeping import Keeper
 
         request = self.request
-        if request["store"]:
-            self.keeper = Keeper(Path(request["store"]), self.inbox.shielded)
-        name = Path(request["source"]).name or "untitled"
-        scenario = Scenario(request["whole"], name, request["folder"])
+        assert request.whole is not None
+        if request.store:
+            self.keeper = Keeper(Path(request.store), self.inbox.shielded)
+        name = Path(request.source).name or "untitled"
+        scenario = Scenario(dict(request.whole), name, Path(request.folder))
         import_for(scenario)
         with self.inbox.interruptible():
-            if self.keeper is not None and request["resumed"] is not None:
-                experiment = self.allow(self.keeper.kept(request["resumed"]))
+            if self.keeper is not None and request.resumed is not None:
+                experiment = self.allow(self.keeper.kept(request.resumed))
             else:
                 experiment = self._bound(scenario)
             self.whole = Whole(experiment)
             if self.cluster is not None:
-                from ldptui.core.cluster import cluster
+                from ldptui.core.running.cluster import cluster
 
                 self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.keeper is not None:
-                self.keeper.begin(experiment, request["source"], request["resumed"])
+                self.keeper.begin(experiment, request.source, request.resumed)
         return experiment
 
     def _foretell(self, experiment: Experiment) -> None:
@@ -144,7 +152,7 @@ class Run:
             seconds = expected_seconds(experiment)
         if seconds is not None and seconds > LONG_S:
             self.latest = f"up to about {duration(seconds)} in all"
-            write(self.out, self._line("running"))
+            write(self.out, snapshot=self._snapshot("running"))
 
     def _bind(self, name: str, scenario: Scenario) -> None:
         import_for(scenario)
@@ -212,17 +220,15 @@ class Run:
             with self.inbox.interruptible():
                 part.reckon()
                 if base and part.measured[0].trials:
-                    self.picture.reckon(part.experiment.cells[0])
-                    self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
-                    if self.request["detection"]:
-                        self.picture.judge(part.experiment.cells[0], self.inbox.pulse)
-                    if self.request["by_trial"]:
-                        self.picture.list_trials(part.experiment.cells[0], self.inbox.pulse)
+                    cell = part.experiment.cells[0]
+                    self.picture.reckon(cell)
+                    judged = any(each.detection for each in self.asked)
+                    self.picture.draw(cell, self.inbox.pulse, judged=judged, listed=self._listed)
                 if pointed and part.measured[0].trials:
                     self._look_at(part)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
-                due = time.perf_counter() >= self.sent_at + self.request["interval"]
+                due = time.perf_counter() >= self.sent_at + self.request.interval
                 if (
                     due or pointed
                 ) and self.trials != self.wanted:  # else the last snapshot follows
@@ -231,9 +237,16 @@ class Run:
     def _look_at(self, part: PartSoFar) -> None:
         """The cell at a chart's cursor: its estimates, and those of single trials where wanted."""
         cell = part.experiment.cells[0]
-        self.at_cell = {"at_cell": estimates_of(cell, part.measured[0])}
-        if self.request["by_trial"]:
-            self.at_cell["by_trial_there"] = trial_columns(cell, self.inbox.pulse)
+        measured = part.measured[0]
+        seen = frequencies(cell, measured, closed_sigmas(cell), MAX_ITEMS)
+        if seen is not None and self._listed:
+            seen = replace(seen, by_trial=single_trials(cell, self.inbox.pulse))
+        self.at_cell = seen
+
+    @property
+    def _listed(self) -> bool:
+        """True where the estimates of single trials are wanted."""
+        return any(part.by_trial for part in self.asked)
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
         """Tell the store that the run has ended. wait : until it knows."""
@@ -265,39 +278,44 @@ class Run:
             return
         self.send("done")
 
-    def send(self, status: str, error: str = "", details: str = "") -> None:
+    def send(self, status: Status, error: str = "", details: str = "") -> None:
         """All that changed since the last time, and where the run stands."""
-        key = self.request["key"]
-        for part in self.parts.values():
-            for line in part.changes():
-                self.out.write(b'{"key":%d,"part":%b,%b}\n' % (key, encode(part.name), line))
-        base = self.parts.get("base")
-        if base is not None:
-            cell, measured = base.experiment.cells[0], base.measured[0]
-            for change in self.picture.changes(cell, measured, ended=status != "running"):
-                write(self.out, {"key": key, **change})
-        if self.at_cell:
-            write(self.out, {"key": key, **self.at_cell})
-            self.at_cell = {}
-        write(self.out, self._line(status, error, details))
+        for fields in self._news(ended=status != "running"):
+            news = News(snapshot=Snapshot(self.request.key, "running", **fields), more=True)
+            self.out.write(frame_of(news))
+        write(self.out, snapshot=self._snapshot(status, error, details))
         self.sent_at = time.perf_counter()
 
-    def _line(self, status: str, error: str = "", details: str = "") -> dict[str, Any]:
-        snapshot = {
-            "status": status,
-            "done": self.trials,
-            "total": self.wanted,
-            "seconds": round(time.perf_counter() - self.started, 6),
-            "latest": self.latest,
-            "digest": "" if status == "running" else self._digest(),
-            "numpy": np.__version__,
-            "error": error,
-            "details": details,
-            "kept": None if self.keeper is None else self.keeper.run,
-            "reused": 0 if self.keeper is None else self.keeper.reused,
-            "note": "" if self.keeper is None else self.keeper.note,
-        }
-        return {"key": self.request["key"], "snapshot": snapshot}
+    def _news(self, *, ended: bool) -> Iterator[dict[str, Any]]:
+        """The fields of a snapshot that changed since the last time, few for each frame."""
+        for part in self.parts.values():
+            changed = part.news()
+            for start in range(0, len(changed), CELLS):
+                yield {"parts": {part.name: changed[start : start + CELLS]}}
+        base = self.parts.get("base")
+        if base is not None and base.measured[0].trials:
+            yield from self.picture.news(base.experiment.cells[0], base.measured[0], ended)
+        if self.at_cell is not None:
+            yield {"at_cell": self.at_cell}
+            self.at_cell = None
+
+    def _snapshot(self, status: Status, error: str = "", details: str = "") -> Snapshot:
+        """Where the run stands."""
+        return Snapshot(
+            self.request.key,
+            status,
+            done=self.trials,
+            total=self.wanted,
+            seconds=round(time.perf_counter() - self.started, 6),
+            latest=self.latest,
+            digest="" if status == "running" else self._digest(),
+            numpy=np.__version__,
+            error=error,
+            details=details,
+            kept=None if self.keeper is None else self.keeper.run,
+            reused=0 if self.keeper is None else self.keeper.reused,
+            note="" if self.keeper is None else self.keeper.note,
+        )
 
     def _is_besides(self, part: PartSoFar) -> bool:
         """True for a part of which the scenario has no cell: charts want it, and it comes last."""
@@ -339,7 +357,7 @@ class Beat:
     def tell(self, words: str) -> None:
         """Show the words beside the trials that are done, no more often than anything else."""
         run = self._run
-        if time.perf_counter() < run.sent_at + run.request["interval"]:
+        if time.perf_counter() < run.sent_at + run.request.interval:
             return
         with run.inbox.shielded():
             run.latest = ", ".join(filter(None, (self.about, words)))

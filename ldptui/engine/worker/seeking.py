@@ -15,7 +15,9 @@ from ldptui.core.base.errors import LdpError
 from ldptui.core.plugins import Offer, find, offers
 
 from ...session import attack_options
+from ...session.consent import Code
 from ...terminal.visitor import visiting
+from ..wire import to_json
 
 
 def main() -> None:
@@ -32,20 +34,20 @@ def main() -> None:
             find(name, allowed, what)
         except LdpError:
             unasked += offers(name, what, Path(asked["folder"]))
-    rows = [
-        {
-            "what": offer.source.what,
-            "name": offer.source.name,
-            "place": str(offer.source.place),
-            "is_file": isinstance(offer.source.place, Path),
-            "digest": offer.source.digest,
-            "file": str(offer.file or ""),
-            "text": offer.text,
-            "lines": offer.lines,
-        }
+    found = [
+        Code(
+            what=offer.source.what,
+            name=offer.source.name,
+            place=str(offer.source.place),
+            is_file=isinstance(offer.source.place, Path),
+            digest=offer.source.digest,
+            file=str(offer.file or ""),
+            text=offer.text,
+            lines=offer.lines,
+        )
         for offer in unasked
     ]
-    json.dump(rows, sys.stdout)
+    sys.stdout.buffer.write(to_json(found))
 
 
 if __name__ == "__main__":

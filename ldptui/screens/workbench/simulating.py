@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from ldptui.core.scenario import Scenario
+    from ldptui.core.view import TrialEstimates
 
     from ...session.draft import Draft
     from ...session.snapshot import Part, Snapshot
-    from ...session.trials import TrialEstimates
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 """Makes an engine from the function that it posts its news with."""

@@ -24,9 +24,7 @@ from ldptui.core.scenario import Scenario, parse
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.engine.wire import decoded
-from ldptui.engine.wire import frequencies as put_together
-from ldptui.engine.worker.columns import frequency_columns, sigmas
+from ldptui.core.view.estimated import closed_sigmas, frequencies
 from ldptui.text.table import results_table
 
 DEFENCE = [{"kind": "norm-sub"}]
@@ -166,13 +164,11 @@ def test_an_undefended_run_has_no_defended_columns() -> None:
     assert "_after" not in to_csv(results).splitlines()[0]
 
 
-def test_the_wire_carries_the_defended_arms() -> None:
+def test_the_view_has_the_defended_arms() -> None:
     made = work("counts", defence=DEFENCE)
     (cell,), (measured,) = made.cells, results_of(made).cells
-    columns: dict[str, Any] = {}
-    for part in frequency_columns(cell, measured, True, sigmas(cell)):
-        columns |= {name: decoded(name, value) for name, value in part.items()}
-    shown = put_together(columns)
+    shown = frequencies(cell, measured, closed_sigmas(cell))
+    assert shown is not None
     assert list(shown.arms) == [arm.name for arm in ARMS]
     for arm in ARMS:
         assert shown.arms[arm.name].mean == tuple(measured.arms[arm].mean)

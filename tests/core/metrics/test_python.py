@@ -170,7 +170,7 @@ def test_it_is_in_every_output(allowed: Allowed) -> None:
     part = PartSoFar("base", made, [])
     part.update(results.cells)
     part.reckon()
-    assert any(b'"error_clean_after"' in line for line in part.changes())
+    assert all("error_clean_after" in view.metrics for view in part.news())
 
 
 def test_a_sweep_has_columns_before_and_after(allowed: Allowed) -> None:

@@ -19,10 +19,10 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import (
     Arrival,
     Store,
-    address,
     begin,
     cell_keys,
     resume,
+    versions,
 )
 from ldptui.core.store.replay import replay
 
@@ -41,7 +41,7 @@ def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     assert (there.digest, there.tags, there.source) == (results.digest, ("a", "b"), "here.toml")
     assert there.document == work.scenario.document
     assert (there.protocols, there.attacks) == (CAO_PROTOCOLS, ("none", "mga"))
-    assert there.versions == address.versions("test")
+    assert there.versions == versions("test")
     assert there.seconds > 0
     assert kept.journal == "wal"
 

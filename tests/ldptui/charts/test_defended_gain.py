@@ -8,7 +8,7 @@ from ldptui.charts.curves import Curve
 from ldptui.charts.figures.defended import with_defended
 from ldptui.charts.series import Axis, Plot
 from ldptui.core.base.summary import Estimate
-from ldptui.session.snapshot import CellView
+from ldptui.core.view import CellView
 
 KEY = "attack.share"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
-from ldptui.session.snapshot import Detection
+from ldptui.core.view import Detection
 
 SEEN = Detection(
     "fiad", "suspicious items", (0.0, 1.0, 5.0), (60, 30, 10), (0, 1, 4),

@@ -19,8 +19,9 @@ from ldptui.core import compile, theory
 from ldptui.core.base.summary import Estimate
 from ldptui.core.bounds.programme import optimum
 from ldptui.core.protocols import KINDS
+from ldptui.core.view import Estimates, Frequencies
 from ldptui.session.draft import UnreadError, ready
-from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
+from ldptui.session.snapshot import Overlay, Snapshot
 from ldptui.text.interval import reach_95
 
 

@@ -21,7 +21,8 @@ from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Look, Row, length
 from ldptui.charts.series import Chart, Plot
 from ldptui.core.scenario import load
-from ldptui.session.snapshot import Frequencies, Overlay, Snapshot
+from ldptui.core.view import Frequencies
+from ldptui.session.snapshot import Overlay, Snapshot
 
 NAMES = scenarios.names()
 HEIGHTS = (16, 26)  # of the charts at 80x24 and at 120x40

@@ -15,7 +15,7 @@ from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Series
 from ldptui.core.base.summary import Estimate
-from ldptui.session.snapshot import Rounds
+from ldptui.core.view import Rounds
 from ldptui.text.interval import reach_95
 
 assert SNAPSHOT.rounds is not None

@@ -21,7 +21,7 @@ from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.figures.trials import trials_plot
 from ldptui.charts.rows import ANSI_DARK, DARK, MARKERS, Charset, Look, Palette
 from ldptui.charts.series import Axis, Panels, Plot, Series, Tone
-from ldptui.session.trials import TrialEstimates
+from ldptui.core.view import TrialEstimates
 
 WIDTH, HEIGHT = 60, 20
 TONES: tuple[Tone, ...] = (

@@ -22,9 +22,10 @@ from ldptui.charts.figures import success_plot, success_table
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
+from ldptui.core.view import CellView
 from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import CellView, Part, Snapshot
+from ldptui.session.snapshot import Part, Snapshot
 from ldptui.widgets.choice_bar import ChoiceBar
 
 TEXT = """

@@ -7,7 +7,7 @@ import pytest
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.trials import trials_plot, trials_table
 from ldptui.charts.rows import ANSI_DARK, Charset, Look, style_of
-from ldptui.session.trials import TrialEstimates
+from ldptui.core.view import TrialEstimates
 
 SEEN = TrialEstimates(
     (7, 0, 1), ("seven", "zero", "one"), 1, (0.02, 0.2, 0.1),

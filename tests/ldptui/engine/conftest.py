@@ -1,4 +1,4 @@
-"""A warm background worker, driven line by line."""
+"""A warm background worker, driven order by order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.worker import Worker, ended, started
 @pytest.fixture
 async def worker() -> AsyncIterator[Worker]:
     child = await started("-m", "ldptui.engine.worker")
-    assert set(await child.read()) == {"ready"}
+    assert (await child.read()).ready
     yield child
     if child.process.returncode is None:
         assert await ended(child) == (0, b"")

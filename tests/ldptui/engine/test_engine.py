@@ -49,23 +49,23 @@ def stub(source: str) -> Any:
 
 
 STUB = """
-import json, os, signal, sys, time
-def say(**message):
-    print(json.dumps(message), flush=True)
+import os, signal, sys, time
+from ldptui.engine import wire
+from ldptui.session.snapshot import Snapshot
+def say(**news):
+    wire.write(sys.stdout.buffer, **news)
 def snapshot(key, status, done):
-    said = dict(status=status, done=done, total=20, seconds=0.1, latest="", digest="",
-                error="", details="")
-    say(key=key, snapshot=said)
+    say(snapshot=Snapshot(key, status, done=done, total=20, seconds=0.1))
 def hang():
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         time.sleep(60)
 def requests():
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "quit" in message:
+    for line in sys.stdin.buffer:
+        order = wire.order_in(line)
+        if order.quit:
             sys.exit()
-        yield message.get("run", {}).get("key"), message.get("cancel")
+        yield order.request and order.request.key, order.cancel
 say(ready={"stub": "1"})
 """
 
@@ -294,17 +294,42 @@ async def test_a_worker_that_dies_of_a_cancel(desk: Desk) -> None:
     assert (last.status, last.done, last.error) == ("partial", 5, "")
 
 
-@stub("""
+NONSENSE = """
+    def framed(body):
+        return len(body).to_bytes(wire.HEAD, "little") + body
+
     for key, cancelled in requests():
         say(started=key)
-        print("nonsense", flush=True)
+        os.write(1, {})
         snapshot(key, "done", 20)
-""")
-async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk) -> None:
+"""
+
+
+@pytest.mark.parametrize(
+    ("desk", "why"),
+    [
+        (NONSENSE.format(said), why)
+        for said, why in {
+            'b"nonsense"': "a frame of 1936617326 bytes is announced",
+            'b"\\x01\\0\\0\\0\\xc1"': "MessagePack data is malformed",
+            "wire.frame_of(wire.News(snapshot=3))": "Expected `object | null`, got `int`",
+            "wire.frame_of(wire.News(snapshot=Snapshot(key, 'well')))": "Invalid enum value 'well'",
+            "wire.frame_of(wire.News(snapshot=Snapshot(key, 'done', done='x')))": "Expected `int`",
+            'b"\\2\\0\\0\\0{["': "Expecting property name",
+            'framed(b"\\x81\\xa8snapshot\\x81\\xa8followed" + b"\\x81\\xa1a" * 5000)': "recursion",
+        }.items()
+    ],
+    indirect=["desk"],
+)
+async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk, why: str) -> None:
+    """It is told in a sentence, and what it says is never run."""
     desk.run(1, base={})
     last = await desk.ended(1)
     assert last.status == "failed"
-    assert "JSONDecodeError" in last.details
+    assert last.error.startswith("the background worker said what no worker says and was stopped: ")
+    assert why in last.error
+    assert "\n" not in last.error
+    assert last.details == ""
     await desk.alive(2)
 
 
@@ -352,7 +377,7 @@ async def test_stop_in_the_middle_of_a_run_posts_nothing(desk: Desk) -> None:
 async def test_a_dismissed_child_is_not_heard() -> None:
     heard: list[Any] = []
     ended: list[Child] = []
-    said = "print('{}', flush=True)"
+    said = "import os; from ldptui.engine import wire; os.write(1, wire.frame_of(wire.News()))"
     child = Child((sys.executable, "-c", said), lambda *one: heard.append(one), ended.append)
     child.dismiss()
     await soon(child.life)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import json
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 from support.kinds import CAO_PROTOCOLS
+from support.told import news_in
 from support.worker import ENDLESS, Worker, document, simulated
 
 from ldptui.core.experiment import compile
@@ -24,9 +24,9 @@ from ldptui.core.running.searching import searched
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, cell_keys, open_store
-from ldptui.engine.engine import as_document
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.inbox import Inbox, checked
+from ldptui.engine.heard import RunSoFar
+from ldptui.engine.wire import News
+from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.keeping import BEHIND, Keeper
 from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Part, Request
@@ -46,7 +46,7 @@ def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more:
     parts = more.pop("parts", PARTS if whole is WHOLE else {"base": whole})
     listed = tuple(Part(*item) for item in parts.items())
     request = Request(key, listed, ".", True, whole=whole, store=str(store), **more)
-    worker.send({"run": as_document(request)})
+    worker.send(run=request)
     return RunSoFar(request)
 
 
@@ -120,7 +120,7 @@ async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
 
 async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) -> None:
     stopped = ask(worker, 1, path, ENDLESS)
-    worker.send({"cancel": 1})
+    worker.send(cancel=1)
     assert (await worker.end(stopped)).status == "partial"
     await worker.end(ask(worker, 2, path))  # the one that follows does not wait for it
     with open_store(path) as store:
@@ -165,12 +165,15 @@ async def test_a_writer_elsewhere_holds_up_no_cancel(worker: Worker, path: Path)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         ask(worker, 1, path)
-        assert await worker.read() == {"started": 1}
-        assert (await worker.read())["snapshot"]["status"] == "running"
-        worker.send({"cancel": 1})
-        message = await asyncio.wait_for(worker.read(), 5)  # the writer is there all along
-        assert message["snapshot"]["status"] == "partial"
-        worker.send({"run": as_document(Request(2, (Part("base", document()),), "."))})
+        assert await worker.read() == News(started=1)
+        begun = (await worker.read()).snapshot
+        assert begun is not None
+        assert begun.status == "running"
+        worker.send(cancel=1)
+        left = (await asyncio.wait_for(worker.read(), 5)).snapshot  # the writer is there all along
+        assert left is not None
+        assert left.status == "partial"
+        worker.send(run=Request(2, (Part("base", document()),), "."))
         assert (await worker.end(RunSoFar(Request(2, (), ".")))).status == "done"
         other.execute("ROLLBACK")
 
@@ -259,16 +262,16 @@ def test_a_cluster_computes_whole_runs(
         asked.append(place)
         yield calls
 
-    monkeypatch.setattr("ldptui.core.cluster.cluster", cluster)
+    monkeypatch.setattr("ldptui.core.running.cluster.cluster", cluster)
     out, inbox = io.BytesIO(), Inbox()
     parts = tuple(Part(*item) for item in PARTS.items())
     kept: Any = {"whole": WHOLE, "store": str(path)} if whole else {}
-    request = checked(as_document(Request(1, parts, ".", True, **kept)))
+    request = Request(1, parts, ".", True, **kept)
     inbox._newest = request
     Run(request, inbox, out, cluster="somewhere").work()
-    told = [json.loads(line).get("snapshot") for line in out.getvalue().splitlines()]
-    last = [snapshot for snapshot in told if snapshot][-1]
-    assert last["status"] == status
+    last = news_in(out.getvalue())[-1].snapshot
+    assert last is not None
+    assert last.status == status
     assert asked == ["somewhere"] * whole
     assert bool(calls.asked) == whole
     if whole:
@@ -276,6 +279,6 @@ def test_a_cluster_computes_whole_runs(
             assert store.runs()[0].status == status
             assert 0 < store.runs()[0].done <= 120
     if status == "done" and whole:
-        assert last["digest"] == simulated(WHOLE).digest
+        assert last.digest == simulated(WHOLE).digest
     elif whole:
-        assert last["error"] == "the connection to the scheduler is lost"
+        assert last.error == "the connection to the scheduler is lost"

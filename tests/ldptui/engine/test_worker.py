@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import expecting
-from support.told import told
+from support.told import news_in, told
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
 from ldptui import core
@@ -32,12 +32,14 @@ from ldptui.core.theory import (
     expected_bit_counts,
     expected_metrics,
 )
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
-from ldptui.engine.worker.inbox import Inbox, checked
-from ldptui.engine.worker.part import LINE_BYTES
-from ldptui.engine.worker.run import Run
-from ldptui.session.snapshot import Request
+from ldptui.core.view.estimated import MAX_ITEMS, chosen_items
+from ldptui.core.view.redrawn import MAX_BITS
+from ldptui.engine.heard import RunSoFar
+from ldptui.engine.wire import News
+from ldptui.engine.wire import news_in as news_in_frame
+from ldptui.engine.worker.inbox import Inbox
+from ldptui.engine.worker.run import CELLS, Run
+from ldptui.session.snapshot import Part, Request, Snapshot
 
 
 async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> None:
@@ -111,7 +113,6 @@ async def test_what_is_undefined_is_none(worker: Worker) -> None:
     assert (metrics["gain"].mean, metrics["gain"].theory) == (None, None)
     assert metrics["mse"].mean is not None
     assert metrics["mse"].standard_error is None
-    assert not any(b"NaN" in line or b"Infinity" in line for line in worker.lines)
 
 
 def rappor(form: str = "full", cohorts: int = 8, **more: Any) -> Any:
@@ -195,12 +196,12 @@ def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
     expecting(monkeypatch, watched("expected_metrics"))
     for name in ("estimate_variances", "bit_count_variances"):
         monkeypatch.setattr(theory, name, watched(name))
-    request = checked(
-        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
-    )
+    request = Request(1, (Part("base", rappor()),), ".", interval=0)
     inbox._newest = request
     Run(request, inbox, out).work()
-    assert json.loads(out.getvalue().splitlines()[-1])["snapshot"]["status"] == "done"
+    last = news_in(out.getvalue())[-1].snapshot
+    assert last is not None
+    assert last.status == "done"
     assert set(met) == {"expected_metrics", "estimate_variances", "bit_count_variances"}
     assert met.count("expected_metrics") == 1
 
@@ -215,14 +216,12 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
         inbox.pulse()
 
     expecting(monkeypatch, cancelled)
-    request = checked(
-        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
-    )
+    request = Request(1, (Part("base", rappor()),), ".", interval=0)
     inbox._newest = request
     Run(request, inbox, out).work()
-    so_far = RunSoFar(Request(1, (), "."))
-    for line in out.getvalue().splitlines():
-        so_far.take(json.loads(line))
+    so_far = RunSoFar(request)
+    for news in news_in(out.getvalue()):
+        so_far.take(news)
     assert so_far.snapshot.status == "partial"
     (view,) = so_far.snapshot.parts["base"]
     assert view.trials == 20
@@ -262,47 +261,52 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     assert (done[0], done[1]) == (0, 20)  # "base" is told as soon as it has something to tell
     assert {snapshot.total for snapshot in taken} == {20 + 40 * 60}
     assert len(taken) > 4
-    entries = [
-        entry
-        for line in map(json.loads, worker.lines)
-        if line.get("part") == "gain"
-        for entry in line.get("cells", ())
+    told = [
+        (view.index, view.trials)
+        for news in map(news_in_frame, worker.frames)
+        if news.snapshot is not None
+        for view in news.snapshot.parts.get("gain", ())
     ]
-    described = [index for index, own, *_ in entries if own is not None]
-    assert described == list(range(40))  # what a cell is comes once
-    told = [(index, trials) for index, _, _, trials, _ in entries]
+    assert {index for index, _ in told} == set(range(40))
     assert len(set(told)) == len(told)  # nothing twice
     assert [view.trials for view in taken[-1].parts["gain"]] == [60] * 40
     assert len(taken[1].parts.get("gain", ())) < 40
     assert taken[-1].latest == "share 0.5"
 
 
-async def test_many_cells_are_cut_into_short_lines(worker: Worker) -> None:
+async def test_many_cells_are_cut_into_short_frames(worker: Worker) -> None:
     points = {"from": 0, "to": 0.5, "points": 400}
     swept = document(trials=1, sweep={"attack.share": points})
     last = await worker.end(worker.run(1, interval=1e9, gain=swept))
     assert len(last.parts["gain"]) == 400
-    assert max(map(len, worker.lines)) < LINE_BYTES + 1000
-    assert sum(b'"cells"' in line for line in worker.lines) > 2
+    assert max(map(len, worker.frames)) < CELLS * 4000
+    assert len(worker.frames) > 400 // CELLS
+
+
+async def told_by(worker: Worker) -> Snapshot:
+    """The snapshot in the next frame."""
+    news = await worker.read()
+    assert news.snapshot is not None
+    return news.snapshot
 
 
 async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
     worker.run(1, base=ENDLESS)
-    assert await worker.read() == {"started": 1}
-    assert (await worker.read())["snapshot"]["done"] == 0
+    assert await worker.read() == News(started=1)
+    assert (await told_by(worker)).done == 0
     newer = worker.run(2, base=document())
     assert (await worker.end(newer)).status == "done"
 
 
 async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
     worker.run(1, base=ENDLESS)
-    assert await worker.read() == {"started": 1}
+    assert await worker.read() == News(started=1)
     for key in (2, 3, 4):
         newest = worker.run(key, base=document())
     lines = [await worker.read()]
-    while lines[-1] != {"started": 4}:
+    while lines[-1] != News(started=4):
         lines.append(await worker.read())
-    assert all(line.get("snapshot", {}).get("done", 0) == 0 for line in lines)
+    assert all(news.snapshot is None or news.snapshot.done == 0 for news in lines)
     last = None
     while last is None or last.status == "running":
         last = newest.snapshot if newest.take(await worker.read()) else last
@@ -311,10 +315,10 @@ async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
 
 async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
     so_far = worker.run(1, interval=0.0, base=document(), gain=ENDLESS)
-    assert await worker.read() == {"started": 1}
+    assert await worker.read() == News(started=1)
     while so_far.snapshot.done < 20:
         so_far.take(await worker.read())
-    worker.send({"cancel": 1})
+    worker.send(cancel=1)
     while so_far.snapshot.status == "running":
         so_far.take(await worker.read())
     last = so_far.snapshot
@@ -328,15 +332,15 @@ async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> No
     # Binding these cells takes seconds; not interrupted, it ends at the first impossible one.
     many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
     so_far = worker.run(1, gain=many)
-    assert await worker.read() == {"started": 1}
-    assert (await worker.read())["snapshot"]["total"] == 9000 * 20
-    worker.send({"cancel": 1})
+    assert await worker.read() == News(started=1)
+    assert (await told_by(worker)).total == 9000 * 20
+    worker.send(cancel=1)
     so_far.take(await worker.read())
     assert so_far.snapshot.status == "partial"
 
 
 async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
-    worker.send({"cancel": 1})
+    worker.send(cancel=1)
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
@@ -364,15 +368,13 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     monkeypatch.setattr("ldptui.engine.worker.run.bind", broken)
     out = io.BytesIO()
     inbox = Inbox()
-    request = checked(
-        {"key": 1, "parts": [{"name": "base", "document": document()}], "folder": ".",
-         "interval": 1}
-    )  # fmt: skip
+    request = Request(1, (Part("base", document()),), ".")
     inbox._newest = request
     Run(request, inbox, out).work()
-    last = json.loads(out.getvalue().splitlines()[-1])["snapshot"]
-    assert (last["status"], last["error"]) == ("failed", "ZeroDivisionError: by chance")
-    assert "in broken" in last["details"]
+    last = news_in(out.getvalue())[-1].snapshot
+    assert last is not None
+    assert (last.status, last.error) == ("failed", "ZeroDivisionError: by chance")
+    assert "in broken" in last.details
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(None, []), (2.0, []), (200.0, ["3 min 20 s"])])
@@ -382,12 +384,11 @@ def test_a_long_run_says_how_long_it_takes(
     """Before its first block; then the blocks tell."""
     monkeypatch.setattr("ldptui.engine.worker.run.expected_seconds", lambda _: seconds)
     out, inbox = io.BytesIO(), Inbox()
-    parts = [{"name": "base", "document": document()}]
-    request = checked({"key": 1, "parts": parts, "folder": ".", "interval": 1})
+    request = Request(1, (Part("base", document()),), ".", interval=1)
     inbox._newest = request
     Run(request, inbox, out).work()
-    told = [json.loads(line).get("snapshot") for line in out.getvalue().splitlines()]
-    before = [snapshot["latest"] for snapshot in told if snapshot and not snapshot["done"]]
+    told = [news.snapshot for news in news_in(out.getvalue()) if not news.more]
+    before = [snapshot.latest for snapshot in told if snapshot is not None and not snapshot.done]
     assert [words for words in before if words] == [f"up to about {time} in all" for time in said]
 
 
@@ -399,12 +400,16 @@ async def test_what_is_no_request_is_refused(worker: Worker) -> None:
         "3",
         "{}",
         '{"walk": 1}',
+        '{"cancel": "1"}',
+        "[" * 100_000,
         '{"run": {}}',
         '{"run": {"key": 1}}',
         "é",
     ):
         worker.write(line)
-        assert set(await worker.read()) == {"error"}, line
+        news = await worker.read()
+        assert news.error.startswith("not a request: "), line
+        assert news == News(error=news.error)
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
@@ -413,7 +418,7 @@ async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
     worker.run(1, base=ENDLESS)
     await worker.read()
     if end == "quit":
-        worker.send({"quit": True})
+        worker.send(quit=True)
         await soon(worker.process.wait())
     assert await ended(worker) == (0, b"")
 
@@ -431,11 +436,11 @@ def test_it_ends_without_a_standard_input() -> None:
 
 async def test_signals(worker: Worker) -> None:
     so_far = worker.run(1, base=document(), gain=ENDLESS)
-    assert await worker.read() == {"started": 1}
+    assert await worker.read() == News(started=1)
     while so_far.snapshot.done < 20:
         so_far.take(await worker.read())
     worker.process.send_signal(signal.SIGINT)  # a ctrl-c in the terminal is not meant for it
-    worker.send({"cancel": 1})
+    worker.send(cancel=1)
     while so_far.snapshot.status == "running":
         so_far.take(await worker.read())
     assert (so_far.snapshot.status, so_far.snapshot.done) == ("partial", 20)
@@ -458,7 +463,7 @@ ldptui.core.experiment.compile = compile
 main()
 """
     child = await started("-c", noisy)
-    assert set(await child.read()) == {"ready"}
+    assert (await child.read()).ready
     assert (await child.end(child.run(1, base=document()))).status == "done"
     code, errors = await ended(child)
     assert code == 0
@@ -475,7 +480,7 @@ async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     assert set(cell.targets) <= set(shown.items)
     assert shown.true == tuple(cell.population.frequencies[list(shown.items)])
     assert len(shown.labels) == len(shown.attacked.sigma) == len(shown.items)
-    assert max(map(len, worker.lines)) < 300_000
+    assert max(map(len, worker.frames)) < 300_000
 
 
 def test_long_lists_are_sent_as_their_length() -> None:
@@ -490,7 +495,7 @@ def test_chosen_items(r: int) -> None:
     d = 20_000
     targets = rng.permutation(d)[:r]
     high, low = rng.random(d), rng.standard_normal(d)
-    chosen = chosen_items(targets, (high,), (low,))
+    chosen = chosen_items(targets, (high,), (low,), MAX_ITEMS)
     assert (np.diff(chosen) > 0).all()
     assert MAX_ITEMS // 2 < chosen.size <= MAX_ITEMS
     assert {high.argmax(), low.argmin(), low.argmax()} <= set(chosen.tolist())

@@ -13,10 +13,10 @@ from support.waiting import seen
 from textual.pilot import Pilot
 
 from ldptui.charts.figures.readings import PICKED
+from ldptui.core.view import Detection, TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import Detection, Overlay
-from ldptui.session.trials import TrialEstimates
+from ldptui.session.snapshot import Overlay
 from ldptui.widgets.cursor import Readout
 from ldptui.widgets.plot import ChartView
 

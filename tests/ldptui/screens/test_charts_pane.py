@@ -28,13 +28,13 @@ from ldptui.charts.series import Bars, Plot
 from ldptui.core.experiment import compile
 from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import Scenario, load
+from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Snapshot, over
-from ldptui.session.trials import TrialEstimates
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.filtered_table import FilteredTable

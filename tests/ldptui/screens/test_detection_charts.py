@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +9,10 @@ from typing import Any
 import pytest
 from support.charts_pane import NARROW, WIDE, chart, showing, shown
 from support.fake_engine import base_snapshot
+from support.told import answered
 from support.waiting import until
 from support.workbench_app import finished, measured, own_home, workbench  # noqa: F401
 
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.inbox import Inbox, checked
-from ldptui.engine.worker.run import Run
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Part, Request, Snapshot
 
@@ -44,22 +40,9 @@ def draft_with(kind: str) -> drafts.Draft:
     return drafts.draft_of(SCENARIO.format(kind), Path())
 
 
-def lines_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
-    """The lines of the worker about the parts that the pane asks for."""
-    listed = [vars(part) for part in parts]
-    request = checked({"key": 1, "parts": listed, "folder": ".", "interval": 0})
-    inbox, out = Inbox(), io.BytesIO()
-    inbox._newest = request
-    Run(request, inbox, out).work()
-    return [json.loads(line) for line in out.getvalue().splitlines()[1:]]
-
-
 def run_of(parts: tuple[Part, ...]) -> Snapshot:
-    """The numbers that the app makes of them."""
-    so_far = RunSoFar(Request(1, parts, "."))
-    for line in lines_of(parts):
-        so_far.take(line)
-    return so_far.snapshot
+    """A run of the worker over the parts that the pane asks for."""
+    return answered(Request(1, parts, ".", interval=0))[0]
 
 
 @pytest.mark.parametrize(("kind", "there"), [("fiad", True), ("diffstats", False), ("norm", False)])
@@ -126,9 +109,9 @@ def test_a_long_trial_tells_what_it_looks_at() -> None:
     scenario = draft_with("fiad").scenario
     assert scenario is not None
     told = [
-        line["snapshot"]["latest"]
-        for line in lines_of((Part("base", scenario.document),))
-        if "snapshot" in line
+        news.snapshot.latest
+        for news in answered(Request(1, (Part("base", scenario.document),), ".", interval=0))[1]
+        if news.snapshot is not None
     ]
     assert "trial 1 of 1 without fakes: pairs of items" in told
     assert "trial 1 of 1: sets of 3 items, 100 %" in told

@@ -12,9 +12,10 @@ from support.charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
 from support.waiting import seen
 from textual.pilot import Pilot
 
+from ldptui.core.view import BitCounts
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
-from ldptui.session.snapshot import BitCounts, Snapshot
+from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.choice_bar import ChoiceBar
 
 COHORTS = 12

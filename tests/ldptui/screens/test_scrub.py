@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from ldptui import scenarios
 from ldptui.charts import curves
 from ldptui.core.scenario import load
+from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened, pointed_at
 from ldptui.session.snapshot import Snapshot
-from ldptui.session.trials import TrialEstimates
 
 QUICKSTART = load(scenarios.path("quickstart"))
 SINGLE = TrialEstimates((7,), ("7",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {})

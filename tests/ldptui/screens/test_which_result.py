@@ -13,10 +13,11 @@ from textual.pilot import Pilot
 from ldptui import scenarios
 from ldptui.charts import curves
 from ldptui.core.scenario import load
+from ldptui.core.view import CellView
 from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened
-from ldptui.session.snapshot import CellView, Snapshot
+from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.field import ValueInput
 
 QUICKSTART = load(scenarios.path("quickstart"))

@@ -16,9 +16,10 @@ from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
+    from ldptui.core.view import Detection
+
     from ....charts.figures import Table
     from ....charts.series import Plot
-    from ....session.snapshot import Detection
 
 View = Literal["scores", "roc"]
 

@@ -17,8 +17,9 @@ from ....widgets.plot import ChartView
 from .shown import Shown, of_round
 
 if TYPE_CHECKING:
+    from ldptui.core.view import Frequencies
+
     from ....charts.figures import Table
-    from ....session.snapshot import Frequencies
 
 View = Literal["both", "bars", "rank", "residuals", "bits"]
 

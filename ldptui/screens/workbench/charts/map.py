@@ -22,10 +22,11 @@ from .shown import Shown
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
+    from ldptui.core.view import CellView
 
     from ....charts.figures import Table
     from ....charts.series import Grid
-    from ....session.snapshot import CellView, Part
+    from ....session.snapshot import Part
 
 
 class MapChart(Pointed):

@@ -14,7 +14,7 @@ from ....widgets.cursor import Move
 from ..transport_bar import TransportBar
 
 if TYPE_CHECKING:
-    from ....session.snapshot import Rounds
+    from ldptui.core.view import Rounds
 
 
 def rounds_bar() -> TransportBar:

@@ -15,8 +15,9 @@ from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
+    from ldptui.core.view import CellView
+
     from ....charts.series import Chart
-    from ....session.snapshot import CellView
     from ....widgets.filtered_table import FilteredTable
     from ..equations import EquationsView
     from ..privacy import PrivacyView

@@ -13,20 +13,12 @@ from ....text.format import count, short
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
+    from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
     from ....charts.figures import Table
     from ....charts.series import Bars, Plot
     from ....session.draft import Draft
-    from ....session.snapshot import (
-        BitCounts,
-        CellView,
-        Detection,
-        Frequencies,
-        Overlay,
-        Rounds,
-        Snapshot,
-    )
-    from ....session.trials import TrialEstimates
+    from ....session.snapshot import Overlay, Snapshot
 
 LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"

@@ -16,9 +16,10 @@ from ....widgets.plot import ChartView, charset_of
 from .shown import Shown
 
 if TYPE_CHECKING:
+    from ldptui.core.view import Rounds
+
     from ....charts.figures import Table
     from ....charts.series import Plot
-    from ....session.snapshot import Rounds
 
 COURSES: Final = {
     "estimates": "estimates",

@@ -1,4 +1,4 @@
-"""The rounds of a campaign as the worker sends them: their closed forms are those of the table."""
+"""The view of the rounds of a campaign: its closed forms are those of the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from support.cases import cell
 
 from ldptui.core import Cell
-from ldptui.engine.worker.rounds import Expected
+from ldptui.core.view.rounds import Expected
 
 LASSO = {"bits": 4, "hashes": 2, "cohorts": 2, "items": 60}
 SHARED = {"bits": 4, "hashes": 1, "cohorts": 2, "items": 6}

@@ -1,4 +1,4 @@
-"""The verdict on each report of one trial, as the worker sends it."""
+"""The verdict on each report of one trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ldptui.core.base.flags import area_under
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.collection.sifting import detection
-from ldptui.engine.worker.judging import CORNERS, LEVELS, detection_columns, levels
+from ldptui.core.view.redrawn import CORNERS, LEVELS, levels, verdicts
 
 
 def cell_with(kind: str, **more: Any) -> Cell:
@@ -25,33 +25,31 @@ def cell_with(kind: str, **more: Any) -> Cell:
 
 def test_the_columns_are_those_of_the_first_trial() -> None:
     cell = cell_with("fiad")
-    columns, seen = detection_columns(cell, no_pulse), detection(cell)
-    assert columns is not None
+    view, seen = verdicts(cell, no_pulse), detection(cell)
+    assert view is not None
     assert seen.score is not None
-    assert (sum(columns["genuine"]), sum(columns["fakes"])) == (cell.users, cell.malicious)
-    for score, right, fake in zip(
-        columns["scores"], columns["genuine"], columns["fakes"], strict=True
-    ):
+    assert (sum(view.genuine), sum(view.fakes)) == (cell.users, cell.malicious)
+    for score, right, fake in zip(view.scores, view.genuine, view.fakes, strict=True):
         assert right == ((seen.score == score) & ~seen.fakes).sum()
         assert fake == ((seen.score == score) & seen.fakes).sum()
-    assert columns["area"] == area_under(seen.score, seen.fakes)
-    assert np.trapezoid(columns["caught"], columns["wrong"]) == pytest.approx(columns["area"])
-    assert columns["flagged"] == [
+    assert view.area == area_under(seen.score, seen.fakes)
+    assert np.trapezoid(view.caught, view.wrong) == pytest.approx(view.area)
+    assert view.flagged == (
         (~seen.kept[~seen.fakes]).mean(),
         (~seen.kept[seen.fakes]).mean(),
-    ]
+    )
 
 
 def test_without_fakes_there_is_a_distribution_and_no_curve() -> None:
-    columns = detection_columns(cell_with("fiad", table={"kind": "none"}), no_pulse)
-    assert columns is not None
-    assert (columns["area"], columns["wrong"], columns["flagged"]) == (None, [], None)
-    assert sum(columns["genuine"]) == 1500
+    view = verdicts(cell_with("fiad", table={"kind": "none"}), no_pulse)
+    assert view is not None
+    assert (view.area, view.wrong, view.flagged) == (None, (), None)
+    assert sum(view.genuine) == 1500
 
 
 @pytest.mark.parametrize("kind", ["diffstats", "norm-sub"])
 def test_a_defence_without_a_score_has_none(kind: str) -> None:
-    assert detection_columns(cell_with(kind), no_pulse) is None
+    assert verdicts(cell_with(kind), no_pulse) is None
 
 
 def test_very_many_scores_come_in_equal_steps(rng: np.random.Generator) -> None:

@@ -18,11 +18,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from .base.errors import FileError, RunError, ScenarioError, got
-from .base.ranges import Range
-from .population import Population
-from .running.workers import LostError
-from .store import versions
+from ..base.errors import FileError, RunError, ScenarioError, got
+from ..base.ranges import Range
+from ..base.versions import versions
+from ..population import Population
+from .workers import LostError
 
 PATIENCE: Final = 10
 """Seconds to wait for a scheduler, and for its first worker."""

@@ -16,10 +16,10 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui import core
-from ldptui.core import cluster as cluster_module
 from ldptui.core.base.errors import FileError, RunError, ScenarioError
-from ldptui.core.cluster import Cluster, cluster
 from ldptui.core.population import Population
+from ldptui.core.running import cluster as cluster_module
+from ldptui.core.running.cluster import Cluster, cluster
 from ldptui.core.running.runner import Progress, run
 from ldptui.core.running.workers import LostError
 

@@ -1,8 +1,7 @@
-"""The estimates of single trials, as the worker sends them and the app hears them."""
+"""The estimates of single trials."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,7 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate
-from ldptui.engine.wire import RunSoFar
-from ldptui.engine.worker.trials import ITEMS, trial_columns
-from ldptui.session.snapshot import Part, Request
+from ldptui.core.view.redrawn import ITEMS, single_trials
 
 USERS = {"kind": "zipf", "items": 30, "users": 2000, "exponent": 1.0}
 OUE = {"kind": "oue", "epsilon": 1.0}
@@ -32,12 +29,7 @@ def cell_of(table: Any, **more: Any) -> Cell:
 @pytest.mark.parametrize("attacked", [True, False])
 def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> None:
     cell = cell_of(attack("mga", 0.1, TARGETS) if attacked else {"kind": "none"})
-    columns = trial_columns(cell, no_pulse)
-    assert columns is not None
-    heard = RunSoFar(Request(1, (Part("base", {}),), ""))
-    heard.take({"by_trial": json.loads(json.dumps(columns))})
-    assert heard.take({"snapshot": {"status": "done"}})
-    seen = heard.snapshot.by_trial
+    seen = single_trials(cell, no_pulse)
     assert seen is not None
     targets = TARGETS if attacked else []
     assert list(seen.items[: seen.targets]) == sorted(targets, key=cell.targets.tolist().index)
@@ -60,7 +52,7 @@ def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> 
 
 def test_a_campaign_has_none() -> None:
     cell = cell_of(attack("mga", 0.1, TARGETS), campaign={"rounds": 3})
-    assert trial_columns(cell, no_pulse) is None
+    assert single_trials(cell, no_pulse) is None
 
 
 def test_the_cell_at_a_cursor_has_those_that_it_would_have_as_the_base() -> None:

@@ -1,0 +1,46 @@
+"""The versions that the numbers of a run depend on."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+SIMULATOR: Final = 1
+"""Raised with every change of the simulator that changes a number: older cells are then unknown."""
+
+
+def versions(ldptui: str = "") -> dict[str, str | int]:
+    """The versions that the numbers of a run depend on, and that of ldptui."""
+    return {
+        "ldptui": ldptui,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "simulator": SIMULATOR,
+    }
+
+
+def differing(known: Mapping[str, str | int]) -> str:
+    """The versions that are not those of a kept run, in words; "" if there are none."""
+    here = versions()
+    names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
+    return ", ".join(
+        f"computed with {words} {known[name]}, here it is {here[name]}"
+        for name, words in names.items()
+        if known[name] != here[name]
+    )
+
+
+def redrawn(known: Mapping[str, str | int]) -> bool:
+    """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
+    return _corrected(known["numpy"]) != _corrected(versions()["numpy"])
+
+
+def _corrected(numpy: str | int) -> bool:
+    """Return whether a version of NumPy is 2.5 or later."""
+    numbers = [int(part) for part in re.findall(r"\d+", str(numpy))]
+    return numbers[:2] >= [2, 5]

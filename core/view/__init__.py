@@ -1,0 +1,223 @@
+"""What is known about a cell, as one value: settings, facts, measured, theory, conclusion.
+
+Frozen dataclasses of plain numbers in tuples, None where undefined, so that whoever shows them
+needs no NumPy: the JSON document, CSV, the app, a playback and a notebook read the same values, and
+the wire of the app carries them as they are. The files of this room make them from results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.summary import Estimate
+
+
+@dataclass(frozen=True)
+class CellView:
+    """One cell: its settings, facts that follow from them, and its metrics beside closed forms.
+
+    parameters : flat and dotted, as in the JSON document.
+    path : None where the code of its protocol decides it, and may not run here.
+    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles.
+    trials, wanted : done, and asked for.
+    metrics : measured and expected, by name.
+    rappor : its own numbers and warnings, by their names in the JSON document; None for others.
+    answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
+    """
+
+    index: int
+    parameters: Mapping[str, Any]
+    path: str | None
+    users: int
+    malicious: int
+    domain_size: int
+    p: float | None
+    q: float | None
+    hash_range: int | None
+    trials: int
+    wanted: int
+    targets: tuple[int, ...]
+    metrics: Mapping[str, Estimate]
+    rappor: Mapping[str, Any] | None = None
+    answer: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """The estimated frequencies of one arm, a number for each item shown.
+
+    mean : over the trials. std : standard deviation over the trials, None for one trial.
+    sigma : closed-form standard deviation of one trial's estimate; where there is none, that over
+        the trials, 0 for one trial.
+    """
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...] | None
+    sigma: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class TrialEstimates:
+    """The estimates of a cell's targets and most frequent items in each of its first trials.
+
+    items : their indices, the first `targets` of them targets. labels, true : their names and
+        true frequencies.
+    arms : by an arm's name, a row for each item with a number for each trial.
+    expected : the closed forms of one trial's estimate, mean and standard deviation, a row for each
+        item; only of the arms that have one.
+    """
+
+    items: tuple[int, ...]
+    labels: tuple[str, ...]
+    targets: int
+    true: tuple[float, ...]
+    arms: Mapping[str, tuple[tuple[float, ...], ...]]
+    expected: Mapping[str, tuple[tuple[float, float], ...]]
+
+    @property
+    def trials(self) -> int:
+        """The number of trials."""
+        return len(next(iter(self.arms.values()))[0])
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Estimated and true frequencies of one cell; means over `trials` trials.
+
+    items : the indices shown, ascending; all of them unless only some were asked for.
+    labels : their names.
+    arms : the estimates by the arm's name, "clean" and "attacked" at least where they are kept.
+    detected : in which share of the trials the item was detected; None where nothing is tested.
+    by_trial : those of single trials, where they were asked for in the cell at a cursor.
+    """
+
+    domain_size: int
+    items: tuple[int, ...]
+    labels: tuple[str, ...]
+    targets: tuple[int, ...]
+    trials: int
+    true: tuple[float, ...]
+    arms: Mapping[str, Estimates]
+    detected: tuple[float, ...] | None = None
+    by_trial: TrialEstimates | None = None
+
+    @property
+    def clean(self) -> Estimates:
+        """The estimates without the attack."""
+        return self.arms["clean"]
+
+    @property
+    def attacked(self) -> Estimates:
+        """The estimates with the attack; the same where there is none."""
+        return self.arms["attacked"]
+
+    @property
+    def defended(self) -> Estimates | None:
+        """The estimates with the attack and the defence; None without a defence."""
+        return self.arms.get("attacked_defended")
+
+
+@dataclass(frozen=True)
+class BitCounts:
+    """RAPPOR's bit counts in one trial, fakes included, beside what is expected of them.
+
+    The columns have an entry for each of the first cohorts (all of them unless there are very
+    many), or k entries for each of them in turn.
+
+    cohorts : m, all of them. bits : k. users : the cohort's users. counts : how many of them sent
+        the bit as 1.
+    expected_*, *_std : mean and standard deviation of these, None where the fakes' reports have no
+        closed form.
+    held : the share of genuine users whose filter has the bit.
+    """
+
+    cohorts: int
+    bits: int
+    p_star: float
+    q_star: float
+    users: tuple[float, ...]
+    counts: tuple[float, ...]
+    held: tuple[float, ...]
+    expected_users: tuple[float, ...] | None
+    users_std: tuple[float, ...] | None
+    expected_counts: tuple[float, ...] | None
+    counts_std: tuple[float, ...] | None
+
+    @property
+    def shown(self) -> int:
+        """The number of cohorts that the columns hold."""
+        return len(self.users)
+
+    def of(self, cohort: int) -> slice:
+        """The entries of a cohort in the columns of bits."""
+        return slice(cohort * self.bits, (cohort + 1) * self.bits)
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The score that a filter gives every report of one trial, and how well it tells fakes.
+
+    kind : the filter's. meaning : what its score is, in a few words.
+    scores : those that there are, rising; genuine, fakes : the users with each of them.
+    wrong, caught : the ROC curve, the flagged shares of both groups from no threshold passed to
+        all; empty without fakes. area : under it.
+    flagged : the same shares of what the defence flags; None where it tells no fakes.
+    """
+
+    kind: str
+    meaning: str
+    scores: tuple[float, ...]
+    genuine: tuple[int, ...]
+    fakes: tuple[int, ...]
+    wrong: tuple[float, ...] = ()
+    caught: tuple[float, ...] = ()
+    area: float | None = None
+    flagged: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of a campaign, one entry for each, from round 0 on.
+
+    users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
+    metrics : by name.
+    entered : in how many of the trials all targets came to the top k.
+    entry : in which round they first did, on average over those trials, with its standard error.
+    targets : the first ones, where they were asked for; the columns below have an entry for each of
+        them in every round.
+    true : true frequency. arms : mean estimate in each arm, by its name.
+    errors : standard error of the attacked one, None for one trial.
+    expected : its closed form, None in rounds that have none.
+    rank : its place among the mean estimates of all items, 1 the largest.
+    """
+
+    users: tuple[int, ...]
+    malicious: tuple[int, ...]
+    share: tuple[float, ...]
+    spent: tuple[float, ...]
+    metrics: Mapping[str, tuple[Estimate, ...]]
+    trials: int
+    entered: int
+    entry: float | None
+    entry_error: float | None
+    targets: tuple[int, ...] = ()
+    true: tuple[tuple[float, ...], ...] = ()
+    arms: Mapping[str, tuple[tuple[float, ...], ...]] = field(default_factory=dict)
+    errors: tuple[tuple[float, ...], ...] | None = None
+    expected: tuple[tuple[float, ...] | None, ...] = ()
+    rank: tuple[tuple[int, ...], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def clean(self) -> tuple[tuple[float, ...], ...]:
+        """The mean estimates without the attack."""
+        return self.arms["clean"]
+
+    @property
+    def attacked(self) -> tuple[tuple[float, ...], ...]:
+        """The mean estimates with the attack; the same where there is none."""
+        return self.arms["attacked"]

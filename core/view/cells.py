@@ -1,0 +1,80 @@
+"""Cells viewed: what a cell is, and what its trials measured beside the closed forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..base.summary import Estimate
+from ..cell import Cell
+from ..metrics.results import CellResults
+from ..protocols import BitNoise
+from ..theory import bit_gain, compared
+from . import CellView
+
+
+def cell_view(
+    cell: Cell, measured: CellResults, expected: Mapping[str, float | None] | None = None
+) -> CellView:
+    """A cell after the trials that were measured.
+
+    expected : the closed forms of its metrics; None: they are worked out.
+    """
+    pure = cell.pure if cell.is_pure and not cell.noise else None
+    return CellView(
+        index=cell.index,
+        parameters=cell.parameters,
+        path=cell.decided_path,
+        users=cell.users,
+        malicious=cell.malicious,
+        domain_size=cell.population.domain_size,
+        p=None if pure is None else pure.p,
+        q=None if pure is None else pure.q,
+        hash_range=cell.hash_range,
+        trials=measured.trials,
+        wanted=cell.trials,
+        targets=tuple(cell.targets.tolist()),
+        metrics=measurements(cell, measured, closed_forms(cell) if expected is None else expected),
+        rappor=None if cell.noise is None else _rappor(cell, cell.noise),
+        answer=_answer(cell),
+    )
+
+
+def closed_forms(cell: Cell) -> dict[str, float | None]:
+    """The closed form of each metric; None where there is none, or no finite one."""
+    expected = cell.task.expected(cell)
+    return {
+        name: value if value is not None and math.isfinite(value) else None
+        for name, value in expected.items()
+    }
+
+
+def measurements(
+    cell: Cell, measured: CellResults, expected: Mapping[str, float | None]
+) -> dict[str, Estimate]:
+    """Each metric over the trials, beside its closed form."""
+    return {name: compared(cell, measured, name, expected) for name in cell.metrics}
+
+
+def _rappor(cell: Cell, noise: BitNoise) -> dict[str, Any]:
+    """RAPPOR's own numbers: its p and q are reversed, so that the common keys would mislead."""
+    unbounded = not noise.memoised
+    return {
+        "f": noise.f,
+        "p_star": noise.p_star,
+        "q_star": noise.q_star,
+        "epsilon_one": noise.epsilon_one(cell.hashes),
+        "epsilon_infinity": None if unbounded else noise.epsilon_infinity(cell.hashes),
+        "bit_support_gain": bit_gain(cell),
+        "warnings": list(cell.warnings),
+    }
+
+
+def _answer(cell: Cell) -> dict[str, Any] | None:
+    """The number of fakes that reach a cell's goal; None for a cell without a goal."""
+    if cell.goal is None or cell.answer is None:
+        return None
+    goal = {"metric": cell.goal.metric, "at_least": cell.goal.at_least}
+    return goal | dataclasses.asdict(cell.answer)

@@ -1,0 +1,111 @@
+"""The estimated frequencies of a cell's items, in each arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .. import theory
+from ..base.arms import UNDEFENDED, Arm
+from ..base.sampling import Floats
+from ..cell import Cell
+from ..law.pure import Items
+from ..metrics.results import CellResults, Moments
+from . import Estimates, Frequencies
+
+MAX_ITEMS = 4096
+"""The number of items at most where not all are shown, and of targets of a cell."""
+
+LONGEST_LABEL = 64
+"""Characters of an item's name."""
+
+
+def frequencies(
+    cell: Cell, measured: CellResults, sigmas: Mapping[Arm, Floats], most: int | None = None
+) -> Frequencies | None:
+    """The estimates of a cell; None for a task without a list of items.
+
+    sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
+    most : the items shown of a larger domain; None: all.
+    """
+    arms, truth = measured.arms, cell.task.truth(cell)
+    if truth is None:
+        return None
+    d, labels, targets = truth.size, cell.population.labels, cell.targets
+    items = np.arange(d)
+    if most is not None and d > most:
+        # Without σ, the errors themselves say what is far from the truth.
+        items = chosen_items(
+            targets,
+            (truth, *(moments.mean for arm, moments in arms.items() if arm.attacked)),
+            tuple(
+                (moments.mean - truth) / np.maximum(sigmas.get(arm, np.ones(d)), 1e-300)
+                for arm, moments in arms.items()
+            ),
+            most,
+        )
+    detected = measured.detected
+    return Frequencies(
+        domain_size=d,
+        items=tuple(items.tolist()),
+        labels=tuple(str(at) if labels is None else shortened(labels[at]) for at in items.tolist()),
+        targets=tuple(targets[:most].tolist()),
+        trials=measured.trials,
+        true=tuple(truth[items].tolist()),
+        arms={
+            arm.name: _estimates(moments, items, sigmas.get(arm)) for arm, moments in arms.items()
+        },
+        detected=None if detected is None else tuple((detected[items] / measured.trials).tolist()),
+    )
+
+
+def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimates:
+    """One arm. Without a closed form σ is the deviation over the trials, 0 before two of them."""
+    mean = tuple(moments.mean[items].tolist())
+    std = None if moments.std is None else tuple(moments.std[items].tolist())
+    if sigma is None:
+        return Estimates(mean, std, std or (0.0,) * len(mean))
+    return Estimates(mean, std, tuple(sigma[items].tolist()))
+
+
+def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
+    """σ of each item's estimate in one trial, in the arms that have a closed form."""
+    variances = None if cell.task.truth(cell) is None else theory.estimate_variances(cell)
+    if variances is None:
+        return {}
+    return {
+        arm: np.sqrt(np.maximum(each, 0)) for arm, each in zip(UNDEFENDED, variances, strict=True)
+    }
+
+
+def chosen_items(
+    targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...], most: int
+) -> Items:
+    """At most `most` items of a large domain, ascending.
+
+    All targets (thinned out evenly where they are more than half of `most`), the largest of
+    each of `levels`, the largest in size of each of `residuals`, and items evenly spread.
+
+    Parameters
+    ----------
+    targets : int64[r]. levels, residuals : float64[d] each, d > most.
+    """
+    half, d = most // 2, levels[0].size
+    if targets.size > half:
+        targets = targets[evenly(targets.size, half)]
+    ranked = [*levels, *(np.abs(residual) for residual in residuals)]
+    share = most // 4 // len(ranked)
+    largest = [np.argpartition(values, d - share)[d - share :] for values in ranked]
+    chosen = np.union1d(targets, np.concatenate(largest))
+    return np.union1d(chosen, evenly(d, most - chosen.size))
+
+
+def evenly(size: int, count: int) -> Items:
+    """`count` indices spread evenly over [0, size), both ends among them."""
+    return np.linspace(0, size - 1, count).round().astype(np.int64)
+
+
+def shortened(label: str) -> str:
+    """An item's name, cut where it is very long."""
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"

@@ -1,0 +1,119 @@
+"""The rounds of a campaign viewed, and the frequencies of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ..base.arms import ATTACKED, Arm
+from ..base.sampling import Floats
+from ..cell import Cell
+from ..metrics.results import CellResults, round_of
+from ..theory import expected_estimate
+from ..theory.campaign import entry_of, for_each_round, round_theories, rounds_of
+from . import Frequencies, Rounds
+from .estimated import closed_sigmas, frequencies
+
+MAX_TARGETS: Final = 16
+"""The number of targets whose estimates are shown in every round."""
+
+MAX_ESTIMATES: Final = 1 << 18
+"""The largest number of frequencies that are shown, over all rounds together: where there are more,
+those of every other round are, or of every third, and so on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The closed forms of the rounds, each None where there is none.
+
+    theories : those of the metrics. estimates : float64[d], those of the attacked arm.
+    sigmas : σ of one trial's estimates, in the arms that have a closed form.
+    """
+
+    theories: list[dict[str, float | None]]
+    estimates: list[Floats | None]
+    sigmas: list[dict[Arm, Floats]]
+
+    @classmethod
+    def of(cls, cell: Cell) -> Expected:
+        return cls(
+            round_theories(cell),
+            for_each_round(cell, expected_estimate),
+            for_each_round(cell, closed_sigmas),
+        )
+
+
+def rounds_view(cell: Cell, measured: CellResults, expected: Expected | None = None) -> Rounds:
+    """The rounds of a campaign after the trials that were measured.
+
+    expected : the closed forms, with which the estimates of the first targets are shown as well.
+    """
+    theories = None if expected is None else expected.theories
+    rounds, entry = rounds_of(cell, measured, theories), entry_of(cell, measured)
+    viewed = Rounds(
+        users=tuple(row.users for row in rounds),
+        malicious=tuple(row.malicious for row in rounds),
+        share=tuple(row.share for row in rounds),
+        spent=tuple(row.spent for row in rounds),
+        metrics={name: tuple(row.metrics[name] for row in rounds) for name in cell.metrics},
+        trials=measured.trials,
+        entered=entry.reached,
+        entry=entry.mean,
+        entry_error=entry.standard_error,
+    )
+    return viewed if expected is None else replace(viewed, **_targets(cell, measured, expected))
+
+
+def _targets(cell: Cell, measured: CellResults, expected: Expected) -> dict[str, Any]:
+    """The columns of the first targets, in every round."""
+    assert measured.rounds is not None
+    targets, arms = cell.targets[:MAX_TARGETS], measured.rounds.arms
+    attacked = arms[ATTACKED]
+    spread = attacked.std
+    errors = None if spread is None else spread[:, targets] / np.sqrt(measured.trials)
+    return {
+        "targets": tuple(targets.tolist()),
+        "true": tuple(tuple(each.population.frequencies[targets].tolist()) for each in cell.rounds),
+        "arms": {arm.name: _rows(moments.mean[:, targets]) for arm, moments in arms.items()},
+        "errors": None if errors is None else _rows(errors),
+        "expected": tuple(
+            None if estimate is None else tuple(estimate[targets].tolist())
+            for estimate in expected.estimates
+        ),
+        "rank": tuple(
+            tuple(int((estimate > estimate[target]).sum()) + 1 for target in targets)
+            for estimate in attacked.mean
+        ),
+    }
+
+
+def _rows(values: Floats) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, values.tolist()))
+
+
+def rounds_shown(cell: Cell, most_items: int) -> range:
+    """The rounds whose frequencies are shown: evenly spread where there are too many."""
+    items = min(cell.task.size(cell), most_items)
+    count = len(cell.rounds)
+    return range(0, count, -(-count * items // MAX_ESTIMATES))
+
+
+def round_frequencies(
+    cell: Cell,
+    measured: CellResults,
+    number: int,
+    expected: Expected | None = None,
+    most: int | None = None,
+) -> Frequencies | None:
+    """The estimates of one round, as those of a cell of its own.
+
+    expected : the closed forms, whose σ are shown. most : the items shown of a larger domain.
+    """
+    rounds = measured.rounds
+    assert rounds is not None
+    arms, metrics = round_of(rounds.arms, number), rounds.metrics[:, number]
+    alone = CellResults(metrics, measured.fingerprints, arms)
+    sigmas = {} if expected is None else expected.sigmas[number]
+    return frequencies(cell.rounds[number], alone, sigmas, most)

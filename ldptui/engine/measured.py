@@ -1,0 +1,154 @@
+"""The parts that charts know, of a run that has been measured: nothing is simulated for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ldptui.core.base.errors import LdpError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import Experiment, bound
+from ldptui.core.population import STATED, Population
+from ldptui.core.running.runner import Results
+from ldptui.core.scenario import Point, Scenario
+from ldptui.core.store import cell_keys
+
+from ..charts import curves
+from ..session.snapshot import Part, Snapshot
+from .worker.part import PartSoFar
+from .worker.picture import Picture
+
+Known: TypeAlias = Callable[[list[Cell], bool], list[Cell]]
+"""Picks those of the cells that have results; of each item as well, where it is told to."""
+
+
+def positions(experiment: Experiment) -> dict[str, int]:
+    """The place of each cell by its key; the first one of those that are alike."""
+    at: dict[str, int] = {}
+    for position, key in enumerate(cell_keys(experiment.cells)):
+        at.setdefault(key, position)
+    return at
+
+
+def snapshot_of(results: Results) -> Snapshot:
+    """The results of a run as charts read them."""
+    experiment = results.experiment
+    at = positions(experiment)
+    parts = charted_parts(
+        experiment,
+        lambda cells, _: [
+            cell for key, cell in zip(cell_keys(cells), cells, strict=True) if key in at
+        ],
+    )
+    for part in parts.values():
+        part.update(results.cells[at[key]] for key in part.keys)
+        part.reckon()
+    base, picture = parts["base"], Picture()
+    cell, measured = base.experiment.cells[0], base.measured[0]
+    picture.reckon(cell)
+    return Snapshot(
+        0,
+        "done" if results.complete else "partial",
+        full=True,
+        done=results.trials,
+        total=experiment.trials,
+        parts={name: part.news() for name, part in parts.items()},
+        digest=results.digest if results.complete else "",
+        numpy=np.__version__,
+        **(picture.conclusion(cell, measured) if measured.trials else {}),
+    )
+
+
+def charted_parts(experiment: Experiment, known: Known) -> dict[str, PartSoFar]:
+    """The parts that charts know, with the cells that have results, each once."""
+    scenario, cells = experiment.scenario, experiment.cells
+    parts = dict[str, PartSoFar]()
+    populations: dict[object, Population] = {
+        (point.population, point.seed): cell.population.drawn or cell.population
+        for point, cell in zip(scenario.points(), cells, strict=True)
+    }
+
+    def bound(part: Part | None) -> list[Cell]:
+        return [] if part is None else list(_bound(part, scenario, populations))
+
+    def along(
+        axes: Callable[[Scenario], Iterable[curves.Variable]],
+        part: Callable[[Scenario, curves.Variable], Part | None],
+    ) -> list[Cell]:
+        bound_cells = []
+        for axis in _or_none(lambda: axes(scenario)):
+            bound_cells += _or_none(partial(lambda x: bound(part(scenario, x)), axis))
+        return bound_cells
+
+    base = _or_none(lambda: bound(curves.base_part(scenario)))
+    measured = _once(known(base, True))
+    parts["base"] = _part("base", experiment, measured or [_nearest(cells, base)])
+    wanted = {
+        "gain": along(curves.axes, curves.gain_part),
+        "error": along(curves.error_axes, curves.error_part),
+        "success": along(curves.success_axes, curves.success_part),
+        "map": _or_none(lambda: bound(curves.map_part(scenario))),
+    }
+    for name, some in wanted.items():
+        if measured := _once(known(some, False)):
+            parts[name] = _part(name, experiment, measured)
+    if answered := [cell for cell in cells if cell.answer is not None]:
+        parts["answer"] = _part("answer", experiment, answered)
+    covered = {key for part in parts.values() for key in part.keys}
+    places = positions(experiment).items()
+    if rest := [cells[position] for key, position in places if key not in covered]:
+        parts["rest"] = _part("rest", experiment, rest)
+    return parts
+
+
+def _once(cells: list[Cell]) -> list[Cell]:
+    """The first of the cells that are alike."""
+    by_key: dict[str, Cell] = {}
+    for key, cell in zip(cell_keys(cells), cells, strict=True):
+        by_key.setdefault(key, cell)
+    return list(by_key.values())
+
+
+def _part(name: str, experiment: Experiment, cells: Iterable[Cell]) -> PartSoFar:
+    numbered = tuple(replace(cell, index=index) for index, cell in enumerate(cells))
+    scenario = experiment.scenario
+    part = PartSoFar(name, Experiment(scenario, numbered), list(scenario.sweep))
+    part.keys = cell_keys(numbered)
+    return part
+
+
+def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
+    """The cells of a part; a cell of a file or of code only where the run has its users."""
+    made = Scenario(dict(part.document), scenario.name, scenario.folder)
+
+    def population_of(_: int, point: Point) -> Population | None:
+        drawn = (point.population, point.seed)
+        if drawn not in populations and point.population.kind in STATED:
+            populations[drawn] = point.population.bind(point.seed, scenario.folder)
+        return populations.get(drawn)
+
+    return bound(tuple(made.points()), population_of, limits=False)
+
+
+def _nearest(cells: tuple[Cell, ...], base: list[Cell]) -> Cell:
+    """The cell that has the most values of the base."""
+    if not base:
+        return cells[0]
+    wanted: Mapping[str, Any] = base[0].parameters
+
+    def alike(cell: Cell) -> int:
+        return sum(cell.parameters.get(key) == value for key, value in wanted.items())
+
+    return max(cells, key=alike)
+
+
+def _or_none(make: Callable[[], Iterable[Any]]) -> list[Any]:
+    """The list that a function makes; empty where the scenario does not allow it."""
+    try:
+        return list(make())
+    except LdpError:
+        return []
