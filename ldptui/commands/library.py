@@ -70,7 +70,7 @@ def _copy(source: Path, to: str | None) -> None:
 
 def _check_file(place: str, options: Namespace) -> int:
     """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
-    allowed = attack_options.allowed(options)
+    allowed = attack_options.allowed(attack_options.Code.of(options))
     path = locate(place)
     try:
         written = read_text(path)  # once: it may be a pipe

@@ -8,9 +8,7 @@ import signal
 import sys
 import threading
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from contextlib import redirect_stdout
 from functools import partial
 from multiprocessing import resource_tracker
@@ -20,7 +18,7 @@ from typing import Any, Final, TextIO, TypeAlias
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.orphans import lasting
-from ldptui.core.running.runner import WHOLE, Memory, Progress, Results, Shard
+from ldptui.core.running.runner import Memory, Progress, Results
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, Searched, searched
 from ldptui.core.running.workers import LostError
@@ -28,6 +26,7 @@ from ldptui.core.running.workers import LostError
 from ..terminal.output import encodable, note
 from ..text import format as text
 from ..text import table
+from .asked import Work
 
 OFTEN: Final = 0.1
 """Least seconds between two drawings."""
@@ -37,15 +36,7 @@ Step: TypeAlias = Progress | str | BaseException | None
 Steps: TypeAlias = "SimpleQueue[Step]"
 
 
-def measure(
-    experiment: Experiment,
-    workers: int,
-    frequencies: bool,
-    quiet: bool,
-    memory: Memory | None = None,
-    shard: Shard = WHOLE,
-    executor: Executor | None = None,
-) -> Results:
+def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -> Results:
     """Run an experiment; what is finished when it is interrupted.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
@@ -56,18 +47,18 @@ def measure(
     work = partial(
         run_experiment,
         experiment,
-        workers,
-        executor,
-        frequencies=frequencies,
+        asked.workers,
+        asked.executor,
+        frequencies=asked.frequencies,
         memory=memory,
         apart=apart,
         pulse=Beat(steps),
-        shard=shard,
+        shard=asked.shard,
     )
-    thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
+    thread = threading.Thread(target=_compute, args=(work, steps, asked.workers > 1 or apart))
     thread.daemon = True
     results = None
-    bar = Bar(sys.stderr, experiment, quiet)
+    bar = Bar(sys.stderr, experiment, asked.quiet)
     try:
         # Standard output carries the results and nothing else: not what an attack's code prints.
         with redirect_stdout(sys.stderr):
@@ -111,18 +102,18 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         steps.put(error)
 
 
-def answered(experiment: Experiment, options: Namespace, answers: Answers | None) -> Experiment:
+def answered(experiment: Experiment, asked: Work, answers: Answers | None) -> Experiment:
     """The experiment with the goals answered that take a search; a line says how far it is.
 
     answers : those that are known, which gets the others.
     """
-    line = SearchLine(None if options.quiet else sys.stderr)
+    line = SearchLine(None if asked.quiet else sys.stderr)
     try:
-        for step in searched(experiment, options.workers, options.limits, answers, line):
+        for step in searched(experiment, asked.workers, asked.limits, answers, line):
             line.show(step)
     finally:
         line.erase()
-    if step.known and not options.quiet:
+    if step.known and not asked.quiet:
         which = f"{step.known} of {step.total} answers to goals"
         note(f"note: {which} were known (--fresh searches again)")
     return step.experiment

@@ -7,16 +7,10 @@ from argparse import Namespace
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.ranges import WORKERS
 from ldptui.core.scenario import Scenario, load
 
 from ..session.locating import locate
 from ..terminal.output import note
-
-
-def check_workers(options: Namespace) -> None:
-    if options.workers not in WORKERS:
-        raise ScenarioError(f"must be {WORKERS}, {got(options.workers)}", key="--workers")
 
 
 def scenario_of(options: Namespace) -> tuple[Scenario, str]:

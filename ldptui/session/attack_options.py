@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -50,7 +50,20 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
+@dataclass(frozen=True)
+class Code:
+    """The Python code that a command's options let run: names of packages' code, and files."""
+
+    names: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Code:
+        """What the options of `add_to` say."""
+        return cls(tuple(options.allow_attacks), tuple(map(Path, options.attack_files)))
+
+
+def check_travel(experiment: Experiment, code: Code) -> None:
     """Refuse code in files of this machine on a cluster, whose workers do not have them.
 
     Raises ScenarioError. A file that is allowed and not asked for is no matter.
@@ -58,7 +71,7 @@ def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
     from ldptui.core import plugins
     from ldptui.core.base.errors import ScenarioError
 
-    for source in plugins.sources(experiment, allowed(options)):
+    for source in plugins.sources(experiment, allowed(code)):
         if isinstance(source.place, Path):
             rule = f"cannot run the {source.label} from a file of this machine: install it"
             how = f"on the workers, and name it by --allow-{source.what}"
@@ -78,23 +91,22 @@ def faults(files: Sequence[Path]) -> list[str]:
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
-def _given(options: argparse.Namespace) -> Allowed:
+def _given(code: Code) -> Allowed:
     from ldptui.core.plugins import Allowed
 
-    files = (Path(file).expanduser().absolute() for file in options.attack_files)
-    return Allowed(tuple(options.allow_attacks), tuple(files))
+    return Allowed(code.names, tuple(file.expanduser().absolute() for file in code.files))
 
 
 def permit_in_workbench(
-    experiment: Experiment, options: argparse.Namespace, agreed: Sequence[Sequence[Any]]
+    experiment: Experiment, code: Code, agreed: Sequence[Sequence[Any]]
 ) -> Experiment:
     """As `permit`, with the code besides that the user was asked about (`Code.agreed`)."""
     from ldptui.core import plugins
 
-    return plugins.permit(experiment, with_agreed(options, agreed))
+    return plugins.permit(experiment, with_agreed(code, agreed))
 
 
-def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) -> Allowed:
+def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
     """The code that a workbench lets run, which asks about more."""
     from ldptui.core.plugins import Allowed, Source
 
@@ -104,20 +116,20 @@ def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) ->
         Source(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed
     )
-    return replace(_given(options), seen=seen, how=ASKS)
+    return replace(_given(code), seen=seen, how=ASKS)
 
 
-def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:
+def permit(experiment: Experiment, code: Code) -> Experiment:
     """The experiment, ready to run: what it asks for must be allowed by the options alone.
 
     Raises ScenarioError, which says how to allow it, or FileError.
     """
     from ldptui.core import plugins
 
-    return plugins.permit(experiment, _given(options))
+    return plugins.permit(experiment, _given(code))
 
 
-def allowed(options: argparse.Namespace) -> Allowed:
+def allowed(code: Code) -> Allowed:
     """The attacks that the options and the settings let run, asked for or not.
 
     Raises ScenarioError where they name a file that cannot be read.
@@ -126,16 +138,16 @@ def allowed(options: argparse.Namespace) -> Allowed:
     from ldptui.core.plugins import Allowed
 
     try:
-        refuse_unreadable([Path(file).expanduser() for file in options.attack_files])
+        refuse_unreadable([file.expanduser() for file in code.files])
         names, files = allowed_attacks()
     except SettingsError as error:
         raise ScenarioError(str(error)) from error
-    chosen = _given(options)
+    chosen = _given(code)
     return Allowed((*chosen.names, *names), (*chosen.files, *files))
 
 
-def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:
+def permitted(experiment: Experiment, code: Code) -> Experiment:
     """As `permit`, by the options and the settings."""
     from ldptui.core import plugins
 
-    return plugins.permit(experiment, allowed(options))
+    return plugins.permit(experiment, allowed(code))

@@ -84,10 +84,10 @@ def test_a_visitor_opens_and_writes_nothing_but_its_own(tmp_path: Path) -> None:
 
 def test_no_code_that_a_visitor_names_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     agreed = [("attack", "x", True, "/x.py", "0")]
-    options = type("Options", (), {"allow_attacks": ["one_by_one"], "attack_files": ["x.py"]})()
-    assert attack_options.with_agreed(options, agreed).seen
+    code = attack_options.Code(("one_by_one",), (Path("x.py"),))
+    assert attack_options.with_agreed(code, agreed).seen
     monkeypatch.setenv(HOME, "/nowhere")
-    never = attack_options.with_agreed(options, agreed)
+    never = attack_options.with_agreed(code, agreed)
     assert (never.names, never.files, never.seen) == ((), (), ())
     assert never.how == attack_options.NEVER
 

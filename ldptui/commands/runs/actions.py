@@ -12,9 +12,10 @@ from ldptui.core.store.recording import is_recording, read_recording
 
 from ...terminal import exits, output, places
 from ...text import format as text
+from ..asked import tags_of
 from .exporting import export, show_dictionary
 from .listing import list_runs, show
-from .opening import moment_of, number_of, opened, tags_of
+from .opening import moment_of, number_of, opened
 
 
 def runs(options: Namespace) -> int:
@@ -35,7 +36,7 @@ def runs(options: Namespace) -> int:
 
 
 def _remove(options: Namespace) -> int:
-    with opened(options, write=True) as store:
+    with opened(options.store, write=True) as store:
         for number in [number_of(store, word) for word in options.runs]:
             store.remove(number, not options.undo)
             done = "back" if options.undo else f"removed; ldptui runs rm --undo {number} undoes it"
@@ -45,7 +46,7 @@ def _remove(options: Namespace) -> int:
 
 def _tag(options: Namespace) -> int:
     tags = tags_of(options.tags)
-    with opened(options, write=True) as store:
+    with opened(options.store, write=True) as store:
         number = number_of(store, options.run)
         if options.remove:
             store.change_tags(number, drop=tags)
@@ -57,7 +58,7 @@ def _tag(options: Namespace) -> int:
 
 
 def _star(options: Namespace) -> int:
-    with opened(options, write=True) as store:
+    with opened(options.store, write=True) as store:
         number = number_of(store, options.run)
         store.star(number, not options.off)
     output.write_out(f"run {number} is {'unmarked' if options.off else 'marked'}\n")
@@ -85,7 +86,7 @@ def _import(options: Namespace) -> int:
 
 
 def _gc(options: Namespace) -> int:
-    with opened(options, write=True) as store:
+    with opened(options.store, write=True) as store:
         assert store.path is not None
         before = store.path.stat().st_size
         gone, cells = store.gc(moment_of(options.before, "--before"))

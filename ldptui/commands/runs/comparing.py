@@ -108,7 +108,7 @@ def compare(options: Namespace) -> int:
     """Print the differences of two runs."""
     sides = []
     for word in (options.a, options.b):
-        store, number = run_or_file(word, options)
+        store, number = run_or_file(word, options.store)
         with store:
             sides.append((store.run(number), store.cells(number), store.measured(number)))
     (a, cells_a, measured_a), (b, cells_b, measured_b) = sides

@@ -17,7 +17,7 @@ from ldptui.core.store.recording import write_recording
 from ...terminal import exits, output
 from ...text import table
 from ...text.prose import wrapped
-from .. import reporting
+from ..asked import Output
 from ..dictionary import dictionary
 from ..parquet import write_parquet
 from .opening import number_of, opened
@@ -48,10 +48,10 @@ def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
 
 
 def export(options: Namespace) -> int:
-    out = reporting.check_output(options, usual="recording")
+    asked = Output.of(options, usual="recording")
+    out, kind = asked.path, asked.format
     assert out is not None
-    kind = options.format
-    with opened(options) as store:
+    with opened(options.store) as store:
         run = store.run(number_of(store, options.run))
         if kind == "recording":
             write_recording(store, run.id, out)
@@ -68,7 +68,7 @@ def export(options: Namespace) -> int:
                 drawn_by = str(run.versions["numpy"])
                 write_atomically(out, table.PAPER[kind](results, drawn_by))
             elif kind == "json":
-                write_atomically(out, results_json(run, results, options.frequencies))
+                write_atomically(out, results_json(run, results, asked.frequencies))
             else:
                 write_atomically(out, written)
     if options.dictionary:

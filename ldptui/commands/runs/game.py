@@ -28,7 +28,7 @@ FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 
 def game(options: Namespace) -> int:
     """Print the value and both mixtures of a run over attacks and defences."""
-    store, number = run_or_file(options.run, options)
+    store, number = run_or_file(options.run, options.store)
     with store:
         run, cells, measured = store.run(number), store.cells(number), store.measured(number)
     keys = _sides(cells)

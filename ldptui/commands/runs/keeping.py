@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from argparse import Namespace
 from collections.abc import Iterator
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import replace
 
 import numpy as np
 
 from ldptui.core import store as core_store
-from ldptui.core.base.errors import FileError, RunError, ScenarioError, got
+from ldptui.core.base.errors import FileError, RunError, ScenarioError
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
 from ldptui.core.experiment.limits import held_bytes, in_bytes
 from ldptui.core.metrics.results import BLOCK_TRIALS
 from ldptui.core.running.foretime import LONG_S, expected_seconds
-from ldptui.core.running.runner import WHOLE, Results, Shard, units
+from ldptui.core.running.runner import Results, units
 from ldptui.core.running.searching import open_goals
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, RunMemory, Store, begin, open_store
@@ -29,116 +26,92 @@ from ...session import attack_options
 from ...terminal import exits, output, places
 from ...text import format as text
 from .. import progress, reading, reporting
-from .opening import number_of, opened, tags_of
+from ..asked import Keeping, Output, Work, tags_of
+from .opening import number_of, opened
 
 
 def run(options: Namespace) -> int:
     """Simulate a scenario and print or write the results."""
-    reporting.check_output(options)
-    shard = _shard_of(options)
+    work, asked = Work.of(options), Output.of(options)
     scenario, source = reading.scenario_of(options)
-    experiment = bound(scenario, options, options.keep)
-    for warning in {} if options.quiet else _warnings(experiment):
+    keeping = Keeping.of(options, source)
+    experiment = bound(scenario, work, keeping)
+    if not work.quiet:
+        _tell(experiment)
+    if work.frequencies and asked.format != "json" and not work.quiet:
+        output.note("note: --frequencies shows in JSON only")
+    with _placed(work, experiment) as placed:
+        if keeping is not None and not placed.shard.whole:
+            return _compute_shard(experiment, placed, keeping)
+        return _reported(*measure(experiment, placed, keeping), asked)
+
+
+def _tell(experiment: Experiment) -> None:
+    """Say what there is to doubt, how much memory a trial takes, and how long all will take."""
+    for warning in _warnings(experiment):
         output.note(f"warning: {warning}")
     held = max(map(held_bytes, experiment.cells))
-    if held and not options.quiet:
+    if held:
         output.note(f"note: each process holds the reports of a trial, about {in_bytes(held)}")
-    seconds = None if options.quiet else expected_seconds(experiment)
+    seconds = expected_seconds(experiment)
     if seconds is not None and seconds > LONG_S:
         whole = f"; trials are drawn in blocks of {BLOCK_TRIALS}, which show when they are whole"
         output.note(f"note: this takes up to about {text.duration(seconds)} in one process{whole}")
-    if options.frequencies and options.format != "json" and not options.quiet:
-        output.note("note: --frequencies shows in JSON only")
-    with _executor(options, experiment) as executor:
-        place = Place(shard, executor)
-        if not shard.whole:
-            return _compute_shard(experiment, options, source, place)
-        return _reported(*measure(experiment, options, source, place), options)
 
 
-def _reported(results: Results, unkept: str, options: Namespace) -> int:
+def _reported(results: Results, unkept: str, asked: Output) -> int:
     """Print or write the results; the exit code. unkept : why the store lacks some; "" if none."""
-    return reporting.report(results, options) or (exits.NO_FILE if unkept else exits.DONE)
+    return reporting.report(results, asked) or (exits.NO_FILE if unkept else exits.DONE)
 
 
-def bound(scenario: Scenario, options: Namespace, keep: bool = False) -> Experiment:
+def bound(scenario: Scenario, work: Work, keeping: Keeping | None = None) -> Experiment:
     """The experiment, its goals answered and its Python code allowed.
 
-    keep : answers that take a search are known from the store, or kept there as they are found.
+    keeping : the store from which answers that take a search are known, and where they are kept
+    as they are found.
     """
-    experiment = compile(scenario, limits=options.limits, searches=False)
+    experiment = compile(scenario, limits=work.limits, searches=False)
     if open_goals(experiment):
         with contextlib.ExitStack() as ends:
             answers = None
-            if keep:
+            if keeping is not None:
                 with contextlib.suppress(FileError):  # told when the run is to be kept there
-                    store = ends.enter_context(open_store(places.chosen_store(options.store)[0]))
-                    answers = KeptAnswers(store, options.fresh)
-            experiment = progress.answered(experiment, options, answers)
-    return attack_options.permitted(experiment, options)
-
-
-@dataclass(frozen=True)
-class Place:
-    """The part of a run that is computed, and the executor that does it: both as for `run`."""
-
-    shard: Shard = WHOLE
-    executor: Executor | None = None
-
-
-HERE: Final = Place()
+                    store = ends.enter_context(open_store(keeping.store))
+                    answers = KeptAnswers(store, keeping.fresh)
+            experiment = progress.answered(experiment, work, answers)
+    return attack_options.permitted(experiment, work.code)
 
 
 @contextlib.contextmanager
-def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor | None]:
-    """The cluster that is asked for; None without."""
-    if options.cluster is None:
-        yield None
+def _placed(work: Work, experiment: Experiment) -> Iterator[Work]:
+    """The work with the cluster that is asked for, while it is there."""
+    if work.cluster is None:
+        yield work
         return
-    attack_options.check_travel(experiment, options)
+    attack_options.check_travel(experiment, work.code)
     from ldptui.core.running.cluster import cluster
 
     with contextlib.ExitStack() as ends:
         try:
-            executor = ends.enter_context(cluster(options.cluster))
+            executor = ends.enter_context(cluster(work.cluster))
         except ScenarioError as error:
             raise ScenarioError(error.rule, key="--cluster") from None
-        yield executor
+        yield replace(work, executor=executor)
 
 
-def _shard_of(options: Namespace) -> Shard:
-    """The shard that is asked for; raises ScenarioError."""
-    if options.shard is None:
-        return WHOLE
-    number, _, of = options.shard.partition("/")
-    if not (number.isdecimal() and of.isdecimal()):
-        raise ScenarioError(f"must be I/N, as 1/8, {got(options.shard)}", key="--shard")
-    try:
-        shard = Shard(int(number), int(of))
-    except ScenarioError as error:
-        raise ScenarioError(error.rule, key="--shard") from None
-    if not options.keep:
-        raise ScenarioError("needs a store, got --no-store", key="--shard")
-    if options.out is not None:
-        raise ScenarioError("has no results to write: merge the stores first, got --out",
-                            key="--shard")  # fmt: skip
-    return shard
-
-
-def _compute_shard(experiment: Experiment, options: Namespace, source: str, place: Place) -> int:
+def _compute_shard(experiment: Experiment, work: Work, keeping: Keeping) -> int:
     """Keep the trials of a shard; what they say is shown when the stores are merged."""
-    shard = place.shard
-    path, _ = places.chosen_store(options.store)
-    with open_store(path) as store:
-        memory = _begun(store, experiment, options, source)
-        results = kept(memory, experiment, options, place)
+    shard = work.shard
+    with open_store(keeping.store) as store:
+        memory = _begun(store, experiment, work, keeping)
+        results = kept(memory, experiment, work)
         done = store.run(memory.run).done
     reporting.tell_failures(results)
     if memory.failure:
         return exits.NO_FILE
     due = sum(trials for _, _, trials in units(experiment, shard))
     which = f"shard {shard.number}/{shard.of}: {text.count(done)} of its {text.count(due)} trials"
-    output.note(f"{which} are kept in {path}, as run {memory.run}")
+    output.note(f"{which} are kept in {keeping.store}, as run {memory.run}")
     if done < due and not results.failures:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE
@@ -150,73 +123,48 @@ def _warnings(experiment: Experiment) -> dict[str, None]:
     return dict.fromkeys((*experiment.scenario.notes, *cells))
 
 
-def measure(
-    experiment: Experiment, options: Namespace, source: str, place: Place = HERE
-) -> tuple[Results, str]:
+def measure(experiment: Experiment, work: Work, keeping: Keeping | None) -> tuple[Results, str]:
     """Run an experiment and keep the run; its results, and why the store lacks some of them.
 
     A store that nobody asked for, and that cannot be opened, only gives a note.
     """
-
-    def alone() -> tuple[Results, str]:
-        results = progress.measure(
-            experiment,
-            options.workers,
-            options.frequencies,
-            options.quiet,
-            executor=place.executor,
-        )
-        return results, ""
-
-    if not options.keep:
-        return alone()
-    path, chosen = places.chosen_store(options.store)
+    if keeping is None:
+        return progress.measure(experiment, work), ""
     try:
-        store = open_store(path)
+        store = open_store(keeping.store)
         try:
-            memory = _begun(store, experiment, options, source)
+            memory = _begun(store, experiment, work, keeping)
         except BaseException:
             store.close()
             raise
     except FileError as error:
-        if chosen:
+        if keeping.chosen:
             raise
         output.note(f"note: this run is not kept: {error}")
-        return alone()
+        return progress.measure(experiment, work), ""
     with store:
-        return kept(memory, experiment, options, place), memory.failure
+        return kept(memory, experiment, work), memory.failure
 
 
-def _begun(store: Store, experiment: Experiment, options: Namespace, source: str) -> RunMemory:
+def _begun(store: Store, experiment: Experiment, work: Work, keeping: Keeping) -> RunMemory:
     return begin(
         store,
         experiment,
         __version__,
-        tags=tags_of(options.tags),
-        source=source,
-        fresh=options.fresh,
-        frequencies=options.frequencies,
+        tags=keeping.tags,
+        source=keeping.source,
+        fresh=keeping.fresh,
+        frequencies=work.frequencies,
     )
 
 
-def kept(
-    memory: RunMemory, experiment: Experiment, options: Namespace, place: Place = HERE
-) -> Results:
+def kept(memory: RunMemory, experiment: Experiment, work: Work) -> Results:
     """Compute a run, or a shard of it, and keep it."""
     results, error = None, ""
-    quiet = options.quiet
-    if memory.store.note and not quiet:
+    if memory.store.note and not work.quiet:
         output.note(f"note: {memory.store.note}")
     try:
-        results = progress.measure(
-            experiment,
-            options.workers,
-            options.frequencies,
-            quiet,
-            memory,
-            place.shard,
-            place.executor,
-        )
+        results = progress.measure(experiment, work, memory)
     except Exception as reason:
         error = str(reason) or type(reason).__name__
         raise
@@ -224,10 +172,10 @@ def kept(
         memory.finish(results, error or (results.error if results is not None else ""))
         if memory.failure:
             output.note(f"note: this run is not kept, or in part: {memory.failure}")
-        elif memory.reused and not quiet:
+        elif memory.reused and not work.quiet:
             known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
             output.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and place.shard.whole and not results.ended and not memory.failure:
+        if results is not None and work.shard.whole and not results.ended and not memory.failure:
             output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
     assert results is not None
     return results
@@ -235,36 +183,30 @@ def kept(
 
 def resume(options: Namespace) -> int:
     """Go on with a run that was interrupted."""
-    reporting.check_output(options)
-    with opened(options, write=True) as store:
+    work, asked = Work.of(options), Output.of(options)
+    with opened(options.store, write=True) as store:
         run = number_of(store, options.run)
-        experiment = attack_options.permitted(store.experiment(run), options)
-        with _executor(options, experiment) as executor:
-            memory = core_store.resume(store, run, options.frequencies, experiment)
-            results = kept(memory, experiment, options, Place(executor=executor))
-        return _reported(results, memory.failure, options)
+        experiment = attack_options.permitted(store.experiment(run), work.code)
+        with _placed(work, experiment) as placed:
+            memory = core_store.resume(store, run, work.frequencies, experiment)
+            results = kept(memory, experiment, placed)
+        return _reported(results, memory.failure, asked)
 
 
 def record(options: Namespace) -> int:
     """Simulate a scenario and write one file that holds it all."""
-    out = reporting.check_output(options)
+    work, out = replace(Work.of(options), frequencies=True), Output.of(options).path
     assert out is not None
     scenario, source = reading.scenario_of(options)
-    experiment = bound(scenario, options)
-    options.frequencies = True
-    if options.store or os.environ.get(places.STORE):
-        store = open_store(places.chosen_store(options.store)[0])
-    else:
-        store = open_store(None)
-    with store:
-        memory = begin(
-            store, experiment, __version__, tags=tags_of(options.tags), source=source, fresh=True
-        )
-        results = kept(memory, experiment, options)
+    tags, (place, chosen) = tags_of(options.tags), places.chosen_store(options.store)
+    experiment = bound(scenario, work)
+    with open_store(place if chosen else None) as store:
+        memory = begin(store, experiment, __version__, tags=tags, source=source, fresh=True)
+        results = kept(memory, experiment, work)
         if memory.failure:
             raise RunError(f"nothing was written: {memory.failure}")
         write_recording(store, memory.run, out)
-    if not options.quiet:
+    if not work.quiet:
         drawn = text.drawn_by(results.digest, np.__version__)
         output.note(f"wrote {out}: {text.count(results.trials)} trials, {drawn}")
     reporting.tell_failures(results)

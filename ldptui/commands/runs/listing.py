@@ -27,7 +27,7 @@ def list_runs(options: Namespace) -> int:
     path, chosen = places.chosen_store(options.store)
     runs: list[Run] = []
     if path.exists() or chosen:
-        with opened(options) as store:
+        with opened(options.store) as store:
             runs = store.runs(
                 protocol=options.protocol,
                 attack=options.attack,
@@ -104,7 +104,7 @@ def day(moment: float) -> str:
 
 
 def show(options: Namespace) -> int:
-    with opened(options) as store:
+    with opened(options.store) as store:
         run = store.run(number_of(store, options.run))
         results = store.results(run.id)
     if options.format == "json":

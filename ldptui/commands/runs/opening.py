@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,16 +12,9 @@ from ldptui.core.store.recording import read_recording
 from ...terminal import places
 
 
-def tags_of(words: Sequence[str]) -> list[str]:
-    for tag in words:
-        if not tag.strip() or not tag.isprintable() or "," in tag:
-            raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
-    return [tag.strip() for tag in words]
-
-
-def opened(options: Namespace, write: bool = False) -> Store:
-    """The store of a command that works on kept runs."""
-    path, _ = places.chosen_store(options.store)
+def opened(place: str | None, write: bool = False) -> Store:
+    """The store of a command that works on kept runs, at this place or the usual one."""
+    path, _ = places.chosen_store(place)
     if not path.exists():
         raise FileError(f"there are no runs: {path} does not exist")
     return open_store(path, write)
@@ -41,8 +32,8 @@ def number_of(store: Store, word: str) -> int:
     return store.run(int(word)).id
 
 
-def run_or_file(word: str, options: Namespace, limits: bool = True) -> tuple[Store, int]:
-    """The run that a word names, in the store or in a recording of its own."""
+def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Store, int]:
+    """The run that a word names, in the store at a place or in a recording of its own."""
     path = Path(word)
     if word != "last" and not word.isdigit() and path.is_file():
         store = open_store(None)
@@ -50,7 +41,7 @@ def run_or_file(word: str, options: Namespace, limits: bool = True) -> tuple[Sto
     if word != "last" and not word.isdigit():
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
         raise ScenarioError(rule, key="RUN")
-    store = opened(options)
+    store = opened(place)
     try:
         return store, number_of(store, word)
     except BaseException:

@@ -16,29 +16,28 @@ from ... import __version__
 from ...session import attack_options
 from ...terminal import exits, output
 from ...text import format as text
-from .. import progress, reading
+from .. import progress
+from ..asked import Work
 from .opening import run_or_file
 from .plotting import replay_figure
 
 
 def replay(options: Namespace) -> int:
     """Compute a run again and compare; 0 if identical. With --show, play it back."""
-    reading.check_workers(options)
+    work = Work.of(options)
     if options.show:
         return _play(options)
-    figure = replay_figure(Path(options.run), options)
+    figure = replay_figure(Path(options.run), work)
     if figure is not None:
         return figure
-    store, number = run_or_file(options.run, options, options.limits)
+    store, number = run_or_file(options.run, options.store, options.limits)
     with store:
         run = store.run(number)
-        limits = options.limits and store.path is None  # a stranger's file
-        experiment = attack_options.permitted(store.experiment(number, limits), options)
-        bar = progress.Bar(sys.stderr, experiment, options.quiet)
+        limits = work.limits and store.path is None  # a stranger's file
+        experiment = attack_options.permitted(store.experiment(number, limits), work.code)
+        bar = progress.Bar(sys.stderr, experiment, work.quiet)
         try:
-            outcome = replay_run(
-                store, number, options.workers, show=bar.show, experiment=experiment
-            )
+            outcome = replay_run(store, number, work.workers, show=bar.show, experiment=experiment)
         finally:
             bar.erase()
     other = differing(run.versions)
@@ -51,7 +50,7 @@ def replay(options: Namespace) -> int:
             f"identical: {text.count(outcome.trials)} trials{part}, "
             f"{text.drawn_by(outcome.digest, np.__version__)}\n"
         )
-        if other and not options.quiet:
+        if other and not work.quiet:
             output.note(f"note: {other}, and yet the numbers are the same")
         return exits.DONE
     output.write_out(f"different: {outcome.difference}\n")
@@ -75,7 +74,7 @@ def _play(options: Namespace) -> int:
         raise ScenarioError(reason)
     from ...engine.playback import Playback
 
-    store, number = run_or_file(options.run, options, options.limits)
+    store, number = run_or_file(options.run, options.store, options.limits)
     try:
         playback = Playback(store, number, key=-number)
     except BaseException:

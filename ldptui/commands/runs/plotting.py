@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from argparse import Namespace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -23,8 +24,9 @@ from ...session import attack_options, figure
 from ...session.figure import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
-from .. import reading, reporting
-from .keeping import bound, kept, measure
+from .. import progress, reading
+from ..asked import Output, Work
+from .keeping import bound, kept
 from .opening import run_or_file
 
 SUFFIXES: Final = (*DRAWN, ".txt")
@@ -35,7 +37,7 @@ NAMED: Final = 3
 
 def plot(options: Namespace) -> int:
     """Draw a run, or what a scenario measures, for paper, and write it to a file."""
-    out = reporting.check_output(options)
+    work, out = replace(Work.of(options), frequencies=True), Output.of(options).path
     if out is None or out.suffix not in SUFFIXES:
         raise ScenarioError(
             f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, {got(str(options.out))}",
@@ -43,11 +45,11 @@ def plot(options: Namespace) -> int:
         )
     if out.suffix != ".txt":
         charted.check_matplotlib()
-    store, number = _measured(options)
+    store, number = _measured(options, work)
     run = store.run(number)  # the playback closes the store
     scenario, shown = charted.played(store, number)
     try:
-        permit = partial(attack_options.permitted, options=options)
+        permit = partial(attack_options.permitted, code=work.code)
         chart = charted.chart_of(options.chart, scenario, shown, options.metric, permit)
     except ScenarioError as error:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
@@ -61,22 +63,21 @@ def plot(options: Namespace) -> int:
         from ...charts.draw.paper import write_figure
 
         write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
-    if not options.quiet:
+    if not work.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE
 
 
-def _measured(options: Namespace) -> tuple[Store, int]:
+def _measured(options: Namespace, work: Work) -> tuple[Store, int]:
     """The run asked for; a scenario is simulated, and kept nowhere."""
     word = options.scenario
     if word == "last" or word.isdigit():
-        return run_or_file(word, options)
+        return run_or_file(word, options.store)
     scenario, source = reading.scenario_of(options)
-    experiment = bound(scenario, options)
+    experiment = bound(scenario, work)
     store = open_store(None)
-    options.frequencies = True
     memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
-    results = kept(memory, experiment, options)
+    results = kept(memory, experiment, work)
     if memory.failure or not results.ended:
         raise RunError(memory.failure or "the run was stopped: nothing is drawn")
     return store, memory.run
@@ -92,15 +93,14 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     return "\n".join([drawn.rstrip(), "", textwrap.fill(caption, COLUMNS), embedded, ""])
 
 
-def replay_figure(path: Path, options: Namespace) -> int | None:
+def replay_figure(path: Path, work: Work) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
     before = figure.carried(path) if path.suffix in SUFFIXES else None
     if before is None:
         return None
     scenario = parse(to_toml(before.document), folder=path.parent)
-    experiment = bound(scenario, options)
-    options.keep, options.frequencies = False, False
-    digest = measure(experiment, options, "")[0].digest
+    experiment = bound(scenario, work)
+    digest = progress.measure(experiment, work).digest
     drawn = text.drawn_by(digest, np.__version__)
     if digest == before.digest:
         output.write_out(f"identical: {text.count(experiment.trials)} trials, {drawn}\n")

@@ -43,6 +43,7 @@ def main() -> None:
     attack_options.add_to(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
+    code = attack_options.Code.of(options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
@@ -68,7 +69,7 @@ def main() -> None:
                 Answering(request, inbox, out).work()
             else:
                 agreed = request.agreed
-                allow = partial(attack_options.permit_in_workbench, options=options, agreed=agreed)
+                allow = partial(attack_options.permit_in_workbench, code=code, agreed=agreed)
                 Run(request, inbox, out, allow, options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone

@@ -27,7 +27,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     if visiting():  # nobody's code runs there
         asked["code"] = []
-    allowed = attack_options.with_agreed(options, asked["agreed"])
+    allowed = attack_options.with_agreed(attack_options.Code.of(options), asked["agreed"])
     unasked: list[Offer] = []
     for what, name in asked["code"]:
         try:

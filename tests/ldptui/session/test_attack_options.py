@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from support.plugin_cases import attack_file, toml
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile as bind
 from ldptui.core.scenario import parse
-from ldptui.session.attack_options import check_travel
+from ldptui.session.attack_options import Code, check_travel
 
 
 @pytest.mark.parametrize("by", ["option", "settings"])
@@ -22,12 +21,11 @@ def test_only_code_that_is_asked_for_has_to_be_on_the_cluster(
     settings = tmp_path / "config.toml"
     settings.write_text(f'attack_files = ["{path}"]\n' if by == "settings" else "")
     monkeypatch.setenv("LDPTUI_CONFIG", str(settings))
-    files = [str(path)] if by == "option" else []
-    options = Namespace(attack_files=files, allow_attacks=[])
+    code = Code(files=(path,) if by == "option" else ())
     text = toml("honest")
     rule = r"cannot run the attack 'honest' from a file of this machine: install it on the workers"
     with pytest.raises(ScenarioError, match=rule):
-        check_travel(bind(parse(text)), options)
+        check_travel(bind(parse(text)), code)
     plain = text.replace('kind = "plugin"', 'kind = "mga"').replace('name = "honest"', "")
-    check_travel(bind(parse(plain)), options)
+    check_travel(bind(parse(plain)), code)
     assert not mark.exists()

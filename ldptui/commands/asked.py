@@ -1,0 +1,152 @@
+"""What a command asks for: frozen values, read from its arguments before anything is computed.
+
+All raise ScenarioError for an argument that breaks a rule.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import WORKERS
+from ldptui.core.running.runner import WHOLE, Shard
+
+from ..session.attack_options import Code
+from ..terminal import places
+from ..terminal.output import check_writable
+from .parquet import check_pyarrow
+
+FORMATS: Final = {
+    ".csv": ("csv", "csv-cells"), ".json": ("json",), ".parquet": ("parquet",),
+    ".md": ("md",), ".tex": ("latex",),
+}  # fmt: skip
+"""The formats of files by the ends of their names, first the one that is meant if none is asked."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How an experiment is computed.
+
+    code : the Python code that may run. workers : processes. frequencies : whether every item's
+    estimates are measured. limits : whether sizes have limits. cluster : the place of a cluster,
+    None for this machine; executor : that cluster once it is there. shard : the part to compute.
+    """
+
+    code: Code
+    workers: int = 1
+    frequencies: bool = False
+    quiet: bool = False
+    limits: bool = True
+    cluster: str | None = None
+    shard: Shard = WHOLE
+    executor: Executor | None = None
+
+    @classmethod
+    def of(cls, options: Namespace) -> Work:
+        """The work that a command's options ask for; what it has no option for is as usual."""
+        given = {
+            name: getattr(options, name)
+            for name in ("workers", "frequencies", "quiet", "limits", "cluster")
+            if name in options
+        }
+        work = cls(Code.of(options), **given, shard=_shard_of(options))
+        if work.workers not in WORKERS:
+            raise ScenarioError(f"must be {WORKERS}, {got(work.workers)}", key="--workers")
+        return work
+
+
+def _shard_of(options: Namespace) -> Shard:
+    if "shard" not in options or options.shard is None:
+        return WHOLE
+    number, _, of = options.shard.partition("/")
+    if not (number.isdecimal() and of.isdecimal()):
+        raise ScenarioError(f"must be I/N, as 1/8, {got(options.shard)}", key="--shard")
+    try:
+        shard = Shard(int(number), int(of))
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key="--shard") from None
+    if not options.keep:
+        raise ScenarioError("needs a store, got --no-store", key="--shard")
+    if options.out is not None:
+        raise ScenarioError("has no results to write: merge the stores first, got --out",
+                            key="--shard")  # fmt: skip
+    return shard
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where a run is kept, and with what.
+
+    chosen : whether somebody asked for that store. source : the file of the scenario. fresh :
+    whether what the store knows already is computed again.
+    """
+
+    store: Path
+    chosen: bool
+    source: str
+    tags: Sequence[str] = ()
+    fresh: bool = False
+
+    @classmethod
+    def of(cls, options: Namespace, source: str) -> Keeping | None:
+        """The keeping that `ldptui run` asks for; None: no run is kept."""
+        if not options.keep:
+            return None
+        store, chosen = places.chosen_store(options.store)
+        return cls(store, chosen, source, tags_of(options.tags), options.fresh)
+
+
+def tags_of(words: Sequence[str]) -> list[str]:
+    """The tags of a run."""
+    for tag in words:
+        if not tag.strip() or not tag.isprintable() or "," in tag:
+            raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
+    return [tag.strip() for tag in words]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go, and in which format; path : None for standard output."""
+
+    format: str
+    path: Path | None
+    frequencies: bool
+    quiet: bool
+
+    @classmethod
+    def of(cls, options: Namespace, usual: str = "table") -> Output:
+        """The output that a command's options ask for, a file that can be written.
+
+        usual : the format where neither an option nor the end of the file's name says one.
+        """
+        if options.out == "":
+            raise ScenarioError(f"must be a file, {got(options.out)}", key="--out")
+        path = None if options.out in (None, "-") else Path(options.out)
+        if path is not None:
+            check_writable(path)
+        form = usual
+        if "format" in options:
+            form = _format_of(options.format, path) or usual
+            if form == "parquet":
+                if path is None:
+                    raise ScenarioError("is required: Parquet goes into a file", key="--out")
+                check_pyarrow(path)
+        given = vars(options)
+        return cls(form, path, given.get("frequencies", False), given.get("quiet", False))
+
+
+def _format_of(asked: str | None, path: Path | None) -> str | None:
+    """The format that was asked for, or that the end of the file's name means."""
+    end = "" if path is None else path.suffix
+    meant = FORMATS.get(end.lower(), ())
+    if asked is None:
+        return meant[0] if meant else None
+    if meant and asked not in meant:
+        rule = f"must be {' or '.join(meant)} for a file that ends in {end}, {got(asked)}"
+        raise ScenarioError(rule, key="--format")
+    return asked
