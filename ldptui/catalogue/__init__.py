@@ -14,6 +14,7 @@ from .keys import (
     listed_keys,
     named,
     protocol_keys,
+    start_of,
     title_of,
 )
 from .kinds import Kind, families, in_order, kind_words, listed_kinds, swept_kinds
@@ -35,6 +36,7 @@ __all__ = [
     "metric_words",
     "named",
     "protocol_keys",
+    "start_of",
     "swept_kinds",
     "title_of",
 ]

@@ -25,8 +25,10 @@ class Key:
     brief : in lists of runs. head : above a column. meaning : two plain sentences. note : what the
     type and the range do not say. formula : lines of at most 76 cells. source : the paper.
     words : values of a choice that have other words than themselves. start : the value where a
-    newly chosen kind needs one. step : of a nudge, small and big, or the name of a grid. sweep :
-    the values of a new sweep. axis : places on the x-axes of charts. span : from where to where.
+    newly chosen kind needs one. follows : how it follows a number of the draft: `of` which, `part`
+    of it, rounded to `digits` or else down, at `least` and at `most`. step : of a nudge, small and
+    big, or the name of a grid. sweep : the values of a new sweep. axis : places on the x-axes of
+    charts. span : from where to where.
     Texts are empty, values None, where there is nothing to say.
     """
 
@@ -42,6 +44,7 @@ class Key:
     source: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     start: Any = None
+    follows: Mapping[str, Any] = field(default_factory=dict)
     step: Any = None
     sweep: Any = None
     axis: Mapping[str, int] = field(default_factory=dict)
@@ -88,6 +91,28 @@ def key_words(key: str) -> Key:
     if row is None:
         return Key(key, key.rpartition(".")[2].replace("_", " "))
     return Key(key, **row)
+
+
+def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:
+    """The value that a key starts with; numbers : those that a draft has, by name.
+
+    A table starts with what its keys start with.
+    """
+    words, known = key_words(key), numbers or {}
+    if isinstance(words.start, Mapping):
+        return {
+            name: value if (new := start_of(f"{key}.{name}", known)) is None else new
+            for name, value in words.start.items()
+        }
+    rule = words.follows
+    if rule.get("of") not in known:
+        return words.start
+    value = known[rule["of"]]
+    if "part" in rule:
+        value *= rule["part"]
+        value = round(value, rule["digits"]) if "digits" in rule else int(value)
+    value = min(value, rule.get("most", value))
+    return max(value, rule.get("least", value))
 
 
 def has_words(key: str) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ldptui.core.base.errors import ScenarioError
 
-from ...catalogue import key_words
 from .looking import keys_of, sweep_of
+from .starting import short, starting
 from .state import Draft
 from .tables import placed
 
@@ -85,7 +85,7 @@ def usable(table: dict[str, Any]) -> dict[str, Any]:
     try:
         if table.keys() >= {"f", "epsilon"}:
             by_f = {name: value for name, value in table.items() if name != "epsilon"}
-            same = _epsilon(RapporSpec(**by_f).epsilon_one) == _epsilon(table["epsilon"])
+            same = short(RapporSpec(**by_f).epsilon_one) == short(table["epsilon"])
             table = by_f if same else {n: value for n, value in table.items() if n != "f"}
         RapporSpec(**table)
     except ScenarioError as error:
@@ -103,36 +103,6 @@ def _starting(draft: Draft, kind: str, key: str) -> Any:
 
     if not is_required(key, kind):
         return None
-    population = draft.cell.population if draft.cell is not None else None
-    items = population.domain_size if population is not None else 128
-    noise = draft.cell.noise if draft.cell is not None else None
-    match key:
-        case "attack.share" if "goal" in (draft.document or {}):
-            return None  # it is what the goal takes
-        case "protocol.epsilon" if draft.cell is not None and noise is not None:
-            return _epsilon(noise.epsilon_one(draft.cell.hashes))
-        case "population.items":
-            return items
-        case "population.users" if population is not None:
-            return population.users
-        case "population.mean":
-            return round((items - 1) / 2, 1)
-        case "population.std":
-            return max(1.0, float(round(items / 8)))
-        case "population.counts":
-            if population is not None and items <= 32:
-                return population.histogram.tolist()
-            return [500, 300, 150, 50]
-        case "attack.targets":
-            return {"pick": "random", "count": min(10, items)}
-        case "attack.subset":
-            targets = draft.cell.targets.size if draft.cell is not None else 0
-            return max(1, targets // 2)
-        case "attack.size":
-            return max(1, items // 4)
-    return key_words(key).start
-
-
-def _epsilon(value: float) -> float:
-    """A budget as a form would write it."""
-    return float(f"{value:.3g}")
+    if key == "attack.share" and "goal" in (draft.document or {}):
+        return None  # it is what the goal takes
+    return starting(draft, key)

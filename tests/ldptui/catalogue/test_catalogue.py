@@ -124,6 +124,14 @@ def test_what_a_row_begins_with_is_allowed(key: str) -> None:
     """The start, the values of a new sweep and the span of an axis lie in the range of the key."""
     words, allowed = key_words(key), range_of(key)
     begun = [words.start] if words.start is not None else []
+    if isinstance(words.start, dict):
+        begun = []
+        for name, value in words.start.items():
+            below = range_of(f"{key}.{name}")
+            assert value in (below if below is not None else choices_of(f"{key}.{name}"))
+    elif isinstance(words.start, list):
+        assert type_of(key) is list
+        begun = []
     for values in (words.sweep, words.span):
         if isinstance(values, dict):
             begun += [values["from"], values["to"]]

@@ -12,6 +12,7 @@ from ....catalogue import key_words
 from ....session.draft import value_of
 from ....session.draft.attack_script import ramped
 from ....session.draft.rearranging import Table
+from ....session.draft.starting import starting
 
 if TYPE_CHECKING:
     from ....session.draft import Draft
@@ -30,7 +31,11 @@ def drifts() -> dict[str, Table]:
     for kind in kinds_at("campaign.drift"):
         names = [name for name in names_of("population", kind) if name not in ("items", "users")]
         starts[kind] = {name: key_words(f"population.{name}").start for name in names}
-    return {kind: start for kind, start in starts.items() if None not in start.values()}
+    return {
+        kind: start
+        for kind, start in starts.items()
+        if all(isinstance(value, float) for value in start.values())
+    }
 
 
 def aimed(draft: Draft, metric: str) -> tuple[str, Any]:
@@ -53,11 +58,7 @@ def drifting(draft: Draft, kind: str) -> Table | None:
     """The population to mix in, as wide and in the middle as the domain asks for."""
     if kind == "none":
         return None
-    cell = draft.cell
-    items = cell.population.domain_size if cell is not None else 128
-    fitting = {"mean": round((items - 1) / 2, 1), "std": max(1.0, round(items / 8, 1))}
-    start = {key: fitting.get(key, value) for key, value in drifts()[kind].items()}
-    return {"kind": kind, **start}
+    return {"kind": kind, **{key: starting(draft, f"population.{key}") for key in drifts()[kind]}}
 
 
 def picked(draft: Draft, table: str, how: str) -> Table | None:
