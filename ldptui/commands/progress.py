@@ -26,7 +26,7 @@ from ldptui.core.running.workers import LostError
 from ..terminal.output import encodable, note
 from ..text import format as text
 from ..text import table
-from .asked import Work
+from .door import Work
 
 OFTEN: Final = 0.1
 """Least seconds between two drawings."""

@@ -17,7 +17,7 @@ from ..terminal import exits
 from ..terminal.output import in_colour, note, width, write_out
 from ..text import format as text
 from ..text import table
-from .asked import Output
+from .door import Output
 from .parquet import write_parquet
 from .progress import value_of_key
 

@@ -12,7 +12,7 @@ from ldptui.core.store.recording import is_recording, read_recording
 
 from ...terminal import exits, output, places
 from ...text import format as text
-from ..asked import tags_of
+from ..door import tags_of
 from .exporting import export, show_dictionary
 from .listing import list_runs, show
 from .opening import moment_of, number_of, opened

@@ -17,8 +17,8 @@ from ldptui.core.store.recording import write_recording
 from ...terminal import exits, output
 from ...text import table
 from ...text.prose import wrapped
-from ..asked import Output
 from ..dictionary import dictionary
+from ..door import Output
 from ..parquet import write_parquet
 from .opening import number_of, opened
 from .written import as_json, csv_text, results_json

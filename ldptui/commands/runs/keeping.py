@@ -26,7 +26,7 @@ from ...session import attack_options
 from ...terminal import exits, output, places
 from ...text import format as text
 from .. import progress, reading, reporting
-from ..asked import Keeping, Output, Work, tags_of
+from ..door import Keeping, Output, Work, tags_of
 from .opening import number_of, opened
 
 

@@ -17,7 +17,7 @@ from ...session import attack_options
 from ...terminal import exits, output
 from ...text import format as text
 from .. import progress
-from ..asked import Work
+from ..door import Work
 from .opening import run_or_file
 from .plotting import replay_figure
 

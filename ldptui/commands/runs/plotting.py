@@ -25,7 +25,7 @@ from ...session.figure import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
 from .. import progress, reading
-from ..asked import Output, Work
+from ..door import Output, Work
 from .keeping import bound, kept
 from .opening import run_or_file
 
