@@ -8,10 +8,13 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 
+import grimp
 import pytest
 
 from ldptui.core.attacks import ATTACKS
@@ -198,6 +201,49 @@ def test_no_test_imports_a_test() -> None:
                 if module.rpartition(".")[2].startswith("test_") or module.startswith("tests.")
             ]
     assert found == []
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    house = ("ldptui", *parts) if parts[0] == "core" else parts
+    return ".".join(part for part in house if part != "__init__")
+
+
+def named_imports(path: Path) -> Iterator[str]:
+    """The modules of ldptui that a file imports by a string, where it stands there whole."""
+    module = module_of(path)
+    package = module if path.stem == "__init__" else module.rpartition(".")[0]
+    for node in nodes(path):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and name.value.startswith((".", "ldptui.")):
+                yield resolve_name(name.value, package)
+
+
+def test_imports_by_a_string_point_down_and_close_no_circle() -> None:
+    """What the import contracts do not see, as it is no import statement."""
+    graph = grimp.build_graph("ldptui", cache_dir=None)
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    floors = {
+        f"{container}.{room}": floor
+        for contract in contracts["contracts"]
+        if contract["type"] == "layers"
+        for container in contract["containers"]
+        for floor, rooms in enumerate(contract["layers"])
+        for room in rooms.split(" : ")
+    }
+
+    def floor(module: str, depth: int) -> int | None:
+        return floors.get(".".join(module.split(".")[:depth]))
+
+    followed = {(module_of(path), name) for path in PRODUCT for name in named_imports(path)}
+    assert ("ldptui.core.kernels.loops", "ldptui.core.kernels.compiled") in followed
+    for here, there in followed:
+        circle = graph.find_shortest_chain(importer=there, imported=here)
+        assert circle is None, (here, there)
+        for depth in (2, 3):
+            above, below = floor(here, depth), floor(there, depth)
+            assert above is None or below is None or above <= below, (here, there)
 
 
 LATE = {

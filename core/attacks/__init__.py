@@ -20,7 +20,7 @@ from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
-from .strategy import COHORT, ReportLaw, Strategy, View, played
+from .strategy import COHORT, Strategy, View, played
 from .verified import Obeying, beside, obeying
 
 __all__ = [
@@ -46,7 +46,6 @@ __all__ = [
     "RandomReport",
     "RandomSet",
     "Reactive",
-    "ReportLaw",
     "SolvedGain",
     "Solving",
     "Strategy",

@@ -7,14 +7,14 @@ Attacks to LDP", CCS 2025.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import SHARE, Range
 from ..base.sampling import Counts, Floats
-from ..law.capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits
+from ..law.law import Ask, Lack, LawName
 from ..law.pure import (
     BoolArray,
     Items,
@@ -24,39 +24,32 @@ from ..law.pure import (
     Rng,
     Scoring,
     SeedSearch,
-    Supporting,
 )
-from ..law.support import Support
 from ..metrics.ranking import in_top
 from ..population.targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, ByNumbers, ReportLaw, View, evenly, played, require
+from .strategy import COHORT, ByNumbers, View, evenly
 
 SEEDS = Range(1, 10**6)
 
 
-class Maximal(ByNumbers):
-    """Reports that support as many of the targets as possible; what MGA and its kin share."""
+class Searched(ByNumbers):
+    """An attack whose reports are the best of those that an effort finds."""
 
-    report_law: ClassVar[ReportLaw] = "crafted"
-    seeds: int
-    scoring: Scoring
-    cohort: float | None
+    seeds: Any
+    scoring: Any = "anchor"
 
     @property
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
 
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return played(protocol, self.cohort).craft(view.targets, count, self.search, rng)
+    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+        return Ask(self.report_law, view.targets, self.search)
 
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        return played(protocol, self.cohort).craft_counts(view.targets, count, self.search, rng)
 
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return protocol.crafted_support(r, self.search)
+class Maximal(Searched):
+    """Reports that support as many of the targets as possible; what MGA and its kin share."""
 
-    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
-        return played(protocol, self.cohort).crafted_bits(targets)
+    report_law: ClassVar[LawName] = "crafted"
 
 
 @dataclass(frozen=True)
@@ -118,17 +111,14 @@ class Reactive(Maximal):
         return f"{self.ADDRESSED['class']}({text})"
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        aims = view.targets[_outside(view, 1)[0]]
-        return played(protocol, self.cohort).craft(aims, count, self.search, rng)
+        return super().reports(protocol, _aimed(view, _outside(view, 1)[0]), count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        fakes = played(protocol, self.cohort)
         outside = _outside(view, count.size)
         drawn: list[tuple[Items, Counts]] = []
-        for aimed in np.unique(outside, axis=0):
-            trials = np.flatnonzero((outside == aimed).all(axis=1))
-            aims = view.targets[aimed]
-            drawn.append((trials, fakes.craft_counts(aims, count[trials], self.search, rng)))
+        for aims in np.unique(outside, axis=0):
+            trials = np.flatnonzero((outside == aims).all(axis=1))
+            drawn.append((trials, super().counts(protocol, _aimed(view, aims), count[trials], rng)))
         shape = (count.size, *drawn[0][1].shape[1:])
         counts = np.empty(shape, dtype=np.int64)
         for trials, crafted in drawn:
@@ -143,6 +133,11 @@ class Reactive(Maximal):
         return law[0] if view.published is None or view.published.ndim == 1 else law
 
 
+def _aimed(view: View, aims: BoolArray) -> View:
+    """The view of fakes who aim at these of the targets alone, bool[r]."""
+    return View(view.targets[aims], view.round, view.rounds)
+
+
 def _outside(view: View, trials: int) -> BoolArray:
     """bool[trials, r]: the targets to aim at, by what was published in each trial."""
     if view.published is None:
@@ -153,7 +148,7 @@ def _outside(view: View, trials: int) -> BoolArray:
 
 
 @dataclass(frozen=True)
-class SubsetGain(ByNumbers):
+class SubsetGain(Searched):
     """MGA-A: each fake supports a random subset of the targets, to look less alike. CJG section 7.
 
     Unary encodings pad from everything outside the subset; under hashing the seed is searched for
@@ -166,29 +161,16 @@ class SubsetGain(ByNumbers):
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     kind: Literal["mga-a"] = "mga-a"
-    report_law: ClassVar[ReportLaw] = "subset"
-    cohort: ClassVar[None] = None
+    report_law: ClassVar[LawName] = "subset"
 
-    @property
-    def search(self) -> SeedSearch:
-        return SeedSearch(self.seeds, self.scoring)
+    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+        return Ask(self.report_law, view.targets, self.search, subset=self.subset)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        require(protocol, "craft_some", self.kind, "which crafts no report for a part of them")
+        super().check(protocol, targets)
         if self.subset > targets.size:
             rule = f"must be {Range(1, targets.size)}, the number of targets"
             raise ScenarioError(f"{rule}, {got(self.subset)}", key="subset")
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        able = cast("CraftsSubsets", protocol)
-        return able.craft_some(view.targets, self.subset, count, self.search, rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        able = cast("CraftsSubsets", protocol)
-        return able.craft_some_counts(view.targets, self.subset, count, self.search, rng)
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return cast("CraftsSubsets", protocol).subset_support(r, self.subset, self.search)
 
 
 @dataclass(frozen=True)
@@ -201,24 +183,11 @@ class PatternAttack(ByNumbers):
     share: Annotated[float, SHARE]
     targets: Targets
     kind: Literal["apa"] = "apa"
-    report_law: ClassVar[ReportLaw] = "disguised"
-    cohort: ClassVar[None] = None
-
-    def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
-        require(protocol, "disguise", self.kind, "of whose reports no number of ones is known")
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return cast("Disguises", protocol).disguise(view.targets, count, rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        return cast("Disguises", protocol).disguise_counts(view.targets, count, rng)
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return cast("Disguises", protocol).disguised_support(r)
+    report_law: ClassVar[LawName] = "disguised"
 
 
 @dataclass(frozen=True)
-class Demotion(ByNumbers):
+class Demotion(Searched):
     """Each fake supports as few targets as possible and looks honest elsewhere.
 
     GRR: a uniform non-target. Unary encodings and RAPPOR: no bit of a target, and as many ones
@@ -230,29 +199,15 @@ class Demotion(ByNumbers):
     seeds: Annotated[int, SEEDS] = 1000
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["demote"] = "demote"
-    report_law: ClassVar[ReportLaw] = "avoided"
-
-    @property
-    def search(self) -> SeedSearch:
-        return SeedSearch(self.seeds)
+    report_law: ClassVar[LawName] = "avoided"
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        if not protocol.can_avoid(targets.size):
+        alone = targets.size == protocol.domain_size
+        if alone and isinstance(self.answer(protocol, View(targets)), Lack):
             rule = "must leave out an item for the fakes to report, got all of them"
             raise ScenarioError(rule, key="targets")
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return played(protocol, self.cohort).avoid(view.targets, count, self.search, rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        return played(protocol, self.cohort).avoid_counts(view.targets, count, self.search, rng)
+        super().check(protocol, targets)
 
     def claims(self, view: View, domain_size: int) -> Floats:
         others = np.setdiff1d(np.arange(domain_size), view.targets)
         return evenly(others if others.size else view.targets, domain_size)
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return protocol.avoided_support(r, self.search)
-
-    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
-        return played(protocol, self.cohort).avoided_bits(targets)

@@ -6,20 +6,21 @@ We derive it: `core.bounds.undetectable`, and `docs/bounds.md`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..base.ranges import SHARE, Bounded
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..law.capabilities import SendsBits
+from ..law.capabilities import lacking
 from ..law.hiding import Conditions
-from ..law.pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.law import Lack, Law, LawName
+from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
 from ..population.targets import Targets
-from .strategy import ReportLaw, Usual, View, require
+from .strategy import Usual, View
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,7 @@ class HiddenGain(Usual, Bounded):
     share: Annotated[float, SHARE]
     targets: Targets
     kind: Literal["hidden"] = "hidden"
-    report_law: ClassVar[ReportLaw] = "hidden"
-    cohort: ClassVar[None] = None
+    report_law: ClassVar[LawName] = "hidden"
 
     def among(self, population: Population, count: int) -> Hiding:
         return Hiding(population, count)
@@ -46,14 +46,13 @@ class Hiding(Usual):
 
     population: Population
     count: int
-    kind: ClassVar[str] = HiddenGain.kind
-    report_law: ClassVar[ReportLaw] = HiddenGain.report_law
-    cohort: ClassVar[None] = None
+    kind = HiddenGain.kind
+    report_law: ClassVar[LawName] = HiddenGain.report_law
 
-    def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
-        require(
-            protocol, "conditioned", self.kind, "for whose reports no best way to hide is known"
-        )
+    def answer(self, protocol: Any, view: View) -> Law | Lack:
+        """The law of who hides, where reports are a background given their own item."""
+        why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
+        return Lack(why) if why is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Conditions, targets: Items) -> Hidden:
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
@@ -69,23 +68,21 @@ class Hiding(Usual):
         outcome = rng.choice(law.size, size=count, p=law)
         return outcome % protocol.domain_size, outcome < protocol.domain_size
 
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        hides = cast("Conditions", protocol)
-        return hides.conditioned(*self.drawn(hides, view.targets, count, rng), rng)
+    def _hiding(self, protocol: Conditions, targets: Items) -> Law:
+        def reports(count: int, rng: Rng) -> Reports:
+            return protocol.conditioned(*self.drawn(protocol, targets, count, rng), rng)
 
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        hides = cast("Conditions", protocol)
-        drawn = multinomial(count, _law(hides, self.plan(hides, view.targets)), rng)
-        held, spared = np.split(drawn, 2, axis=1)
-        return hides.conditioned_counts(held, spared, rng)
+        def counts(count: Counts, rng: Rng) -> Counts:
+            drawn = multinomial(count, _law(protocol, self.plan(protocol, targets)), rng)
+            held, spared = np.split(drawn, 2, axis=1)
+            return protocol.conditioned_counts(held, spared, rng)
 
-    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
-        plan = self.plan(cast("Conditions", protocol), targets)
-        # Means and second moments are linear in the item's law, and z is M·δ/β.
-        return protocol.held_support(plan.shift / plan.shift.sum(), counted)
+        def support(counted: Items) -> ItemSupport:
+            # Means and second moments are linear in the item's law, and z is M·δ/β.
+            shift = self.plan(protocol, targets).shift
+            return protocol.held_support(shift / shift.sum(), counted)
 
-    def bits(self, protocol: SendsBits, targets: Items) -> None:
-        """None: such bits hide nobody."""
+        return Law(reports, counts, support)
 
 
 def _law(protocol: Conditions, plan: Hidden) -> Floats:

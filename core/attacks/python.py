@@ -12,11 +12,11 @@ from ..base.errors import AttackError
 from ..base.named import check_named
 from ..base.ranges import SHARE, check_bounds
 from ..base.sampling import Counts
-from ..law.capabilities import SendsBits
-from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.law import Law, LawName
+from ..law.pure import Items, Mechanism, Rng
 from ..population import Population
 from ..population.targets import Targets
-from .strategy import ReportLaw, Usual, View
+from .strategy import Usual, View
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PythonAttack(Usual):
     """
 
     reacts: ClassVar[bool] = True
-    report_law: ClassVar[ReportLaw] = "unknown"
+    report_law: ClassVar[LawName] = "unknown"
     share: Annotated[float, SHARE]
     targets: Targets
     name: str
@@ -37,10 +37,6 @@ class PythonAttack(Usual):
     def __post_init__(self) -> None:
         check_bounds(self)
         check_named(self, "attack")
-
-    @property
-    def cohort(self) -> None:
-        return None
 
     @property
     def code(self) -> str:
@@ -53,14 +49,12 @@ class PythonAttack(Usual):
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Its code alone knows where it makes sense."""
 
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+    def law(self, protocol: Any, view: View) -> Law:  # noqa: ARG002
+        """Nothing is known of one report, and the code alone makes it."""
+        return Law(self._reports, self._counts)
+
+    def _reports(self, count: int, rng: Rng) -> NoReturn:  # noqa: ARG002
         raise AttackError(f"attack {self.name!r} is somebody's code and not allowed")
 
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
+    def _counts(self, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
         raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")
-
-    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
-        return None
-
-    def bits(self, protocol: SendsBits, targets: Items) -> None:  # noqa: ARG002
-        return None

@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
 from ..base.ranges import SHARE, Bounded, Range
-from ..base.sampling import Counts, Floats
+from ..base.sampling import Floats
 from ..bounds import solver
 from ..bounds.solver import Programme
 from ..defences.fiad import CHANCE, FIAD, SUPPORT
 from ..defences.fiad import SIZE as SET_SIZE
-from ..law.capabilities import Composes, SendsBits
-from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..law.support import ItemSupport
+from ..law.capabilities import Composes
+from ..law.law import Ask, LawName, Ones
+from ..law.pure import Items, Mechanism
 from ..population import Population
 from ..population.targets import Targets
-from ..protocols.packed import Ones
 from .hidden import Hiding
-from .strategy import ReportLaw, Strategy, Usual, View, require
+from .strategy import Strategy, Usual, View
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -50,8 +49,7 @@ class SolvedGain(Usual, Bounded):
     max_size: Annotated[int, SET_SIZE] = FIAD.max_size
     slack: Annotated[float, SLACK] = 3.0
     kind: Literal["solved"] = "solved"
-    report_law: ClassVar[ReportLaw] = "solved"
-    cohort: ClassVar[None] = None
+    report_law: ClassVar[LawName] = "solved"
 
     def among(self, population: Population, count: int) -> Strategy:
         if "hidden" in self.constraints:
@@ -66,14 +64,16 @@ class Solving(Usual):
     attack: SolvedGain
     population: Population
     count: int
-    kind: ClassVar[str] = SolvedGain.kind
-    report_law: ClassVar[ReportLaw] = SolvedGain.report_law
-    cohort: ClassVar[None] = None
+    kind = SolvedGain.kind
+    report_law: ClassVar[LawName] = SolvedGain.report_law
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Refuse a protocol without free bits, and constraints that nothing keeps to."""
-        require(protocol, "disguise", self.kind, "whose reports are not a free bit for each item")
+        self.known(protocol.law_of(Ask(self.report_law, targets)))
         solver.check(self.programme(cast("Composes", protocol), targets))
+
+    def ask(self, protocol: Any, view: View) -> Ask:
+        return Ask(self.report_law, view.targets, ones=self.ones(protocol, view.targets))
 
     def programme(self, protocol: Composes, targets: Items) -> Programme:
         """The linear programme of the classes of reports."""
@@ -107,19 +107,3 @@ class Solving(Usual):
     def ones(self, protocol: Composes, targets: Items) -> Ones:
         """The ones of a report among the targets and elsewhere."""
         return Ones(*solver.composed(self.programme(protocol, targets)))
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        able = cast("Composes", protocol)
-        return able.made(view.targets, self.ones(able, view.targets), count, rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        able = cast("Composes", protocol)
-        return able.made_counts(view.targets, self.ones(able, view.targets), count, rng)
-
-    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
-        able = cast("Composes", protocol)
-        law = able.made_support(targets.size, self.ones(able, targets))
-        return law.by_item(protocol.domain_size, targets, counted)
-
-    def bits(self, protocol: SendsBits, targets: Items) -> None:
-        """None: such bits are not free."""

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
-from ..law.capabilities import BitLaw, Crowds, SendsBits, lacking, places
-from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.capabilities import Crowds
+from ..law.law import Ask, BitLaw, Lack, Law, LawName
+from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
 from ..population import Population
 
 COHORT = Range(0, 1)
-
-ReportLaw: TypeAlias = Literal[
-    "random",
-    "honest",
-    "unperturbed",
-    "crafted",
-    "avoided",
-    "subset",
-    "disguised",
-    "hidden",
-    "solved",
-    "unknown",
-]
-"""The law of a fake report that a protocol is asked for.
-
-random : uniform over the encoded space. honest, unperturbed : that of a target, with the
-protocol's noise or without. crafted, avoided : it supports as many targets as possible, or as few.
-subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
-hidden : those of honest users are a part of an honest population's together with it.
-solved : classes of crafted reports, mixed so that they keep to constraints.
-"""
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -46,13 +26,6 @@ def played(protocol: M, cohort: float | None) -> M:
     if cohort is None or not hasattr(protocol, "concentrated"):
         return protocol
     return cast("M", cast("Crowds", protocol).concentrated(cohort))
-
-
-def require(protocol: Mechanism, capability: str, kind: str, otherwise: str) -> None:
-    """Refuse an attack against a protocol that lacks what it takes, and say why it does."""
-    why = lacking(protocol, capability, otherwise)
-    if why is not None:
-        raise ScenarioError(f'must not be "{kind}" against {why}', key="kind")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +59,7 @@ def evenly(items: Items, domain_size: int) -> Floats:
 class Strategy(Protocol):
     """The interface of fakes who know their targets, and among whom they are."""
 
-    report_law: ClassVar[ReportLaw]
+    report_law: ClassVar[LawName]
     """The law of one report."""
 
     @property
@@ -116,36 +89,75 @@ class Strategy(Protocol):
         """
         ...
 
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
+    def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
         """The support of one fake report, item by item; None where it is not known.
 
         targets : the attack's own. counted : the targets whose number the variance is of.
         """
         ...
 
-    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw | None:
+    def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
         """The bits of one fake report where they do not stand for items; None if not known."""
         ...
 
 
 class Usual:
-    """The part that most attacks and their fakes share; those that differ replace it."""
+    """An attack that is a row: options, the law that it asks a protocol for, and its check.
 
+    An attack says more only where its law is not one that a protocol knows by name.
+    """
+
+    kind: Any
+    cohort: Any = None
+    report_law: ClassVar[LawName]
     reacts: ClassVar[bool] = False
 
     def bind(self) -> Self:
         return self
 
+    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+        """The law of one report against this protocol."""
+        return Ask(self.report_law, view.targets)
+
+    def answer(self, protocol: Any, view: View) -> Law | Lack:
+        """The protocol's answer."""
+        told: Law | Lack = played(protocol, self.cohort).law_of(self.ask(protocol, view))
+        return told
+
+    def law(self, protocol: Any, view: View) -> Law:
+        """The law of one report; raises ScenarioError where the protocol has none."""
+        return self.known(self.answer(protocol, view))
+
+    def known(self, answer: Law | Lack) -> Law:
+        """The law that a protocol answered; raises ScenarioError where it has none."""
+        if isinstance(answer, Lack):
+            rule = f'must not be "{self.kind}" against {answer.reason}'
+            raise ScenarioError(rule, key="kind")
+        return answer
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        """Refuse a protocol that has no such law."""
+        self.law(protocol, View(targets))
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        return self.law(protocol, view).reports(count, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        return np.asarray(self.law(protocol, view).counts(count, rng))
+
     def claims(self, view: View, domain_size: int) -> Floats:
         return evenly(view.targets, domain_size)
 
+    def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
+        return self.law(protocol, View(targets)).support(counted)
+
+    def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
+        return self.law(protocol, View(targets)).shape()
+
 
 class ByNumbers(Usual, Bounded):
-    """The shared part of attacks whose law depends on their targets by their number alone."""
+    """An attack whose law depends on its targets by their number alone, whoever the others are."""
 
-    report_law: ClassVar[ReportLaw]
     aims_at_prefixes: ClassVar[bool] = False
     """True if it makes sense where its targets are prefixes of items, a level at a time."""
 
@@ -153,21 +165,6 @@ class ByNumbers(Usual, Bounded):
         """The attack among these genuine users; it acts as it does among any."""
         return self
 
-    def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Most attacks make sense against every protocol."""
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        """The support of one fake report, towards its own r targets."""
-        raise NotImplementedError
-
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
-        if places(protocol):
-            return protocol.placed_support(self.report_law, targets, counted)
-        law = self.support(protocol, targets.size)
-        return law.by_item(protocol.domain_size, targets, counted)
-
-    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw | None:  # noqa: ARG002
-        """Unknown, for attacks that make no sense against such bits."""
-        return None
+    def support(self, protocol: Any, r: int) -> Support:
+        """The support of one fake report, towards r targets of its own."""
+        return self.law(protocol, View(np.arange(r))).towards()

@@ -8,21 +8,21 @@ that does so.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ..base.sampling import Counts, Floats, multinomial
-from ..law.capabilities import BitLaw, SendsBits
+from ..base.sampling import Counts, Floats
 from ..law.hiding import Conditions
-from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..law.law import Ask, Law, LawName
+from ..law.pure import Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
 from .fakes import Fakes
-from .strategy import ReportLaw, Strategy, View
+from .strategy import Strategy, Usual, View
 
 
 @dataclass(frozen=True)
-class Obeying:
+class Obeying(Usual):
     """Fakes of any attack who have to run the protocol, over d items.
 
     drop_out : they keep a report back that does not support the item they chose.
@@ -31,11 +31,11 @@ class Obeying:
     strategy: Strategy
     domain_size: int
     drop_out: bool = False
-    report_law: ClassVar[ReportLaw] = "honest"
-    cohort: ClassVar[None] = None
+    report_law: ClassVar[LawName] = "honest"
+    kind = "obeying"
 
     @property
-    def reacts(self) -> bool:
+    def reacts(self) -> bool:  # type: ignore[override]
         return self.strategy.reacts
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
@@ -46,35 +46,32 @@ class Obeying:
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
         """The items that these fakes pretend to hold, drawn before their reports."""
-        return rng.choice(self.domain_size, size=count, p=self.claims(view, self.domain_size))
+        return self.ask(None, view).items(count, rng)
 
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        items = self.held(view, count, rng)
-        if not self.drop_out:
-            return protocol.perturb(items, rng)
-        held = np.ones(count, dtype=np.bool_)
-        return cast("Conditions", protocol).conditioned(items, held, rng)
+    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+        """An honest report of the item that the fake pretends to hold, whichever it is."""
+        items = self.domain_size
+        return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
 
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        law = self.claims(view, protocol.domain_size)
-        if law.ndim == 1:
-            held = multinomial(count, law, rng)
-        else:
-            held = np.asarray(rng.multinomial(count, law), dtype=np.int64)
-        if not self.drop_out:
-            return protocol.sample_counts(held, rng)
-        return cast("Conditions", protocol).conditioned_counts(held, np.zeros_like(held), rng)
+    def law(self, protocol: Any, view: View) -> Law:
+        return self._sent(protocol, view) if self.drop_out else super().law(protocol, view)
 
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
-        law = self.claims(View(targets), protocol.domain_size)
-        if not self.drop_out:
-            return protocol.held_support(law, counted)
-        return sent_support(cast("Conditions", protocol), law, counted)
+    def _sent(self, protocol: Any, view: View) -> Law:
+        """The law of the reports that are sent: each supports the item that was chosen."""
+        ask = self.ask(protocol, view)
 
-    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
-        return protocol.honest_bits(self.claims(View(targets), protocol.domain_size))
+        def reports(count: int, rng: Rng) -> Reports:
+            items, held = ask.items(count, rng), np.ones(count, dtype=np.bool_)
+            return np.asarray(protocol.conditioned(items, held, rng))
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            held = ask.histogram(protocol.domain_size, count, rng)
+            return np.asarray(protocol.conditioned_counts(held, np.zeros_like(held), rng))
+
+        def support(counted: Items) -> ItemSupport:
+            return sent_support(protocol, ask.frequencies(protocol.domain_size), counted)
+
+        return Law(reports, counts, support)
 
 
 def obeying(fakes: Fakes, protocol: Mechanism, drop_out: bool) -> Fakes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..base.sampling import Counts
 from .bits import BitColumns
-from .hashing import PRIME_2, PRIME_3, PRIME_4, START, UInts
+from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
 
 USERS_PER_BLOCK: Final = 16_384
 """Three arrays of them, 192 KiB, stay in the processor's L2 cache while all items pass."""

@@ -7,7 +7,7 @@ place on blocks that stay in the processor's L2 cache, long axis contiguous.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 from ..base.sampling import Counts
 from .bits import BitColumns, no_columns
 from .loops import LOOPS
-
-UInts: TypeAlias = NDArray[np.uint32]
-
-PRIME_2: Final = np.uint32(0x85EBCA77)
-PRIME_3: Final = np.uint32(0xC2B2AE3D)
-PRIME_4: Final = np.uint32(0x27D4EB2F)
-START: Final = np.uint32(0x165667B1 + 4)  # PRIME_5 + the length of the key
+from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
 
 USERS_PER_BLOCK: Final = 8192
 ITEMS_PER_BLOCK: Final = 8

@@ -23,34 +23,8 @@ from .pure import (
     PureProtocol,
     Reports,
     Rng,
-    SeedSearch,
     Supporting,
 )
-from .support import ItemSupport, Support
-
-
-class CraftsSubsets(Supporting, Protocol):
-    """Crafts a report for a uniform subset of the targets, of a given size (MGA-A)."""
-
-    def craft_some(
-        self, targets: Items, subset: int, count: int, search: SeedSearch, rng: Rng
-    ) -> Reports: ...
-
-    def craft_some_counts(
-        self, targets: Items, subset: int, count: Counts, search: SeedSearch, rng: Rng
-    ) -> Counts: ...
-
-    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support: ...
-
-
-class Disguises(Supporting, Protocol):
-    """Crafts reports whose number of ones follows the law of honest reports (APA)."""
-
-    def disguise(self, targets: Items, count: int, rng: Rng) -> Reports: ...
-
-    def disguise_counts(self, targets: Items, count: Counts, rng: Rng) -> Counts: ...
-
-    def disguised_support(self, r: int) -> Support: ...
 
 
 class Quantises(Mechanism, Protocol):
@@ -123,16 +97,6 @@ class Composes(SendsBitPerItem, Protocol):
         """The number of ones beside r targets that makes a report's ones the expected number."""
         ...
 
-    def made(self, targets: Items, ones: Any, count: int, rng: Rng) -> Reports:
-        """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
-        ...
-
-    def made_counts(self, targets: Items, ones: Any, count: Counts, rng: Rng) -> Counts:
-        """The law of the counts of int64[trials] such reports."""
-        ...
-
-    def made_support(self, r: int, ones: Any) -> Support: ...
-
 
 class AsksOneByOne(PureProtocol, Protocol):
     """Its reports can be asked about single items of a domain too large to list.
@@ -191,16 +155,12 @@ class Memoises(Protocol):
         ...
 
 
-class Places(Mechanism, Protocol):
+class Places(Supporting, Protocol):
     """Gives its items places: which items they are decides what one report supports together.
 
     The number of targets does not: a report may be able to support one pair of items, and not
-    another pair. Laws are named as the attacks name them.
+    another pair.
     """
-
-    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
-        """One fake report of this law towards these targets; the variance is of those counted."""
-        ...
 
     def placed_variances(self, frequencies: Floats) -> Floats:
         """float64[d], n times the variance of each estimate, at these true frequencies."""
@@ -217,21 +177,6 @@ class Crowds(Mechanism, Protocol):
     def concentrated(self, share: float) -> Self:
         """The mechanism of fakes, this share of whom claims one cohort, the others any."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class BitLaw:
-    """The bits of one report that users of several cohorts send.
-
-    cohorts : float64[m], how likely the user claims each cohort.
-    rates : float64[m, k], how likely a report of each cohort has each bit.
-    scatter : of a cohort and weights `pull` float64[k, any], float64[any]: the variance of
-        Σ pull·bits of a report.
-    """
-
-    cohorts: Floats
-    rates: Floats
-    scatter: Callable[[int, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,27 +240,7 @@ class DrawsApart(Mechanism, Protocol):
 
 
 class SendsBits(Mechanism, Protocol):
-    """Its reports are bits that do not stand for items: what fakes send is known bit by bit."""
-
-    def random_bits(self) -> BitLaw:
-        """A uniformly random report."""
-        ...
-
-    def honest_bits(self, frequencies: Floats) -> BitLaw:
-        """An honest report of an item that is drawn with these probabilities, float64[d]."""
-        ...
-
-    def unperturbed_bits(self, frequencies: Floats) -> BitLaw:
-        """An item that is drawn with these probabilities, encoded and not perturbed."""
-        ...
-
-    def crafted_bits(self, targets: Items) -> BitLaw:
-        """A report crafted for these targets."""
-        ...
-
-    def avoided_bits(self, targets: Items) -> BitLaw:
-        """A report that avoids these targets."""
-        ...
+    """Its reports are bits that do not stand for items: a law is known by its shape."""
 
     def bit_gain(self, collection: Collection, targets: Items) -> float | None:
         """The gain of the targets before decoding; None where it is not known."""
@@ -352,17 +277,17 @@ def memoises(mechanism: object) -> TypeGuard[Memoises]:
 
 def tells_support(mechanism: object) -> TypeGuard[Supporting]:
     """Return whether the support of one report is known."""
-    return hasattr(mechanism, "honest_support")
+    return hasattr(mechanism, "held_support")
 
 
 def places(mechanism: object) -> TypeGuard[Places]:
     """Return whether it matters which items the targets are, and not their number alone."""
-    return hasattr(mechanism, "placed_support")
+    return hasattr(mechanism, "placed_variances")
 
 
 def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:
     """Return whether the law of one report's bits is known, where bits do not stand for items."""
-    return hasattr(mechanism, "honest_bits")
+    return hasattr(mechanism, "bit_counts")
 
 
 def foretells(mechanism: object) -> TypeGuard[Foretells]:

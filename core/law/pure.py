@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeGuard
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,32 +19,20 @@ from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
 from ..base.ranges import check_bounds
 from ..base.sampling import Counts, Floats, binomial
+from .doors import Doors
+from .law import Items as Items
+from .law import Reports as Reports
+from .law import Rng as Rng
+from .law import Scoring as Scoring
+from .law import SeedSearch as SeedSearch
 from .support import ItemSupport, Support
 
-Reports: TypeAlias = NDArray[Any]
-"""Reports as a protocol sends them; the first axis is users."""
-Items: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 Supports: TypeAlias = NDArray[np.bool_] | NDArray[np.int8]
 """bool[n, d], the items that reports support; int8 with -1 for those that they speak against."""
-Rng: TypeAlias = np.random.Generator
-
-Scoring = Literal["anchor", "bucket"]
 
 LEAST_EPSILON: Final = 1e-9
 """Below, less than seven digits of p - q are left in a double."""
-
-
-@dataclass(frozen=True)
-class SeedSearch:
-    """An attacker's effort on a hash family: the seeds that each fake tries, and their score.
-
-    `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
-    Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
-    """
-
-    seeds: int = 1000
-    scoring: Scoring = "anchor"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +50,7 @@ class Estimates:
     flags: Flags | None = None
 
 
-class Mechanism(Protocol):
+class Mechanism(Doors, Protocol):
     """The interface of everything that a trial of counts can run on, parameters bound.
 
     Counts are what the server adds up over the users, of whatever shape it has: the support counts
@@ -80,24 +68,8 @@ class Mechanism(Protocol):
         """Counts of honest users. histogram : int64[trials, d], the users of each item."""
         ...
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        """Counts of fakes of the random report attack (RPA). count : int64[trials]."""
-        ...
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        """Counts of fakes of the maximal gain attack (MGA). count : int64[trials]."""
-        ...
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         """Counts of fakes who send an item without noise. histogram : int64[trials, d]."""
-        ...
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        """Counts of fakes who support as few targets as possible. count : int64[trials]."""
-        ...
-
-    def can_avoid(self, r: int) -> bool:
-        """Return whether fakes that avoid r targets have something to report."""
         ...
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
@@ -120,20 +92,8 @@ class LocalMechanism(Mechanism, Protocol):
         """Honest reports of these items: to be sent by real users, or with `rng` simulated."""
         ...
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        """Reports uniform over the encoded space (the random report attack, RPA)."""
-        ...
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
-        ...
-
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """Reports that encode these items and are not perturbed."""
-        ...
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """Reports that support as few targets as possible, and look honest elsewhere."""
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
@@ -148,29 +108,11 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
 
-class Supporting(Protocol):
-    """The support of one report of each law, towards r targets.
-
-    Where it matters which items they are (`core.law.capabilities.Places`), towards the first r of
-    the items.
-    """
+class Supporting(Doors, Protocol):
+    """A mechanism of whose reports, one by one, it is known what they support."""
 
     @property
     def domain_size(self) -> int: ...
-
-    def honest_support(self, r: int) -> Support:
-        """An honest report of a uniformly chosen target (the random item attack, RIA)."""
-        ...
-
-    def random_support(self, r: int) -> Support: ...
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support: ...
-
-    def unperturbed_support(self, r: int) -> Support:
-        """A uniformly chosen target, encoded and not perturbed."""
-        ...
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support: ...
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         """An honest report of an item that is drawn with these probabilities, float64[d].
@@ -300,12 +242,12 @@ def spent(odds: float, levels: int) -> float:
     return epsilon
 
 
-def estimate(counts: Counts, users: int, protocol: Supporting) -> Floats:
+def estimate(counts: Counts, users: int, protocol: Supporting | Oracle) -> Floats:
     """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
     return (counts / users - protocol.q) / (protocol.p - protocol.q)
 
 
-def pure_estimates(counts: Counts, users: int, protocol: Supporting) -> Estimates:
+def pure_estimates(counts: Counts, users: int, protocol: Supporting | Oracle) -> Estimates:
     """`estimate`, as a mechanism gives it."""
     return Estimates(estimate(counts, users, protocol))
 
@@ -335,15 +277,6 @@ def gain_factor(protocol: Supporting) -> float:
     return (1 - protocol.q) / (protocol.p - protocol.q)
 
 
-def independent_target_sum_variance(
-    protocol: PureProtocol, r: int, target_frequency: float
-) -> float:
-    """n·Var[Σ_T f~] where the estimates of different items are uncorrelated."""
-    p, q = protocol.p, protocol.q
-    gap = p - q
-    return r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap
-
-
 def independent_conditioned_counts(held: Counts, spared: Counts, rate: float, rng: Rng) -> Counts:
     """Counts of reports that support items independently, but for the one that they hold or spare.
 
@@ -353,14 +286,37 @@ def independent_conditioned_counts(held: Counts, spared: Counts, rate: float, rn
     return held + binomial(known.sum(axis=-1, keepdims=True) - known, rate, rng)
 
 
-def pure_held_support(protocol: PureProtocol, frequencies: Floats, counted: Items) -> ItemSupport:
-    """`held_support` of a pure protocol: its noise, and the item, by the law of total variance."""
-    hit = float(frequencies[counted].sum())
-    gap, noise = protocol.p - protocol.q, protocol.target_sum_variance(counted.size, hit)
-    return ItemSupport(protocol.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
+class Oracle(Doors):
+    """A family whose estimates follow from p and q; the defaults are those of a pure protocol.
+
+    Of most families the estimates of different items are uncorrelated.
+    """
+
+    domain_size: int
+    epsilon: float
+    p: Any
+    q: Any
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return pure_estimates(counts, users, self)
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        """The noise of a report, and its item, by the law of total variance."""
+        hit = float(frequencies[counted].sum())
+        gap, noise = self.p - self.q, self.sum_variance(counted.size, hit)
+        return ItemSupport(self.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
+
+    def sum_variance(self, r: int, target_frequency: float) -> float:
+        """n·Var[Σ_T f~], whatever n: `target_sum_variance`."""
+        p, q = self.p, self.q
+        gap = p - q
+        return float(r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        return self.sum_variance(r, target_frequency)
 
 
-def independent_honest_support(protocol: PureProtocol, r: int) -> Support:
+def independent_honest_support(protocol: Oracle, r: int) -> Support:
     """RIA's law where a report supports different items independently."""
     p, q = protocol.p, protocol.q
     others = (protocol.domain_size - r) * q * (1 - q)

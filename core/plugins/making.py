@@ -6,15 +6,17 @@ import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
-from ..attacks import Strategy
 from ..base.errors import CellError, ProtocolError, ScenarioError
 from ..base.sampling import Counts, Floats
 from ..base.secure import secure
+from ..law.doors import Doors
+from ..law.law import Ask, Lack, Law
 from ..law.pure import Estimates, Items, Reports, Rng
 from ..population import Population, PythonPopulation
 from ..protocols import Listed, PythonProtocol, PythonSpec
@@ -39,7 +41,7 @@ class PluginSpec(PythonSpec):
 
     source: Source = field(kw_only=True)
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Any:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> Any:
         """The protocol that its code makes for a domain; raises ScenarioError."""
         options = json.dumps(self.options)
         try:
@@ -115,7 +117,7 @@ def _object(source: Source, items: int, epsilon: float, options: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Reported:
+class Reported(Doors):
     """A protocol without tables that may run: its code makes and reads every report.
 
     Picklable, as the process that uses it loads its code. digest : of the code, for random streams.
@@ -144,16 +146,37 @@ class Reported:
     def _object(self) -> Any:
         return _object(self.source, self.domain_size, self.epsilon, self.options)
 
-    def __getattr__(self, name: str) -> Any:
-        """One of the methods that make the reports of fakes, where the code has it."""
-        if name not in SENDS.values():
-            raise AttributeError(name)
-        method = getattr(self._object, name)
+    def law_of(self, ask: Ask) -> Law | Lack:
+        """The law whose reports the code makes, user by user."""
+        everything = ask.law == "avoided" and ask.targets.size == self.domain_size
+        if everything or ask.law in ("subset", "disguised", "solved"):
+            return self.lack(ask)
+        name = SENDS.get(ask.law, "perturb")
+        if name != "perturb" and not hasattr(self._object, name):
+            return Lack(f"{self.source.label}, which has no {name}")
+        return Law(partial(self._sent, ask), self._no_counts)
 
-        def checked(*arguments: Any) -> Reports:
-            return self._reports(functools.partial(method, *arguments))
+    def _sent(self, ask: Ask, count: int, rng: Rng) -> Reports:
+        """The reports of n fakes, by the method of the law."""
+        match ask.law:
+            case "honest":
+                return self.perturb(ask.items(count, rng), rng)
+            case "unperturbed":
+                return self.unperturbed(ask.items(count, rng), rng)
+            case "random":
+                return self._reports(lambda: self._object.random_reports(count, rng))
+            case "crafted":
+                made = partial(self._object.craft, ask.targets, count, ask.search, rng)
+            case _:
+                made = partial(self._object.avoid, ask.targets, count, ask.search, rng)
+        return self._reports(made)
 
-        return checked
+    def _no_counts(self, *_: object) -> NoReturn:
+        raise ProtocolError(self.source.sentence("makes reports, and no counts are drawn"))
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        """Reports of these items as they are; raises ProtocolError."""
+        return self._reports(lambda: self._object.unperturbed(values, rng))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         """Honest reports, as the code makes them; raises ProtocolError."""
@@ -204,17 +227,6 @@ class Reported:
         if not isinstance(reports, np.ndarray) or len(reports) != count:
             raise ValueError(f"must be an array of {count} reports, got {type(reports).__name__}")
         return reports
-
-    def can_avoid(self, r: int) -> bool:
-        return r < self.domain_size
-
-    def refusal(self, strategy: Strategy) -> str:
-        """The reason why fakes cannot do this against it; "" where they can."""
-        method = SENDS.get(strategy.report_law, "perturb")
-        if hasattr(self, method):
-            return ""
-        kind = getattr(strategy, "kind", "")
-        return f'must not be "{kind}" against {self.source.label}, which has no {method}'
 
 
 @dataclass(frozen=True)

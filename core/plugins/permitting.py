@@ -26,7 +26,7 @@ from ..protocols import awaits_code
 from ..scenario import Point
 from .finding import Allowed, Source, find
 from .loading import explained, loaded
-from .making import PluginPopulation, PluginSpec, Reported
+from .making import PluginPopulation, PluginSpec
 
 
 @dataclass(frozen=True)
@@ -231,19 +231,10 @@ def _bound_again(experiment: Experiment, find_code: Find) -> Iterable[Cell]:
         return drawn[key]
 
     for cell in bound(points, population_of, experiment.limits):
-        _check_fakes(cell)
         parameters = made[cell.index].parameters
         rounds = tuple(replace(part, parameters=parameters) for part in cell.rounds)
         cells[cell.index] = replace(cell, parameters=parameters, rounds=rounds)
     return cells.values()
-
-
-def _check_fakes(cell: Cell) -> None:
-    """Refuse fakes whose reports the code of a protocol without tables does not make."""
-    if isinstance(cell.protocol, Reported):
-        for fakes in cell.fakes:
-            if why := cell.protocol.refusal(fakes.strategy):
-                raise ScenarioError(why, key="attack.kind")
 
 
 def _besides(experiment: Experiment, first: tuple[What, str], find_code: Find) -> str:

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar
 
 from ..base.ranges import EPSILON, Bounded, Range
 
 
-@dataclass(frozen=True)
-class Budget(Bounded):
-    """The table of a protocol that a budget alone binds, before the domain is known.
+class Binds:
+    """The table of a protocol before the domain is known; a kind names its `mechanism`."""
 
-    A kind is a subclass that names its `kind` and its `mechanism`, and can `bind` one.
+    mechanism: ClassVar[type[Any]]
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Any:  # noqa: ARG002
+        """The protocol for a domain, whose labels matter to few kinds."""
+        return self.of_items(domain_size)
+
+    def of_items(self, domain_size: int) -> Any:
+        """The protocol for so many items; most take the keys of the table, in their order."""
+        table: Any = self
+        keys = (key.name for key in fields(table) if key.name != "kind")
+        return self.mechanism(domain_size, *(getattr(self, key) for key in keys))
+
+
+@dataclass(frozen=True)
+class Budget(Binds, Bounded):
+    """The table of a protocol that a budget alone binds.
+
+    A kind is a subclass that names its `kind` and its `mechanism`.
     """
 
     kind: str
     epsilon: Annotated[float, EPSILON]
-
-    mechanism: ClassVar[type[Any]]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Coded(Messages):
         rng = rng or secure()
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.truthful
-        reports = self.random_reports(values.size, rng)
+        reports = self._uniform(values.size, rng)
         reports[truthful] = self._agreeing(values[truthful], rng)
         return reports
 

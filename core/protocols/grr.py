@@ -15,35 +15,32 @@ import numpy as np
 from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import (
     Counts,
-    Floats,
     binomial,
     subset_counts_beside_own,
     uniform_multinomial,
 )
 from ..base.secure import secure
 from ..law.enumeration import CELLS, ReportLaw, item_name
+from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import (
     BoolArray,
-    Estimates,
     Items,
+    Oracle,
     Reports,
     Rng,
-    SeedSearch,
     array_of,
     check,
     items_of,
     on_levels,
-    pure_estimates,
-    pure_held_support,
     spent,
 )
-from ..law.support import ItemSupport, Support, one_item_support
+from ..law.support import one_item_support
 from .budget import Budget
 
 
 @dataclass(frozen=True)
-class GRR:
+class GRR(Oracle):
     """Report the own item with probability p, any other with probability q each.
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
@@ -52,9 +49,10 @@ class GRR:
     family: ClassVar[str] = "direct"
     report_size: ClassVar[int] = 1
     lacks: ClassVar[dict[str, str]] = {
-        "craft_some": "GRR, whose report supports one item: every subset gives what mga gives",
+        "avoided": "GRR, whose report is one item: none is left",
+        "subset": "GRR, whose report supports one item: every subset gives what mga gives",
         "columns": "GRR, whose report is one item and has no bits that could go together",
-        "disguise": "GRR, whose report is one item: there is no number of ones",
+        "disguised": "GRR, whose report is one item: there is no number of ones",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -79,6 +77,17 @@ class GRR:
         p = on_levels(self.p, levels)
         return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r, everything = self.domain_size, ask.targets.size, np.arange(self.domain_size)
+        others = np.setdiff1d(everything, ask.targets, assume_unique=True)
+        chosen = {"random": everything, "crafted": ask.targets, "avoided": others}.get(ask.law)
+        if ask.law in ("honest", "unperturbed"):
+            own = 1.0 if ask.law == "unperturbed" else self.p + (r - 1) * self.q
+            return holding(self, ask, lambda: one_item_support(own, r, d))
+        if chosen is None or not chosen.size:
+            return self.lack(ask)
+        return one_item(ask, d, chosen, self.unperturbed, self.unperturbed_counts)
+
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = rng or secure()
         values = items_of(values, self.domain_size)
@@ -87,20 +96,8 @@ class GRR:
         np.copyto(reports, values, where=rng.random(values.size) < self.p - self.q)
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        return rng.integers(0, self.domain_size, size=count)
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return targets[rng.integers(0, targets.size, size=count)]
-
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
         return values.copy()
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        return self.craft(self._others(targets), count, search, rng)
-
-    def _others(self, targets: Items) -> Items:
-        return np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
 
     def received(self, reports: object, count: int) -> Reports:
         if isinstance(reports, np.ndarray) and np.issubdtype(reports.dtype, np.integer):
@@ -148,43 +145,8 @@ class GRR:
         others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
         return truthful + uniform_multinomial(others, self.domain_size, rng)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return uniform_multinomial(count, self.domain_size, rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        counts[:, targets] = uniform_multinomial(count, targets.size, rng)
-        return counts
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return histogram.copy()
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        return self.craft_counts(self._others(targets), count, search, rng)
-
-    def can_avoid(self, r: int) -> bool:
-        return r < self.domain_size
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    def honest_support(self, r: int) -> Support:
-        return one_item_support(self.p + (r - 1) * self.q, r, self.domain_size)
-
-    def random_support(self, r: int) -> Support:
-        return one_item_support(r / self.domain_size, r, self.domain_size)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return one_item_support(1.0, r, self.domain_size)
-
-    def unperturbed_support(self, r: int) -> Support:
-        return one_item_support(1.0, r, self.domain_size)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return one_item_support(0.0, r, self.domain_size)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return pure_held_support(self, frequencies, counted)
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
@@ -199,14 +161,14 @@ class GRR:
         """The privacy loss between two items: a report is the one, the other, or neither."""
         return signs(self.epsilon, self.p, self.q)
 
-    def look(self, reports: Reports, items: Items) -> BoolArray:
-        return np.asarray(reports[:, None] == items)
-
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+    def sum_variance(self, r: int, target_frequency: float) -> float:
         # The number of reports on targets is a sum of n independent indicators.
         own, other = self.p + (r - 1) * self.q, r * self.q
         spread = target_frequency * own * (1 - own) + (1 - target_frequency) * other * (1 - other)
         return spread / (self.p - self.q) ** 2
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        return np.asarray(reports[:, None] == items)
 
 
 @dataclass(frozen=True)
@@ -215,9 +177,6 @@ class GRRSpec(Budget):
 
     kind: Literal["grr"]
     mechanism = GRR
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> GRR:  # noqa: ARG002
-        return GRR(domain_size, self.epsilon)
 
 
 SPECS = (GRRSpec,)

@@ -34,8 +34,8 @@ class HadamardResponse(Coded):
         "again": "HR, whose reports of one user are not compared",
         "columns": "HR, whose report is a block and a column, and supports half of a block at once",
         "conditioned": "HR, for whose reports no best way to hide is known",
-        "craft_some": "HR, whose report supports half of a block and no part of it",
-        "disguise": "HR, whose report is a block and a column and has no number of ones",
+        "subset": "HR, whose report supports half of a block and no part of it",
+        "disguised": "HR, whose report is a block and a column and has no number of ones",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -195,13 +195,6 @@ class HadamardSpec(Budget):
     kind: Literal["hr"]
 
     mechanism = HadamardResponse
-
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> HadamardResponse:
-        return HadamardResponse(domain_size, self.epsilon)
 
 
 SPECS = (HadamardSpec,)

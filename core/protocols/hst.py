@@ -9,13 +9,14 @@ supports the items with the sign that was sent.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from ..base.ranges import DOMAIN, EPSILON
-from ..base.sampling import Counts, Floats, binomial
+from ..base.sampling import Counts, binomial
+from ..law.law import Ask, Lack, Law
 from ..law.pure import Items, Reports, Rng, SeedSearch, check
 from ..law.support import Support
 from .budget import Budget
@@ -38,7 +39,7 @@ class PublicCoins(LocalHashing):
 
     family: ClassVar[str] = "hst"
     lacks: ClassVar[dict[str, str]] = {
-        "disguise": "HST with public coins, whose report is one sign and has no number of ones",
+        "disguised": "HST with public coins, whose report is one sign and has no number of ones",
     }
 
     hash_range: int = 2
@@ -48,30 +49,8 @@ class PublicCoins(LocalHashing):
         """A sign: the server knows the seed."""
         return 1.0
 
-    def craft_some(
-        self,
-        targets: Items,
-        subset: int,
-        count: int,
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,
-    ) -> Reports:
-        return super().craft_some(targets, subset, count, ASSIGNED, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return super().avoid(targets, count, ASSIGNED, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return super().avoid_counts(targets, count, ASSIGNED, rng)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return super().crafted_support(r, ASSIGNED)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return super().avoided_support(r, ASSIGNED)
-
-    def subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:  # noqa: ARG002
-        return super().subset_law(r, subset, ASSIGNED)
+    def law_of(self, ask: Ask) -> Law | Lack:
+        return super().law_of(replace(ask, search=ASSIGNED))
 
 
 @dataclass(frozen=True)
@@ -108,7 +87,7 @@ class UserCoins(IndependentBits):
         return max(0, self.domain_size // 2 - r)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        reports = self.random_reports(values.size, rng)
+        reports = self._uniform(values.size, rng)
         reports[np.arange(values.size), values // 8] |= (128 >> values % 8).astype(np.uint8)
         return reports
 
@@ -116,7 +95,7 @@ class UserCoins(IndependentBits):
         others = histogram.sum(axis=-1, keepdims=True) - histogram
         return histogram + binomial(others, self.q, rng)
 
-    def unperturbed_support(self, r: int) -> Support:
+    def _own_support(self, r: int) -> Support:
         return Support((1 + (r - 1) / 2) / r, 0.5, (r - 1) / 4, (self.domain_size - r) / 4, 0.0)
 
 
@@ -129,11 +108,7 @@ class CoinSpec(Budget):
 
     mechanism: ClassVar[type[Any]] = PublicCoins
 
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> PublicCoins | UserCoins:
+    def of_items(self, domain_size: int) -> PublicCoins | UserCoins:
         if self.coin == "user":
             return UserCoins(domain_size, self.epsilon)
         return PublicCoins(domain_size, self.epsilon)

@@ -8,23 +8,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar, Final
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
 from ..base.sampling import Counts, Floats, uniform_multinomial
 from ..law.enumeration import ReportLaw
-from ..law.pure import (
-    BoolArray,
-    Estimates,
-    Items,
-    Reports,
-    Rng,
-    SeedSearch,
-    Supports,
-    array_of,
-    pure_estimates,
-)
+from ..law.law import Ask, Lack, Law, holding
+from ..law.pure import BoolArray, Items, Reports, Rng, Supports, array_of
 from ..law.support import ItemSupport, Support
 from .placed import Placed
 
@@ -41,22 +34,9 @@ class Messages(Placed):
     Counts are int64[…, d]: the messages that support an item, less those that speak against it.
     """
 
-    lacks: ClassVar[dict[str, str]]
-
-    domain_size: Any
-    epsilon: Any
-
     @property
     @abstractmethod
     def messages(self) -> int: ...
-
-    @property
-    @abstractmethod
-    def p(self) -> float: ...
-
-    @property
-    @abstractmethod
-    def q(self) -> float: ...
 
     @abstractmethod
     def supports(self, reports: Reports) -> Supports: ...
@@ -100,34 +80,89 @@ class Messages(Placed):
         """log2 of the number of messages."""
         return math.log2(self.messages)
 
+    # Laws.
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        chances = self._chances(ask)
+        match ask.law:
+            case "honest" | "unperturbed":
+                law = holding(self, ask, lambda: self._towards(ask, chances()))
+            case "random":
+                law = Law(self._uniform, self._uniform_counts)
+            case "crafted" | "avoided":
+                law = self._aimed(ask)
+            case _:
+                return self.lack(ask)
+        return replace(
+            law,
+            support=lambda counted: self._supported(chances(), counted),
+            towards=lambda: self._towards(ask, chances()),
+        )
+
+    def _chances(self, ask: Ask) -> Callable[[], Floats]:
+        """float64[K], how likely each message is of a fake, when it is called."""
+
+        def chances() -> Floats:
+            if ask.law == "honest":
+                return self._honest_law(ask.frequencies(self.domain_size))
+            if ask.law == "unperturbed":
+                return self._agreed_law(ask.frequencies(self.domain_size))
+            likely = np.zeros(self.messages)
+            if ask.law == "random":
+                likely[:] = 1 / self.messages
+            else:
+                best = self._best(ask)
+                likely[best] = 1 / best.size
+            return likely
+
+        return chances
+
+    def _aimed(self, ask: Ask) -> Law:
+        """A uniform one of the messages that support most targets, or fewest."""
+
+        def reports(count: int, rng: Rng) -> Reports:
+            return rng.choice(self._best(ask), size=count)
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            best = self._best(ask)
+            counts = np.empty((count.size, self.domain_size), dtype=np.int64)
+            rows = max(1, ROWS // self.messages)
+            for at in range(0, count.size, rows):
+                part = slice(at, at + rows)
+                sent = np.zeros((count[part].size, self.messages), dtype=np.int64)
+                if count[part].sum() > sent.size:
+                    sent[:, best] = uniform_multinomial(count[part], best.size, rng)
+                else:
+                    trial = np.repeat(np.arange(len(sent)), count[part])
+                    sent = self._tally(trial, rng.choice(best, size=trial.size), len(sent))
+                counts[part] = self._heard(sent)
+            return counts
+
+        return Law(reports, counts)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        nobody = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        return self._counted(nobody, count, rng)
+
     # Reports.
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         return rng.integers(0, self.messages, size=count, dtype=np.uint32)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """A uniform message of those that send the item without noise."""
         return self._agreeing(values, rng)
 
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        """A uniform one of the messages that support most targets."""
-        return rng.choice(self._best(targets, 1), size=count)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return rng.choice(self._best(targets, -1), size=count)
-
-    def _best(self, targets: Items, sign: int) -> Reports:
-        """The messages that say most for these items, or with sign -1 least: uint32[k]."""
-        support = sign * self._weighed(self._marked(targets))
+    def _best(self, ask: Ask) -> Reports:
+        """The messages that say most for the targets, or least to avoid them: uint32[k]."""
+        support = self._weighed(self._marked(ask.targets))
+        support = -support if ask.law == "avoided" else support
         return np.flatnonzero(support > support.max() - TIES).astype(np.uint32)
 
     def _marked(self, items: Items) -> Floats:
         weights = np.zeros(self.domain_size)
         weights[items] = 1.0
         return weights
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
 
     def received(self, reports: object, count: int) -> Reports:
         numbers = array_of(reports, (count,), np.dtype(np.uint32))
@@ -147,10 +182,6 @@ class Messages(Placed):
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         return self._counted(histogram, np.zeros(len(histogram), dtype=np.int64), rng)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        nobody = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        return self._counted(nobody, count, rng)
-
     def _counted(self, truthful: Counts, others: Counts, rng: Rng) -> Counts:
         """Counts of users int64[trials, d] whose message agrees, and of those who send any."""
         counts = np.empty(truthful.shape, dtype=np.int64)
@@ -166,7 +197,7 @@ class Messages(Placed):
                 )
                 sent = self._tally(trial, self._agreeing(values, rng), len(held))
                 trial = np.repeat(np.arange(free.size), free)
-                sent += self._tally(trial, self.random_reports(trial.size, rng), len(held))
+                sent += self._tally(trial, self._uniform(trial.size, rng), len(held))
             counts[part] = self._heard(sent)
         return counts
 
@@ -176,60 +207,17 @@ class Messages(Placed):
         tally = np.bincount(cells, minlength=trials * self.messages)
         return tally.reshape(trials, self.messages)
 
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(self._best(targets, 1), count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(self._best(targets, -1), count, rng)
-
-    def _aimed_counts(self, best: Reports, count: Counts, rng: Rng) -> Counts:
-        counts = np.empty((count.size, self.domain_size), dtype=np.int64)
-        rows = max(1, ROWS // self.messages)
-        for at in range(0, count.size, rows):
-            part = slice(at, at + rows)
-            sent = np.zeros((count[part].size, self.messages), dtype=np.int64)
-            if count[part].sum() > sent.size:
-                sent[:, best] = uniform_multinomial(count[part], best.size, rng)
-            else:
-                trial = np.repeat(np.arange(len(sent)), count[part])
-                sent = self._tally(trial, rng.choice(best, size=trial.size), len(sent))
-            counts[part] = self._heard(sent)
-        return counts
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
     # The law of one report.
 
-    def _law(self, law: str, targets: Items) -> Floats:
-        """float64[K], how likely each message is of a fake; `law` as in `core.attacks`."""
-        if law in ("honest", "unperturbed"):
-            held = self._marked(targets) / targets.size
-            return self._honest_law(held) if law == "honest" else self._agreed_law(held)
-        chances = np.zeros(self.messages)
-        if law == "random":
-            chances[:] = 1 / self.messages
-        else:
-            best = self._best(targets, 1 if law == "crafted" else -1)
-            chances[best] = 1 / best.size
-        return chances
-
-    # The same towards the first r items.
-
-    def _first(self, law: str, r: int) -> Support:
-        chances, others = self._law(law, np.arange(r)), self.domain_size - r
-        first = self._weighed(self._marked(np.arange(r)))
-        other = self._weighed(self._marked(np.arange(r, self.domain_size)))
-        one, two = float(chances @ first), float(chances @ other)
-        spread, beyond = float(chances @ (first - one) ** 2), float(chances @ (other - two) ** 2)
-        both = float(chances @ ((first - one) * (other - two)))
+    def _towards(self, ask: Ask, law: Floats) -> Support:
+        """The law of the numbers of targets, and of other items, that a message supports."""
+        r, others = ask.targets.size, self.domain_size - ask.targets.size
+        aims = self._marked(ask.targets)
+        first, other = self._weighed(aims), self._weighed(1.0 - aims)
+        one, two = float(law @ first), float(law @ other)
+        spread, beyond = float(law @ (first - one) ** 2), float(law @ (other - two) ** 2)
+        both = float(law @ ((first - one) * (other - two)))
         return Support(one / r, two / others if others else 0.0, spread, beyond, both)
-
-    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
-        return self._supported(self._law(law, targets), counted)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return self._supported(self._honest_law(frequencies), counted)
 
     def _supported(self, law: Floats, counted: Items) -> ItemSupport:
         rates = np.asarray(self._heard(law))
@@ -247,7 +235,7 @@ class Messages(Placed):
         own = np.full(self.domain_size, targets.size * self.q)
         own[targets] += self.p - self.q
         spread = self._honest_law(frequencies) @ supports**2 - frequencies @ own**2
-        return float(spread) / (self.p - self.q) ** 2
+        return float(spread / (self.p - self.q) ** 2)
 
     # Its privacy.
 

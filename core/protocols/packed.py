@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.sampling import Counts, Floats, multinomial, random_subsets, subset_counts
+from ..base.sampling import Counts, multinomial, random_subsets, subset_counts
 from ..kernels.loops import LOOPS
-from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding
+from ..law.law import Ask, Law, Ones, towards_targets
+from ..law.pure import BoolArray, Items, Oracle, Reports, Rng, array_of, check_padding
 from ..law.support import Support
-
-
-@dataclass(frozen=True, eq=False)
-class Ones:
-    """The numbers of ones of a crafted report, among the targets and elsewhere.
-
-    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
-    """
-
-    inside: Counts
-    outside: Counts
-    law: Floats
-
-    @classmethod
-    def fixed(cls, inside: int, outside: int) -> Ones:
-        return cls(np.array([inside]), np.array([outside]), np.ones(1))
 
 
 def _set_some(bits: NDArray[np.uint8], rows: Items, items: Items, size: int, rng: Rng) -> None:
@@ -56,10 +41,8 @@ BIT_S = 1e-10
 """Seconds that NumPy takes for a bit of a report, about, to count it."""
 
 
-class PackedBits:
+class PackedBits(Oracle):
     """Reports uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits)."""
-
-    domain_size: int
 
     @property
     def report_bits(self) -> float:
@@ -110,6 +93,20 @@ class PackedBits:
 
     def _others(self, items: Items) -> Items:
         return np.setdiff1d(np.arange(self.domain_size), items, assume_unique=True)
+
+    def composed(self, ask: Ask, ones: Ones) -> Law:
+        """The law of reports with these ones among the targets and elsewhere."""
+        reports, counts = (
+            partial(self.made, ask.targets, ones),
+            partial(self.made_counts, ask.targets, ones),
+        )
+        return towards_targets(
+            ask,
+            self.domain_size,
+            reports,
+            counts,
+            lambda: self.made_support(ask.targets.size, ones),
+        )
 
     def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
         """Reports with these ones among the targets and elsewhere, uniformly placed in each."""

@@ -46,8 +46,8 @@ class ProjectiveGeometry(Coded):
         "again": "PGR, whose reports of one user are not compared",
         "columns": "PGR, whose report is a point, and supports the items of a hyperplane at once",
         "conditioned": "PGR, for whose reports no best way to hide is known",
-        "craft_some": "PGR, whose report supports the items of a hyperplane and no part of them",
-        "disguise": "PGR, whose report is a point and has no number of ones",
+        "subset": "PGR, whose report supports the items of a hyperplane and no part of them",
+        "disguised": "PGR, whose report is a point and has no number of ones",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -152,13 +152,6 @@ class ProjectiveSpec(Budget):
     kind: Literal["pgr"]
 
     mechanism = ProjectiveGeometry
-
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> ProjectiveGeometry:
-        return ProjectiveGeometry(domain_size, self.epsilon)
 
 
 SPECS = (ProjectiveSpec,)

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Final, Literal, NoReturn
 
 from ..base.errors import ProtocolError
 from ..base.named import check_named
+from ..law.doors import Doors
+from ..law.law import Ask, Lack, Law
 from ..law.pure import Items, Reports, Rng
 from .budget import Budget
 
@@ -17,14 +19,14 @@ LACKS: Final = {
     "again": "a protocol in Python, whose reports of one user are not compared",
     "columns": "a protocol in Python, whose reports have no bits that could go together",
     "conditioned": "a protocol in Python, for which no best way to hide is known",
-    "craft_some": "a protocol in Python, of whose reports no part is chosen",
-    "disguise": "a protocol in Python, whose reports have no number of ones",
+    "subset": "a protocol in Python, of whose reports no part is chosen",
+    "disguised": "a protocol in Python, whose reports have no number of ones",
 }
 """The capabilities that no protocol of somebody's has, with the reasons."""
 
 
 @dataclass(frozen=True)
-class PythonProtocol:
+class PythonProtocol(Doors):
     """A protocol of somebody's, by its name, as long as its code may not run: nothing is known."""
 
     family: ClassVar[str] = "plugin"
@@ -44,6 +46,12 @@ class PythonProtocol:
     def report_bits(self) -> float:
         return 0.0
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        everything = ask.law == "avoided" and ask.targets.size == self.domain_size
+        if everything or ask.law in ("subset", "disguised", "solved"):
+            return self.lack(ask)
+        return Law(self._refuse, self._refuse)
+
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:  # noqa: ARG002
         self._refuse()
 
@@ -53,10 +61,7 @@ class PythonProtocol:
     def received(self, reports: object, count: int) -> Reports:  # noqa: ARG002
         self._refuse()
 
-    def can_avoid(self, r: int) -> bool:
-        return r < self.domain_size
-
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
 
 
@@ -75,13 +80,6 @@ class PythonSpec(Budget):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_named(self, "protocol")
-
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> PythonProtocol:
-        return PythonProtocol(domain_size, self.epsilon, self.name, self.options)
 
 
 def awaits_code(mechanism: object) -> bool:

@@ -23,7 +23,8 @@ from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.sampling.integers import discrete_laplace
 from ..base.secure import secure
-from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, array_of, items_of
+from ..law.law import Ask, Lack, Law, holding, towards_targets
+from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport, Support
 from .budget import Budget
 from .curators.laplace import LaplaceLoss
@@ -135,8 +136,8 @@ class Summation(Summed, Bounded):
         "again": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
         "conditioned": "SHE, whose reports that hide have no sampler here",
-        "craft_some": "SHE, whose crafted report lifts all targets as high as it may",
-        "disguise": "SHE, whose report is d numbers and has no number of ones",
+        "subset": "SHE, whose crafted report lifts all targets as high as it may",
+        "disguised": "SHE, whose report is d numbers and has no number of ones",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -198,28 +199,46 @@ class Summation(Summed, Bounded):
             rule = f"must be multiples of 1/{self.grid.steps}, as perturb(values) makes them"
             raise ScenarioError(f"{rule}: other noise tells the item of a user", key="reports")
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r = self.domain_size, ask.targets.size
+        match ask.law:
+            case "honest":
+                cells = self._cells(r, 1 / r, self.noise, holder=True)
+                return holding(self, ask, lambda: cells)
+            case "unperturbed":
+                bare = CellSupport(1 / r, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, holder=True)
+                return holding(self, ask, lambda: bare)
+            case "random":  # the noise alone: no report is drawn uniformly from all of them
+                noise = self._cells(r, 0.0, self.noise)
+                return towards_targets(ask, d, self._noise, self._noise_sums, lambda: noise)
+            case "crafted":
+                return self._lifted(ask, self.bound)
+            case "avoided":
+                return self._lifted(ask, -self.bound)
+        return self.lack(ask)
+
+    def _lifted(self, ask: Ask, to: float) -> Law:
+        """Targets at a value, and honest noise elsewhere."""
+
+        def reports(count: int, rng: Rng) -> Reports:
+            reports = self._noise(count, rng)
+            reports[:, ask.targets] = to
+            return reports
+
+        def counts(count: Counts, rng: Rng) -> Sums:
+            counts = self._noise_sums(count, rng)
+            counts[:, ask.targets] = to * count[:, None]
+            return counts
+
+        cells = self._cells(ask.targets.size, to, 0.0)
+        return towards_targets(ask, self.domain_size, reports, counts, lambda: cells)
+
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         if rng is None:
             return self.sent(values, secure())
         values = items_of(values, self.domain_size)
         reports = self._noise(values.size, rng)
         reports[np.arange(values.size), values] += 1
-        return reports
-
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        """The noise alone: no report is drawn uniformly from all of them."""
-        return self._noise(count, rng)
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._lifted(targets, self.bound, count, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._lifted(targets, -self.bound, count, rng)
-
-    def _lifted(self, targets: Items, to: float, count: int, rng: Rng) -> Reports:
-        """Targets at a value, and honest noise elsewhere."""
-        reports = self._noise(count, rng)
-        reports[:, targets] = to
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
@@ -240,55 +259,11 @@ class Summation(Summed, Bounded):
     def sample_counts(self, histogram: Counts, rng: Rng) -> Sums:
         return np.asarray(histogram + self._noise_sums(histogram.sum(axis=-1), rng))
 
-    def random_counts(self, count: Counts, rng: Rng) -> Sums:
-        return self._noise_sums(count, rng)
-
-    def craft_counts(
-        self,
-        targets: Items,
-        count: Counts,
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,
-    ) -> Sums:
-        return self._lifted_counts(targets, self.bound, count, rng)
-
-    def avoid_counts(
-        self,
-        targets: Items,
-        count: Counts,
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,
-    ) -> Sums:
-        return self._lifted_counts(targets, -self.bound, count, rng)
-
-    def _lifted_counts(self, targets: Items, to: float, count: Counts, rng: Rng) -> Sums:
-        counts = self._noise_sums(count, rng)
-        counts[:, targets] = to * count[:, None]
-        return counts
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Sums:  # noqa: ARG002
         return histogram.astype(np.float64)
 
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
-
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return Estimates(counts / users)
-
-    def honest_support(self, r: int) -> CellSupport:
-        return self._cells(r, 1 / r, self.noise, holder=True)
-
-    def random_support(self, r: int) -> CellSupport:
-        return self._cells(r, 0.0, self.noise)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> CellSupport:  # noqa: ARG002
-        return self._cells(r, self.bound, 0.0)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> CellSupport:  # noqa: ARG002
-        return self._cells(r, -self.bound, 0.0)
-
-    def unperturbed_support(self, r: int) -> CellSupport:
-        return CellSupport(1 / r, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, holder=True)
 
     def _cells(self, r: int, mean: float, noise: float, *, holder: bool = False) -> CellSupport:
         others = (self.domain_size - r) * self.noise
@@ -299,7 +274,7 @@ class Summation(Summed, Bounded):
         spread = self.noise + frequencies * (1 - frequencies)
         return CellValues(frequencies, counted.size * self.noise + hit * (1 - hit), spread)
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+    def sum_variance(self, r: int, target_frequency: float) -> float:  # noqa: ARG002
         return r * self.noise
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
@@ -340,7 +315,7 @@ class SummationSpec(Budget):
 
     mechanism = Summation
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Summation:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> Summation:
         bound = honest_bound(domain_size, self.epsilon) if self.bound == "honest" else self.bound
         return Summation(domain_size, self.epsilon, bound)
 

@@ -17,7 +17,6 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import DOMAIN, EPSILON, Range
 from ..base.sampling import (
     Counts,
-    Floats,
     binomial,
     packed_subsets,
     subset_counts,
@@ -25,24 +24,12 @@ from ..base.sampling import (
 )
 from ..base.secure import secure
 from ..law.enumeration import CELLS, ReportLaw, item_name
+from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import (
-    BoolArray,
-    Estimates,
-    Items,
-    Reports,
-    Rng,
-    SeedSearch,
-    check,
-    items_of,
-    on_levels,
-    pure_estimates,
-    pure_held_support,
-    spent,
-)
-from ..law.support import ItemSupport, Support
+from ..law.pure import BoolArray, Items, Reports, Rng, check, items_of, on_levels, spent
+from ..law.support import Support
 from .budget import Budget, Dial
-from .packed import Ones, PackedBits, pickers
+from .packed import PackedBits, pickers
 
 SIZE = Range(1, 2**32)
 
@@ -67,8 +54,8 @@ class SubsetSelection(PackedBits):
     lacks: ClassVar[dict[str, str]] = {
         "again": "SS, whose reports of one user are not compared",
         "columns": "SS, whose report is a number of items that is fixed, not each by itself",
-        "craft_some": "SS, whose report is filled up with other targets by chance as it is",
-        "disguise": "SS, whose reports all hold the same number of items",
+        "subset": "SS, whose report is filled up with other targets by chance as it is",
+        "disguised": "SS, whose reports all hold the same number of items",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -110,6 +97,29 @@ class SubsetSelection(PackedBits):
         p, w = on_levels(self.p, levels), self.subset_size
         return replace(self, epsilon=spent((self.domain_size - w) / w * p / (1 - p), levels))
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r, w = self.domain_size, ask.targets.size, self.subset_size
+        match ask.law:
+            case "honest" | "unperturbed":
+                own = 1.0 if ask.law == "unperturbed" else self.p
+                return holding(
+                    self, ask, lambda: self._support(r, *self._mixed(r, own, holder=True))
+                )
+            case "random":
+                return towards_targets(
+                    ask, d, self._reports, self._uniform_counts,
+                    lambda: self._support(r, *_moments([(1.0, 0, d, r, w)])),
+                )  # fmt: skip
+            case "crafted":
+                return self.composed(ask, self._crafted(r))
+            case "avoided":
+                return self.composed(ask, self._avoided(r))
+        return self.lack(ask)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        uniform = pickers(count[:, None], np.array([self.subset_size]))
+        return subset_counts(uniform, self.domain_size, rng)
+
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = rng or secure()
         values = items_of(values, self.domain_size)
@@ -118,15 +128,6 @@ class SubsetSelection(PackedBits):
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         return self._reports(values.size, rng, own=values, held=held)
-
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        return self._reports(count, rng)
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.made(targets, self._crafted(targets.size), count, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.made(targets, self._avoided(targets.size), count, rng)
 
     def _crafted(self, r: int) -> Ones:
         """The targets of r that a report has room for, and others for the rest."""
@@ -175,44 +176,10 @@ class SubsetSelection(PackedBits):
         beside = subset_counts_beside_own(held, w - 1, nobody, rng)
         return held + beside + subset_counts_beside_own(spared, w, nobody, rng)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        uniform = pickers(count[:, None], np.array([self.subset_size]))
-        return subset_counts(uniform, self.domain_size, rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self.made_counts(targets, self._crafted(targets.size), count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self.made_counts(targets, self._avoided(targets.size), count, rng)
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         nobody = np.zeros((len(histogram), 1), dtype=np.int64)
         picks = self.subset_size - 1
         return histogram + subset_counts_beside_own(histogram, picks, nobody, rng)
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True  # targets fill a set up where other items run out
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    def honest_support(self, r: int) -> Support:
-        return self._support(r, *self._mixed(r, self.p, holder=True))
-
-    def random_support(self, r: int) -> Support:
-        return self._support(r, *_moments([(1.0, 0, self.domain_size, r, self.subset_size)]))
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self.made_support(r, self._crafted(r))
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self.made_support(r, self._avoided(r))
-
-    def unperturbed_support(self, r: int) -> Support:
-        return self._support(r, *self._mixed(r, 1.0, holder=True))
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return pure_held_support(self, frequencies, counted)
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
@@ -232,7 +199,7 @@ class SubsetSelection(PackedBits):
         own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
         return signs(self.epsilon, own, other)
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+    def sum_variance(self, r: int, target_frequency: float) -> float:
         (_, holding), (_, other) = (
             self._mixed(r, self.p, holder=holder) for holder in (True, False)
         )
@@ -300,7 +267,7 @@ class SubsetSpec(Budget):
     mechanism = SubsetSelection
     dial = Dial("subset_size", SIZE, whole=True, below_items=True)
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> SubsetSelection:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> SubsetSelection:
         size = self.subset_size
         if size == "best":
             size = best_size(domain_size, self.epsilon)

@@ -5,22 +5,23 @@ The share of a fake report is then its numbers themselves: p = 1 and q = 0.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..base.sampling import Floats
 from ..law.capabilities import Collection
+from ..law.pure import Oracle
 
 
-class Summed:
+class Summed(Oracle):
     """Closed forms of estimates that are means of the users' numbers.
 
     A protocol has the variance of one user's numbers as `unit_variance` of the true frequencies.
     """
 
-    p: ClassVar[float] = 1.0
-    q: ClassVar[float] = 0.0
+    p = 1.0
+    q = 0.0
     unit_variance: Any
 
     def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 
 from ..base.ranges import DOMAIN, EPSILON, Range
 from ..base.sampling import (
     Counts,
-    Floats,
     binomial,
     binomial_law,
     binomials,
@@ -24,27 +23,23 @@ from ..base.sampling import (
 from ..base.secure import secure
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
 from ..law.pure import (
     BoolArray,
-    Estimates,
     Items,
     Reports,
     Rng,
-    SeedSearch,
     check,
     independent_conditioned_counts,
     independent_honest_support,
-    independent_target_sum_variance,
     items_of,
     on_levels,
-    pure_estimates,
-    pure_held_support,
     spent,
 )
-from ..law.support import ItemSupport, Support
+from ..law.support import Support
 from .budget import Budget, Dial
-from .packed import Ones, PackedBits
+from .packed import PackedBits
 
 KEEP = Range(0, 1, "()")
 
@@ -57,9 +52,35 @@ class IndependentBits(PackedBits):
 
     family: ClassVar[str]
     report_size: ClassVar[None] = None
-    epsilon: float
-    p: Any
-    q: Any
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r = self.domain_size, ask.targets.size
+        match ask.law:
+            case "honest":
+                return holding(self, ask, lambda: independent_honest_support(self, r))
+            case "unperturbed":
+                return holding(self, ask, lambda: self._own_support(r))
+            case "random":
+                fair = Support(0.5, 0.5, r / 4, (d - r) / 4, 0.0)
+                return towards_targets(ask, d, self._uniform, self._uniform_counts, lambda: fair)
+            case "crafted":
+                return self.composed(ask, self.crafted_ones(r))
+            case "subset":
+                return self.composed(ask, self.subset_ones(r, ask.subset))
+            case "disguised":
+                return self.composed(ask, self.disguised_ones(r))
+            case "avoided":
+                return self.composed(ask, self.avoided_ones(r))
+            case "solved":
+                return self.composed(ask, ask.ones or self.crafted_ones(r))
+        return self.lack(ask)
+
+    def _own_support(self, r: int) -> Support:
+        """The support of a target, encoded and not perturbed."""
+        return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        return binomials(count, 0.5, self.domain_size, rng)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = rng or secure()
@@ -81,7 +102,7 @@ class IndependentBits(PackedBits):
             reports[at : at + items.size] = np.packbits(bits, axis=1)
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         reports = rng.integers(0, 256, size=(count, -(-self.domain_size // 8)), dtype=np.uint8)
         if self.domain_size % 8:
             reports[:, -1] &= np.uint8(0xFF << (8 - self.domain_size % 8) & 0xFF)
@@ -119,25 +140,6 @@ class IndependentBits(PackedBits):
     def avoided_ones(self, r: int) -> Ones:
         """No target, and as many ones elsewhere as expected of an honest report."""
         return Ones.fixed(0, min(self.padding(0), self.domain_size - r))
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.made(targets, self.crafted_ones(targets.size), count, rng)
-
-    def craft_some(
-        self,
-        targets: Items,
-        subset: int,
-        count: int,
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,
-    ) -> Reports:
-        return self.made(targets, self.subset_ones(targets.size, subset), count, rng)
-
-    def disguise(self, targets: Items, count: int, rng: Rng) -> Reports:
-        return self.made(targets, self.disguised_ones(targets.size), count, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.made(targets, self.avoided_ones(targets.size), count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
         reports = self._blank(values.size)
@@ -199,62 +201,8 @@ class IndependentBits(PackedBits):
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
         return independent_conditioned_counts(held, spared, self.q, rng)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomials(count, 0.5, self.domain_size, rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self.made_counts(targets, self.crafted_ones(targets.size), count, rng)
-
-    def craft_some_counts(
-        self,
-        targets: Items,
-        subset: int,
-        count: Counts,
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,
-    ) -> Counts:
-        return self.made_counts(targets, self.subset_ones(targets.size, subset), count, rng)
-
-    def disguise_counts(self, targets: Items, count: Counts, rng: Rng) -> Counts:
-        return self.made_counts(targets, self.disguised_ones(targets.size), count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self.made_counts(targets, self.avoided_ones(targets.size), count, rng)
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return histogram.copy()
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    def honest_support(self, r: int) -> Support:
-        return independent_honest_support(self, r)
-
-    def random_support(self, r: int) -> Support:
-        return Support(0.5, 0.5, r / 4, (self.domain_size - r) / 4, 0.0)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self.made_support(r, self.crafted_ones(r))
-
-    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        """S = r' + (r - r')·l'/(d - r'), where r' is the size of the subset."""
-        return self.made_support(r, self.subset_ones(r, subset))
-
-    def disguised_support(self, r: int) -> Support:
-        """S = E[min(k, r)] over the number k of ones."""
-        return self.made_support(r, self.disguised_ones(r))
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self.made_support(r, self.avoided_ones(r))
-
-    def unperturbed_support(self, r: int) -> Support:
-        return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return pure_held_support(self, frequencies, counted)
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
@@ -276,9 +224,6 @@ class IndependentBits(PackedBits):
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items: their two bits tell."""
         return one_bit(self.p, self.q).then(one_bit(self.q, self.p))
-
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        return independent_target_sum_variance(self, r, target_frequency)
 
 
 @dataclass(frozen=True)
@@ -324,7 +269,7 @@ class SUESpec(Budget):
     kind: Literal["sue"]
     mechanism = Unary
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> Unary:
         return SUE(domain_size, self.epsilon)
 
 
@@ -335,7 +280,7 @@ class OUESpec(Budget):
     kind: Literal["oue"]
     mechanism = Unary
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> Unary:
         return OUE(domain_size, self.epsilon)
 
 
@@ -348,9 +293,6 @@ class UESpec(Budget):
 
     mechanism = Unary
     dial = Dial("keep", KEEP)
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
-        return Unary(domain_size, self.epsilon, self.keep)
 
 
 SPECS = (SUESpec, OUESpec, UESpec)

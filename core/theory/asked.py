@@ -46,5 +46,5 @@ def _uniform(fakes: Fakes) -> bool:
     strategy = fakes.strategy
     if strategy.reacts or strategy.report_law not in ("random", "honest", "crafted"):
         return False
-    law = getattr(strategy, "law", None)
-    return law is None or bool(np.ptp(law(fakes.targets.size)) == 0)
+    weights = getattr(strategy, "weights", None)
+    return weights is None or bool(np.ptp(weights(fakes.targets.size)) == 0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..attacks import MaximalGain, beside
 from ..bounds.undetectable import hidden_gain_against, least_gain
-from ..law.capabilities import tells_support
+from ..law.capabilities import places, tells_support
 from ..law.hiding import accepts, hides, loses
 from ..law.pure import Items, Supporting
 from ..law.support import ItemSupport
@@ -84,7 +84,7 @@ def alike(supported: tuple[float, float], targets: int) -> float:
 
 def _crafted(protocol: Supporting, targets: Items, share: float, held: float) -> float:
     """The gain of MGA."""
-    if hasattr(protocol, "placed_support"):
+    if places(protocol):
         hashable: Any = protocol  # a frozen dataclass
         supported = _placed(hashable, tuple(targets.tolist()))
         return rates_gain(protocol, supported, targets, share, held)

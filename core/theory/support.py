@@ -11,7 +11,8 @@ import numpy as np
 from ..attacks import Fakes
 from ..base.sampling import Counts, Floats, binomial_law
 from ..cell import Cell
-from ..law.capabilities import BitLaw, Collection, sends_bits, tells_support
+from ..law.capabilities import Collection, sends_bits, tells_support
+from ..law.law import BitLaw
 from ..law.pure import Items, Supporting
 from ..law.support import ItemSupport
 

@@ -13,7 +13,8 @@ from ldptui.core import theory
 from ldptui.core.attacks import Strategy
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
-from ldptui.core.kernels.hashing import UInts, buckets, xxhash32
+from ldptui.core.kernels.hashing import buckets, xxhash32
+from ldptui.core.kernels.primes import UInts
 from ldptui.core.law.pure import PureProtocol, Reports
 from ldptui.core.protocols import LocalHashing
 from ldptui.core.protocols.hashing import matched_law

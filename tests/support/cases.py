@@ -86,7 +86,7 @@ def _repeated(cases: list[Case]) -> list[Case]:
     alike: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
         made = type(bind(case))
-        code = made.family, made.sample_counts, made.perturb, made.craft_counts
+        code = made.family, made.sample_counts, made.perturb, made.law_of
         alike.setdefault((case.domain_size, case.epsilon, *code), []).append(case)
     return [case for known in alike.values() for case in known[:-2]]
 

@@ -248,7 +248,7 @@ class LGRRSpec(Calibrated):
 
     mechanism = ResponseChain
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> ResponseChain:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> ResponseChain:
         response = Response.solved(domain_size, self.epsilon, self.limit, self.calibration)
         return ResponseChain(domain_size, self.spent(response), response)
 
@@ -269,7 +269,7 @@ class LOLOHASpec(Calibrated):
             rule = f"must be {HASH_RANGE}, {got(g)} (e^ε₁ + 1); give an integer instead"
             raise ScenarioError(rule, key="hash_range")
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> HashingChain:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> HashingChain:
         g = hash_range_for(self.epsilon, self.hash_range)
         response = Response.solved(g, self.epsilon, self.limit, self.calibration)
         return HashingChain(domain_size, self.spent(response), g, response)

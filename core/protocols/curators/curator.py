@@ -13,26 +13,34 @@ S = 1 for RIA and MGA, r/d for RPA, 0 for who demotes.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
+from ...base.errors import ScenarioError
 from ...base.ranges import BUDGET, DOMAIN, EPSILON, Bounded, check_bounds
-from ...base.sampling import Counts, Floats, uniform_multinomial
+from ...base.sampling import Counts, Floats
 from ...law.capabilities import Collection
-from ...law.pure import Estimates, Items, Rng, SeedSearch
-from ...law.support import ItemSupport, Support, one_item_support
+from ...law.doors import Doors
+from ...law.law import Ask, Lack, Law, one_item
+from ...law.pure import Estimates, Items, Rng
+from ...law.support import ItemSupport
+from ..budget import Binds
 from .accuracy import Neighbours, Precision, scale, sensitivity
 from .release import clean_release, released
+
+TOLD: Final = ("honest", "unperturbed", "random", "crafted", "avoided")
+"""The laws by which an item can be told."""
 
 _TOLD: Final = "a trusted curator, whom every user tells one item"
 
 
 @dataclass(frozen=True)
-class Curator(ABC):
+class Curator(Doors):
     """A central mechanism that releases a histogram; (ε, δ)-private.
 
     Histograms are int64[…, d], users per item.
@@ -41,8 +49,8 @@ class Curator(ABC):
     family: ClassVar[str] = "curators"
     lacks: ClassVar[dict[str, str]] = {
         "conditioned": f"{_TOLD}: there is no report to hide",
-        "craft_some": f"{_TOLD}: every subset gives what mga gives",
-        "disguise": f"{_TOLD}: there is no number of ones",
+        "subset": f"{_TOLD}: every subset gives what mga gives",
+        "disguised": f"{_TOLD}: there is no number of ones",
     }
 
     withholds: ClassVar[bool] = False
@@ -82,6 +90,18 @@ class Curator(ABC):
 
     # The interface of `core.law.pure.Mechanism`.
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        """What fakes tell: an item, whatever the law."""
+        everything, d = np.arange(self.domain_size), self.domain_size
+        others = np.setdiff1d(everything, ask.targets, assume_unique=True)
+        told = {"random": everything, "avoided": others}.get(ask.law, ask.targets)
+        if ask.law not in TOLD or not told.size:
+            return self.lack(ask)
+        law = one_item(ask, d, told, _no_reports, self.sample_counts)
+        if ask.held is None:
+            return law
+        return replace(law, support=partial(self.held_support, ask.frequencies(d)))
+
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         """int64[trials, 2, d]: these users have told their items; there is no noise yet."""
         return np.stack([histogram, np.zeros_like(histogram)], axis=-2)
@@ -91,44 +111,14 @@ class Curator(ABC):
         noise: Any = self.noise((trials, self.domain_size), rng)
         return np.stack([np.zeros_like(noise), noise], axis=-2)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return self.sample_counts(uniform_multinomial(count, self.domain_size, rng), rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        held[:, targets] = uniform_multinomial(count, targets.size, rng)
-        return self.sample_counts(held, rng)
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         return self.sample_counts(histogram, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
-        return self.craft_counts(others, count, search, rng)
-
-    def can_avoid(self, r: int) -> bool:
-        return r < self.domain_size
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """Released counts as shares of n users."""
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
 
     # The support of one fake user, towards r targets.
-
-    def honest_support(self, r: int) -> Support:
-        return one_item_support(1.0, r, self.domain_size)
-
-    def random_support(self, r: int) -> Support:
-        return one_item_support(r / self.domain_size, r, self.domain_size)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self.honest_support(r)
-
-    def unperturbed_support(self, r: int) -> Support:
-        return self.honest_support(r)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return one_item_support(0.0, r, self.domain_size)
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         hit = float(frequencies[counted].sum())
@@ -197,8 +187,12 @@ class Curator(ABC):
         return mean, variance
 
 
+def _no_reports(*_: object) -> NoReturn:
+    raise ScenarioError("must be drawn as counts: a curator is told items", key="law")
+
+
 @dataclass(frozen=True)
-class CuratorSpec(Bounded):
+class CuratorSpec(Binds, Bounded):
     """A curator that a budget alone binds, before the domain is known.
 
     A kind is a subclass that names its `kind` and its `mechanism`.
@@ -207,9 +201,3 @@ class CuratorSpec(Bounded):
     kind: str
     epsilon: Annotated[float, EPSILON]
     neighbours: Neighbours = "change-one"
-
-    mechanism: ClassVar[type[Any]]
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Curator:  # noqa: ARG002
-        curator: Curator = self.mechanism(domain_size, self.epsilon, self.neighbours)
-        return curator

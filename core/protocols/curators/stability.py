@@ -20,6 +20,7 @@ from ...base.ranges import EPSILON, check_bounds
 from ...base.sampling import Counts, Floats, binomial_law, binomial_range
 from ...law.loss import DiscreteLoss
 from ...law.pure import Rng
+from ..budget import Binds
 from .accuracy import (
     DELTA,
     Neighbours,
@@ -172,7 +173,7 @@ class Stability(Curator):
 
 
 @dataclass(frozen=True)
-class StabilitySpec:
+class StabilitySpec(Binds):
     """A histogram of the items that somebody has, before the domain is known."""
 
     kind: Literal["stability"]
@@ -186,5 +187,5 @@ class StabilitySpec:
         require_delta(self.delta)
         check_bounds(self)
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Stability:  # noqa: ARG002
+    def of_items(self, domain_size: int) -> Stability:
         return Stability(domain_size, self.epsilon, self.neighbours, delta=self.delta)

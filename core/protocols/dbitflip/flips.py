@@ -20,6 +20,7 @@ from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
 from ...base.secure import secure
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
     BoolArray,
@@ -27,13 +28,12 @@ from ...law.pure import (
     Items,
     Reports,
     Rng,
-    SeedSearch,
     array_of,
     check_padding,
     items_of,
 )
 from ...law.support import ItemSupport
-from ..packed import AT_ONCE, Ones
+from ..packed import AT_ONCE
 from ..subset import subset_bits
 from ..summed import Summed
 from ..unary import SUE, Unary
@@ -60,8 +60,8 @@ class BitFlips(Summed):
         "again": "dBitFlip, whose reports of one user are not compared",
         "columns": "dBitFlip, whose report has no bit of most items",
         "conditioned": "dBitFlip, whose reports that hide have no sampler here",
-        "craft_some": "dBitFlip, whose report has bits of a part of the items only",
-        "disguise": "dBitFlip, whose ones are of D items only",
+        "subset": "dBitFlip, whose report has bits of a part of the items only",
+        "disguised": "dBitFlip, whose ones are of D items only",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -107,6 +107,66 @@ class BitFlips(Summed):
         drawn = subset_bits(self.domain_size, self.sampled) if self.chooser == "client" else 0.0
         return self.sampled + drawn
 
+    # Laws.
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r = self.domain_size, ask.targets.size
+        match ask.law:
+            case "honest":
+                return holding(self, ask, lambda: self._of_an_item(r, *self.rates))
+            case "unperturbed":
+                return holding(self, ask, lambda: self._of_an_item(r, 1.0, 0.0))
+            case "random":
+                return towards_targets(
+                    ask, d, self._uniform, self._uniform_counts,
+                    lambda: self._of_an_item(r, 0.5, 0.5),
+                )  # fmt: skip
+            case "crafted":
+                return self._aimed(ask, 1)
+            case "avoided":
+                return self._aimed(ask, 0)
+        return self.lack(ask)
+
+    def _aimed(self, ask: Ask, bit: int) -> Law:
+        """The bits of the targets are as given, the others are noise of an honest report.
+
+        A client has as many targets among its items as there is room for.
+        """
+        targets, r = ask.targets, ask.targets.size
+
+        def reports(count: int, rng: Rng) -> Reports:
+            drawn = self._drawn(count, rng)
+            if self.chooser == "client" and self.sampled < self.domain_size:
+                inside = min(r, self.sampled)
+                ones = Ones.fixed(inside, self.sampled - inside)
+                drawn = self._bits.made(targets, ones, count, rng)
+            bits = np.empty_like(drawn)
+            step = max(1, AT_ONCE // self.domain_size)
+            for at in range(0, count, step):
+                noise = rng.random((min(step, count - at), self.domain_size)) < self.rates[1]
+                noise[:, targets] = bit
+                bits[at : at + step] = np.packbits(noise, axis=1)
+            return _sent(drawn, bits)
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            included = self._included(r)
+            rates = np.full((count.size, self.domain_size), included.other)
+            rates[:, targets] = included.target
+            drawn = rng.binomial(count[:, None], rates)
+            ones = binomial(drawn, self.rates[1], rng)
+            ones[:, targets] = bit * drawn[:, targets]
+            return np.stack([drawn, ones], axis=-2)
+
+        def towards() -> Weights:
+            return self._support(r, self._included(r), (float(bit), float(bit), self.rates[1]))
+
+        return towards_targets(ask, self.domain_size, reports, counts, towards)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        held[:, 0] = count  # as if all users held item 0
+        return self._held_counts(held, 0.5, 0.5, rng)
+
     # Reports.
 
     def _everyone(self, count: int) -> Reports:
@@ -125,38 +185,12 @@ class BitFlips(Summed):
         values = items_of(values, self.domain_size)
         return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         """Uniform items and uniform bits."""
         return _sent(self._drawn(count, rng), self._bits.random_reports(count, rng))
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         return _sent(self._drawn(values.size, rng), self._bits.unperturbed(values, rng))
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(targets, 1, count, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(targets, 0, count, rng)
-
-    def _aimed(self, targets: Items, bit: int, count: int, rng: Rng) -> Reports:
-        """The bits of the targets are as given, the others are noise of an honest report.
-
-        A client has as many targets among its items as there is room for.
-        """
-        drawn = self._drawn(count, rng)
-        if self.chooser == "client" and self.sampled < self.domain_size:
-            inside = min(targets.size, self.sampled)
-            drawn = self._bits.made(targets, Ones.fixed(inside, self.sampled - inside), count, rng)
-        ones = np.empty_like(drawn)
-        step = max(1, AT_ONCE // self.domain_size)
-        for at in range(0, count, step):
-            noise = rng.random((min(step, count - at), self.domain_size)) < self.rates[1]
-            noise[:, targets] = bit
-            ones[at : at + step] = np.packbits(noise, axis=1)
-        return _sent(drawn, ones)
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
 
     def received(self, reports: object, count: int) -> Reports:
         width = -(-self.domain_size // 8)
@@ -192,30 +226,6 @@ class BitFlips(Summed):
         free = binomial(others, self.part, rng)
         ones = binomial(held, own, rng) + binomial(free, other, rng)
         return np.stack([held + free, ones], axis=-2)
-
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return self._held_counts(self._nobody(count), 0.5, 0.5, rng)
-
-    def _nobody(self, count: Counts) -> Counts:
-        """int64[trials, d], as if all users held item 0."""
-        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        held[:, 0] = count
-        return held
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(targets, 1, count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(targets, 0, count, rng)
-
-    def _aimed_counts(self, targets: Items, bit: int, count: Counts, rng: Rng) -> Counts:
-        included = self._included(targets.size)
-        rates = np.full((count.size, self.domain_size), included.other)
-        rates[:, targets] = included.target
-        drawn = rng.binomial(count[:, None], rates)
-        ones = binomial(drawn, self.rates[1], rng)
-        ones[:, targets] = bit * drawn[:, targets]
-        return np.stack([drawn, ones], axis=-2)
 
     def _included(self, r: int) -> Included:
         """The items of a crafted report for r targets."""
@@ -265,21 +275,6 @@ class BitFlips(Summed):
         included = Included.uniform(self.sampled, self.domain_size)
         return self._support(r, included, (own, other, other), 1 / r)
 
-    def honest_support(self, r: int) -> Weights:
-        return self._of_an_item(r, *self.rates)
-
-    def random_support(self, r: int) -> Weights:
-        return self._of_an_item(r, 0.5, 0.5)
-
-    def unperturbed_support(self, r: int) -> Weights:
-        return self._of_an_item(r, 1.0, 0.0)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Weights:  # noqa: ARG002
-        return self._support(r, self._included(r), (1.0, 1.0, self.rates[1]))
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Weights:  # noqa: ARG002
-        return self._support(r, self._included(r), (0.0, 0.0, self.rates[1]))
-
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         hit = float(frequencies[counted].sum())
         spread = self.noise + frequencies / self.part - frequencies**2
@@ -287,7 +282,7 @@ class BitFlips(Summed):
             frequencies, counted.size * self.noise + hit / self.part - hit**2, spread
         )
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+    def sum_variance(self, r: int, target_frequency: float) -> float:
         return r * self.noise + target_frequency * (1 / self.part - 1)
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:

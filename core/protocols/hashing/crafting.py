@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.hashing import PAIR_S, PRIME_3, UInts, buckets, sharing
+from ...kernels.hashing import PAIR_S, buckets, sharing
 from ...kernels.loops import LOOPS
+from ...kernels.primes import PRIME_3, UInts
 from ...law.pure import Items, Rng
 
 

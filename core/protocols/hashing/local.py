@@ -7,6 +7,7 @@ Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gon
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Self
 
@@ -25,18 +26,19 @@ from ...base.sampling import (
 from ...base.secure import secure
 from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
-    UInts,
     bucket_columns,
     bucket_counts,
     buckets,
     listed_counts,
 )
+from ...kernels.primes import UInts
 from ...law.enumeration import CELLS, ReportLaw, item_name
+from ...law.law import Ask, Lack, Law, holding, towards_targets
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import (
     BoolArray,
-    Estimates,
     Items,
+    Oracle,
     Reports,
     Rng,
     SeedSearch,
@@ -44,14 +46,11 @@ from ...law.pure import (
     check,
     independent_conditioned_counts,
     independent_honest_support,
-    independent_target_sum_variance,
     items_of,
     on_levels,
-    pure_estimates,
-    pure_held_support,
     spent,
 )
-from ...law.support import ItemSupport, Support
+from ...law.support import Support
 from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
 
@@ -64,7 +63,7 @@ REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
 
 
 @dataclass(frozen=True)
-class LocalHashing:
+class LocalHashing(Oracle):
     """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
 
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
@@ -74,7 +73,7 @@ class LocalHashing:
     family: ClassVar[str] = "hashing"
     report_size: ClassVar[None] = None
     lacks: ClassVar[dict[str, str]] = {
-        "disguise": (
+        "disguised": (
             "local hashing, whose report is a seed and a bucket and has no number of ones"
         ),
     }
@@ -105,6 +104,92 @@ class LocalHashing:
         reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
         return reports
 
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, r, q, each = self.domain_size, ask.targets.size, self.q, self.q * (1 - self.q)
+        match ask.law:
+            case "honest":
+                return holding(self, ask, lambda: independent_honest_support(self, r))
+            case "unperturbed":
+                own = Support((1 + (r - 1) * q) / r, q, (r - 1) * each, (d - r) * each, 0.0)
+                return holding(self, ask, lambda: own)
+            case "random":
+                alike = Support(q, q, r * each, (d - r) * each, 0.0)
+                return towards_targets(ask, d, self._uniform, self._uniform_counts, lambda: alike)
+            case "crafted" | "subset":
+                return self._searched(ask, ask.subset if ask.law == "subset" else r)
+            case "avoided":
+                return self._emptied(ask)
+        return self.lack(ask)
+
+    def _searched(self, ask: Ask, subset: int) -> Law:
+        """Each report is crafted for a uniform subset of the targets, of this size (MGA-A)."""
+        targets, search = ask.targets, ask.search
+
+        def reports(count: int, rng: Rng) -> Reports:
+            reports = np.empty(count, dtype=REPORT)
+            step = max(1, SEARCH_CELLS // (search.seeds * subset))
+            for at in range(0, count, step):
+                rows = min(step, count - at)
+                aims = np.broadcast_to(targets[:, None], (targets.size, rows))
+                if subset < targets.size:
+                    aims = targets[random_subsets(rows, targets.size, subset, rng).T]
+                seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
+                if search.scoring == "anchor":
+                    best, value = anchored(aims, seeds, self.hash_range, rng)
+                else:
+                    best, value = fullest(aims, seeds, self.hash_range)
+                row = np.arange(rows)
+                reports["seed"][at : at + rows] = seeds[row, best]
+                reports["value"][at : at + rows] = value
+            return reports
+
+        return self._matched(ask, reports, lambda: self._subset_law(targets.size, subset, search))
+
+    def _emptied(self, ask: Ask) -> Law:
+        """The seed and bucket with the fewest targets of all that were tried."""
+        g, r = self.hash_range, ask.targets.size
+        # With fewer targets than buckets, the first seed has an empty one.
+        tried = 1 if r < g else ask.search.seeds
+
+        def reports(count: int, rng: Rng) -> Reports:
+            reports = np.empty(count, dtype=REPORT)
+            step = max(1, SEARCH_CELLS // (tried * r))
+            for at in range(0, count, step):
+                rows = np.arange(min(step, count - at))
+                seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
+                best, value = emptiest(ask.targets, seeds, g)
+                reports["seed"][at : at + rows.size] = seeds[rows, best]
+                reports["value"][at : at + rows.size] = value
+            return reports
+
+        return self._matched(ask, reports, lambda: fewest_law(r, g, ask.search.seeds))
+
+    def _matched(
+        self, ask: Ask, reports: Callable[[int, Rng], Reports], law: Callable[[], Floats]
+    ) -> Law:
+        """Reports that support j targets with probability law[j], and other items at random."""
+        targets, r = ask.targets, ask.targets.size
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            # By symmetry the targets that one fake matched are a uniform subset, given their
+            # number.
+            matched = multinomial(count, law(), rng)
+            counts = self._uniform_counts(count, rng)
+            counts[:, targets] = subset_counts(matched, r, rng)
+            return counts
+
+        def towards() -> Support:
+            chances, matched = law(), np.arange(r + 1)
+            mean = float(chances @ matched)
+            others = (self.domain_size - r) * self.q * (1 - self.q)
+            variance = float(chances @ (matched - mean) ** 2)
+            return Support(mean / r, self.q, variance, others, 0.0)
+
+        return towards_targets(ask, self.domain_size, reports, counts, towards)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        return binomials(count, self.q, self.domain_size, rng)
+
     def quantised(self, levels: int) -> Self:
         p = on_levels(self.p, levels)
         return replace(self, epsilon=spent((self.hash_range - 1) * p / (1 - p), levels))
@@ -112,7 +197,7 @@ class LocalHashing:
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = rng or secure()
         values = items_of(values, self.domain_size)
-        reports = self.random_reports(values.size, rng)
+        reports = self._uniform(values.size, rng)
         true = buckets(values, reports["seed"], self.hash_range)
         # Truthful with probability p - q', else any of the g buckets: the same law as keeping the
         # own bucket with probability p and taking another one otherwise.
@@ -128,48 +213,9 @@ class LocalHashing:
         reports["value"] = np.where(held, reports["value"], other)
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         reports = self._seeded(count, rng)
         reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
-        return reports
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        return self.craft_some(targets, targets.size, count, search, rng)
-
-    def craft_some(
-        self, targets: Items, subset: int, count: int, search: SeedSearch, rng: Rng
-    ) -> Reports:
-        """MGA-A: each report is crafted for a uniform subset of the targets, of this size."""
-        reports = np.empty(count, dtype=REPORT)
-        step = max(1, SEARCH_CELLS // (search.seeds * subset))
-        for at in range(0, count, step):
-            rows = min(step, count - at)
-            aims = np.broadcast_to(targets[:, None], (targets.size, rows))
-            if subset < targets.size:
-                aims = targets[random_subsets(rows, targets.size, subset, rng).T]
-            seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
-            if search.scoring == "anchor":
-                best, value = anchored(aims, seeds, self.hash_range, rng)
-            else:
-                best, value = fullest(aims, seeds, self.hash_range)
-            row = np.arange(rows)
-            reports["seed"][at : at + rows] = seeds[row, best]
-            reports["value"][at : at + rows] = value
-        return reports
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
-        """The seed and bucket with the fewest targets of all that were tried."""
-        g, r = self.hash_range, targets.size
-        # With fewer targets than buckets, the first seed has an empty one.
-        tried = 1 if r < g else search.seeds
-        reports = np.empty(count, dtype=REPORT)
-        step = max(1, SEARCH_CELLS // (tried * r))
-        for at in range(0, count, step):
-            rows = np.arange(min(step, count - at))
-            seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
-            best, value = emptiest(targets, seeds, g)
-            reports["seed"][at : at + rows.size] = seeds[rows, best]
-            reports["value"][at : at + rows.size] = value
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
@@ -228,78 +274,17 @@ class LocalHashing:
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
         return independent_conditioned_counts(held, spared, self.q, rng)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomials(count, self.q, self.domain_size, rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        return self.craft_some_counts(targets, targets.size, count, search, rng)
-
-    def craft_some_counts(
-        self, targets: Items, subset: int, count: Counts, search: SeedSearch, rng: Rng
-    ) -> Counts:
-        """The law of `support_counts(craft_some(...))` for int64[trials] users."""
-        law = self.subset_law(targets.size, subset, search)
-        return self._matched_counts(targets, law, count, rng)
-
-    def _matched_counts(self, targets: Items, law: Floats, count: Counts, rng: Rng) -> Counts:
-        """Counts of fakes that support j targets with probability law[j], and others at random."""
-        # By symmetry the targets that one fake matched are a uniform subset, given their number.
-        matched = multinomial(count, law, rng)
-        counts = self.random_counts(count, rng)
-        counts[:, targets] = subset_counts(matched, targets.size, rng)
-        return counts
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        law = fewest_law(targets.size, self.hash_range, search.seeds)
-        return self._matched_counts(targets, law, count, rng)
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
         return histogram + binomial(others, self.q, rng)
 
-    def subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:
+    def _subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:
         """Pr[j targets are supported], j = 0..r, by a report crafted for `subset` of them."""
         law = matched_law(subset, self.hash_range, search)
         if subset == r:
             return law
         # The others collide with the bucket as any item does.
         return np.convolve(law, binomial_chances(r - subset, self.q))
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
-    def honest_support(self, r: int) -> Support:
-        return independent_honest_support(self, r)
-
-    def random_support(self, r: int) -> Support:
-        each = self.q * (1 - self.q)
-        return Support(self.q, self.q, r * each, (self.domain_size - r) * each, 0.0)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:
-        return self._matched_support(r, matched_law(r, self.hash_range, search))
-
-    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support:
-        """S = E[M] + (r - r')/g, where r' is the size of the subset."""
-        return self._matched_support(r, self.subset_law(r, subset, search))
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:
-        return self._matched_support(r, fewest_law(r, self.hash_range, search.seeds))
-
-    def _matched_support(self, r: int, law: Floats) -> Support:
-        matched = np.arange(r + 1)
-        mean = float(law @ matched)
-        others = (self.domain_size - r) * self.q * (1 - self.q)
-        return Support(mean / r, self.q, float(law @ (matched - mean) ** 2), others, 0.0)
-
-    def unperturbed_support(self, r: int) -> Support:
-        each, others = self.q * (1 - self.q), self.domain_size - r
-        return Support((1 + (r - 1) * self.q) / r, self.q, (r - 1) * each, others * each, 0.0)
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return pure_held_support(self, frequencies, counted)
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many.
@@ -330,9 +315,6 @@ class LocalHashing:
         hashed = buckets(items, reports["seed"][:, None].copy(), self.hash_range)
         return np.asarray(hashed == reports["value"][:, None])
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        return independent_target_sum_variance(self, r, target_frequency)
-
 
 @dataclass(frozen=True, eq=False)
 class SecondReports(LocalHashing):
@@ -346,8 +328,8 @@ class SecondReports(LocalHashing):
     def _seeded(self, count: int, rng: Rng) -> Reports:  # noqa: ARG002
         return self.first.copy()
 
-    def craft_some(self, *_: object, **__: object) -> Reports:
-        return self.first
-
-    def avoid(self, *_: object, **__: object) -> Reports:
-        return self.first
+    def law_of(self, ask: Ask) -> Law | Lack:
+        law = super().law_of(ask)
+        if isinstance(law, Lack) or ask.law not in ("crafted", "subset", "avoided"):
+            return law
+        return replace(law, reports=lambda *_: self.first)

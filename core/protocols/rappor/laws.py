@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from ...base.sampling import Floats
-from ...law.capabilities import BitLaw
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.law import BitLaw
 from ...law.pure import BoolArray, Items
 from .decoding import Design
 from .noise import BitNoise

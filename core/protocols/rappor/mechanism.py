@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from ...base.ranges import ALPHA, DOMAIN, check_bounds
 from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from ...base.secure import secure
 from ...kernels.threads import one_thread
-from ...law.capabilities import BitLaw, Collection
-from ...law.enumeration import ReportLaw
+from ...law.doors import Doors
+from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
     BoolArray,
@@ -26,7 +27,6 @@ from ...law.pure import (
     Items,
     Reports,
     Rng,
-    SeedSearch,
     array_of,
     check_padding,
     items_of,
@@ -41,7 +41,7 @@ ROWS = 1 << 21
 
 
 @dataclass(frozen=True)
-class Rappor:
+class Rappor(Doors):
     """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
 
     Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
@@ -64,8 +64,8 @@ class Rappor:
     """The optional ones that it may need: an import takes a second."""
     lacks: ClassVar[dict[str, str]] = {
         "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
-        "craft_some": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
-        "disguise": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
+        "subset": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
+        "disguised": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -116,6 +116,67 @@ class Rappor:
         law[0] += self.crowd
         return law
 
+    # Laws of fakes.
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        frequencies = partial(ask.frequencies, self.domain_size)
+        match ask.law:
+            case "honest":
+                law = holding(self, ask, self._no_support)
+                return replace(law, shape=lambda: laws.honest_bits(self, frequencies()))
+            case "unperturbed":
+                law = holding(self, ask, self._no_support)
+                return replace(law, shape=lambda: laws.unperturbed_bits(self, frequencies()))
+            case "random":
+                shape = partial(laws.random_bits, self)
+                return Law(self._uniform, self._uniform_counts, shape=shape)
+            case "crafted":
+                return self._made(ask.targets, self.padding(ask.targets), own=True)
+            case "avoided":
+                return self._made(ask.targets, self.filling(ask.targets), own=False)
+        return self.lack(ask)
+
+    def _no_support(self) -> NoReturn:
+        raise ScenarioError("must not be RAPPOR's, whose bits do not stand for items", key="law")
+
+    def _made(self, targets: Items, pad: Items, *, own: bool) -> Law:
+        """Reports with all bits of the targets (`own`) or none, and others at random."""
+        aimed = self.aimed(targets)
+
+        def reports(count: int, rng: Rng) -> Reports:
+            reports = self._empty_reports(count, rng)
+            for at in range(0, count, self._rows):
+                rows = slice(at, at + self._rows)
+                sent = aimed[reports["cohort"][rows]]
+                keys = rng.integers(0, 1 << 62, size=sent.shape, dtype=np.int64)
+                keys[sent] = 1 << 62  # after all others
+                rank = np.empty_like(keys)
+                np.put_along_axis(rank, keys.argsort(axis=1), np.arange(self.bits)[None], axis=1)
+                padded = rank < pad[reports["cohort"][rows], None]
+                reports["bits"][rows] = np.packbits(padded | sent if own else padded, axis=1)
+            return reports
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            users = multinomial(count, self.cohort_law, rng)
+            counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
+            counts[:, :, -1] = users
+            for cohort in range(self.cohorts):
+                pickers = np.zeros((count.size, pad[cohort] + 1), dtype=np.int64)
+                pickers[:, pad[cohort]] = users[:, cohort]
+                targeted, others = np.flatnonzero(aimed[cohort]), np.flatnonzero(~aimed[cohort])
+                if own:
+                    counts[:, cohort, targeted] = users[:, cohort, None]
+                counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
+            return counts
+
+        shape = partial(laws.made_bits, self, targets, pad, float(own))
+        return Law(reports, counts, shape=shape)
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        users = multinomial(count, self.cohort_law, rng)
+        ones = binomials(users, 0.5, self.bits, rng)
+        return np.concatenate([ones, users[..., None]], axis=-1)
+
     # Reports, user by user.
 
     @property
@@ -159,33 +220,12 @@ class Rappor:
             reports["bits"][rows] = np.packbits(sent, axis=1)
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         reports = self._empty_reports(count, rng)
         width = reports["bits"].shape[1]
         reports["bits"] = rng.integers(0, 256, size=(count, width), dtype=np.uint8)
         if self.bits % 8:
             reports["bits"][:, -1] &= np.uint8(0xFF << (8 - self.bits % 8) & 0xFF)
-        return reports
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._made(targets, self.padding(targets), count, rng, own=True)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._made(targets, self.filling(targets), count, rng, own=False)
-
-    def _made(self, targets: Items, pad: Items, count: int, rng: Rng, *, own: bool) -> Reports:
-        """Reports with all bits of the targets (`own`) or none, and others at random."""
-        aimed = self.aimed(targets)
-        reports = self._empty_reports(count, rng)
-        for at in range(0, count, self._rows):
-            rows = slice(at, at + self._rows)
-            sent = aimed[reports["cohort"][rows]]
-            keys = rng.integers(0, 1 << 62, size=sent.shape, dtype=np.int64)
-            keys[sent] = 1 << 62  # after all others
-            rank = np.empty_like(keys)
-            np.put_along_axis(rank, keys.argsort(axis=1), np.arange(self.bits)[None], axis=1)
-            padded = rank < pad[reports["cohort"][rows], None]
-            reports["bits"][rows] = np.packbits(padded | sent if own else padded, axis=1)
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
@@ -260,33 +300,6 @@ class Rappor:
             np.add.at(ones, (bits + offsets)[fresh], spread[fresh])
         return ones.reshape(self.cohorts, self.bits)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        users = multinomial(count, self.cohort_law, rng)
-        ones = binomials(users, 0.5, self.bits, rng)
-        return np.concatenate([ones, users[..., None]], axis=-1)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._made_counts(targets, self.padding(targets), count, rng, own=True)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._made_counts(targets, self.filling(targets), count, rng, own=False)
-
-    def _made_counts(
-        self, targets: Items, pad: Items, count: Counts, rng: Rng, *, own: bool
-    ) -> Counts:
-        aimed = self.aimed(targets)
-        users = multinomial(count, self.cohort_law, rng)
-        counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
-        counts[:, :, -1] = users
-        for cohort in range(self.cohorts):
-            pickers = np.zeros((count.size, pad[cohort] + 1), dtype=np.int64)
-            pickers[:, pad[cohort]] = users[:, cohort]
-            targeted, others = np.flatnonzero(aimed[cohort]), np.flatnonzero(~aimed[cohort])
-            if own:
-                counts[:, cohort, targeted] = users[:, cohort, None]
-            counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
-        return counts
-
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
         for row, held in enumerate(histogram):
@@ -326,43 +339,14 @@ class Rappor:
 
     # The law of one report, and its consequences for a collection.
 
-    def random_bits(self) -> BitLaw:
-        return laws.random_bits(self)
-
-    def honest_bits(self, frequencies: Floats) -> BitLaw:
-        return laws.honest_bits(self, frequencies)
-
-    def unperturbed_bits(self, frequencies: Floats) -> BitLaw:
-        return laws.unperturbed_bits(self, frequencies)
-
-    def crafted_bits(self, targets: Items) -> BitLaw:
-        return laws.made_bits(self, targets, self.padding(targets), 1.0)
-
-    def avoided_bits(self, targets: Items) -> BitLaw:
-        return laws.made_bits(self, targets, self.filling(targets), 0.0)
-
-    def bit_gain(self, collection: Collection, targets: Items) -> float | None:
-        return counted.bit_gain(self, collection, targets)
-
-    def ideal_bit_gain(
-        self, law: str, r: int, users: int, malicious: int, cohort: float | None, held: float
-    ) -> float | None:
-        return counted.ideal_bit_gain(self, law, r, users, malicious, cohort, held)
-
-    def bit_counts(self, collection: Collection) -> Floats | None:
-        return counted.bit_counts(self, collection)
-
-    def bit_count_variances(self, collection: Collection) -> Floats | None:
-        return counted.bit_count_variances(self, collection)
-
-    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        return decoded.means(self, collection)
-
-    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        return decoded.variances(self, collection)
-
-    def enumerate_reports(self) -> ReportLaw | None:
-        return laws.every_report(self)
+    enumerate_reports = laws.every_report
+    bit_gain = counted.bit_gain
+    ideal_bit_gain = counted.ideal_bit_gain
+    bit_counts = counted.bit_counts
+    bit_count_variances = counted.bit_count_variances
+    means = decoded.means
+    variances = decoded.variances
+    warnings = decoded.doubts
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items that share no bit."""
@@ -380,9 +364,6 @@ class Rappor:
         p, q = self.noise.p_star, self.noise.q_star
         return decode(self.design, counts, p, q, self.alpha, self.adjust)
 
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
-
     def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
         """Decoded frequencies of the counts of several rounds, added up: they are decoded once."""
         return self.estimates(counts, users)
@@ -393,7 +374,3 @@ class Rappor:
             trials = [self.decode(trial) for trial in counts]
         frequencies = np.array([trial.frequencies for trial in trials])
         return Estimates(frequencies, np.array([trial.detected for trial in trials]))
-
-    def warnings(self, users: int) -> tuple[str, ...]:
-        """The reasons to doubt decoding with n users, a sentence each."""
-        return decoded.doubts(self, users)

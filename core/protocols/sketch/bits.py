@@ -38,8 +38,8 @@ class CountMeanSketch(Sketch):
         "again": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",
         "conditioned": "CMS, for whose reports no best way to hide is known",
-        "craft_some": "CMS, whose targets may share a bucket with others of them",
-        "disguise": "CMS, whose report has a bit for each bucket and none for an item",
+        "subset": "CMS, whose targets may share a bucket with others of them",
+        "disguised": "CMS, whose report has a bit for each bucket and none for an item",
     }
 
     @cached_property
@@ -84,7 +84,7 @@ class CountMeanSketch(Sketch):
         own = self._own(values, chosen).astype(np.int64)
         return self._sent(chosen, self._bits.perturb(own, rng))
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         return self._sent(self._drawn_rows(count, rng), self._bits.random_reports(count, rng))
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:

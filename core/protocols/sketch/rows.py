@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ...base.sampling import Floats
-from ...kernels.hashing import UInts, buckets
+from ...kernels.hashing import buckets
+from ...kernels.primes import UInts
 from ...law.pure import Items
 
 Crowd: TypeAlias = tuple[float, float, float]

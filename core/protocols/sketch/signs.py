@@ -40,8 +40,8 @@ class HadamardSketch(Sketch):
         "again": "HCMS, whose reports of one user are not compared",
         "columns": "HCMS, whose report has cells for buckets and not for items",
         "conditioned": "HCMS, for whose reports no best way to hide is known",
-        "craft_some": "HCMS, whose report supports half of all items, and no part of them alone",
-        "disguise": "HCMS, whose report is one sign and has no number of ones",
+        "subset": "HCMS, whose report supports half of all items, and no part of them alone",
+        "disguised": "HCMS, whose report is one sign and has no number of ones",
     }
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class HadamardSketch(Sketch):
         reports["odd"] ^= rng.random(values.size) < 1 / (1 + math.exp(self.epsilon))
         return reports
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
+    def _uniform(self, count: int, rng: Rng) -> Reports:
         sign = rng.integers(0, 2, size=count, dtype=np.uint8)
         return self._sent(self._drawn_rows(count, rng), self._columns(count, rng), sign)
 

@@ -9,8 +9,9 @@ that share a bucket add on average; what they add beyond that, at these hash fun
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -19,8 +20,9 @@ from ...base.ranges import DOMAIN, EPSILON, Range
 from ...base.sampling import Counts, Floats, binomial, binomials
 from ...law.capabilities import Collection
 from ...law.enumeration import ReportLaw
+from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss
-from ...law.pure import BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check, pure_estimates
+from ...law.pure import BoolArray, Items, Reports, Rng, check
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
 from ..placed import Placed
@@ -82,13 +84,10 @@ class Sketch(Placed):
         """p and `other` of a report without noise."""
 
     @abstractmethod
-    def perturb(self, values: Items, rng: Rng | None = None) -> Reports: ...
-
-    @abstractmethod
-    def random_reports(self, count: int, rng: Rng) -> Reports: ...
-
-    @abstractmethod
     def unperturbed(self, values: Items, rng: Rng) -> Reports: ...
+
+    @abstractmethod
+    def _uniform(self, count: int, rng: Rng) -> Reports: ...
 
     @abstractmethod
     def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
@@ -117,6 +116,53 @@ class Sketch(Placed):
     @abstractmethod
     def received(self, reports: object, count: int) -> Reports: ...
 
+    # Laws.
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        d, targets, avoid = self.domain_size, ask.targets, ask.law == "avoided"
+        alike = {
+            "honest": (self.p, self.other),
+            "unperturbed": self.noiseless,
+            "random": (0.5, 0.5),
+        }
+
+        def support(counted: Items) -> ItemSupport:
+            if ask.law in alike:
+                return self._held(ask.frequencies(d), counted, alike[ask.law])
+            return self._aimed_support(targets, avoid, counted)
+
+        def aimed_counts(count: Counts, rng: Rng) -> Counts:
+            shape = (count.size, d)
+            rates = np.broadcast_to(support(targets).rates, shape)
+            return _binomials(np.broadcast_to(count[:, None], shape), rates, rng)
+
+        def towards() -> Support:
+            return self._towards(support, targets)
+
+        match ask.law:
+            case "honest" | "unperturbed":
+                return replace(holding(self, ask, towards), support=support)
+            case "random":
+                return Law(self._uniform, self._uniform_counts, support, towards)
+            case "crafted" | "avoided":
+                reports = partial(self._aimed, targets, avoid)
+                return Law(reports, aimed_counts, support, towards)
+        return self.lack(ask)
+
+    def _towards(self, support: Callable[[Items], ItemSupport], targets: Items) -> Support:
+        """The law of the numbers of targets, and of other items, that a report supports."""
+        items = np.arange(self.domain_size)
+        others, inside = np.delete(items, targets), support(targets)
+        if not others.size:
+            return Support(float(inside.rates.mean()), 0.0, inside.variance, 0.0, 0.0)
+        beyond, whole = support(others).variance, support(items).variance
+        both = (whole - inside.variance - beyond) / 2
+        target, other = (float(inside.rates[part].mean()) for part in (targets, others))
+        return Support(target, other, inside.variance, beyond, both)
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return self._held(frequencies, counted, (self.p, self.other))
+
     # Reports.
 
     def _drawn_rows(self, count: int, rng: Rng) -> Items:
@@ -125,15 +171,6 @@ class Sketch(Placed):
     def _own(self, values: Items, chosen: Items) -> Any:
         """uint32[n], the bucket of each value in its row."""
         return hashed_in(values, chosen, self.buckets)
-
-    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(targets, False, count, rng)
-
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(targets, True, count, rng)
-
-    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
-        return True
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items], the items that the reports support."""
@@ -156,6 +193,9 @@ class Sketch(Placed):
     def _counted(self, reports: Reports, items: Items) -> Counts:
         """int64[items] of a few reports, which are sorted by their rows."""
         return np.asarray(self.look(reports, items).sum(axis=0))
+
+    def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
+        return binomials(count, 0.5, self.domain_size, rng)
 
     # Counts: of every item with the mean that it has at these hash functions, one by one.
 
@@ -188,36 +228,7 @@ class Sketch(Placed):
     def _shared(self, weights: Floats) -> Floats:
         return shared(weights, self.rows, self.buckets)
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        return binomials(count, 0.5, self.domain_size, rng)
-
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(targets, False, count, rng)
-
-    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(targets, True, count, rng)
-
-    def _aimed_counts(self, targets: Items, avoid: bool, count: Counts, rng: Rng) -> Counts:
-        rates = self._aimed_support(targets, avoid, targets).rates
-        shape = (count.size, self.domain_size)
-        held = np.broadcast_to(count[:, None], shape)
-        return _binomials(held, np.broadcast_to(rates, shape), rng)
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)
-
     # What one report supports.
-
-    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
-        if law in ("crafted", "avoided"):
-            return self._aimed_support(targets, law == "avoided", counted)
-        held = np.zeros(self.domain_size)
-        held[targets] = 1 / targets.size
-        known = {"honest": (self.p, self.other), "unperturbed": self.noiseless}
-        return self._held(held, counted, known.get(law, (0.5, 0.5)))
-
-    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        return self._held(frequencies, counted, (self.p, self.other))
 
     def _held(self, held: Floats, counted: Items, law: tuple[float, float]) -> ItemSupport:
         own, other = law
@@ -246,18 +257,6 @@ class Sketch(Placed):
                               self._crowding(frequencies, targets))  # fmt: skip
         means = self.other * targets.size + (self.p - self.other) * self._shared(aims)
         return float((square - frequencies @ means**2) / (self.p - self.q) ** 2)
-
-    def _first(self, law: str, r: int) -> Support:
-        items = np.arange(self.domain_size)
-        targets, others = items[:r], items[r:]
-        inside = self.placed_support(law, targets, targets)
-        if not others.size:
-            return Support(float(inside.rates.mean()), 0.0, inside.variance, 0.0, 0.0)
-        beyond = self.placed_support(law, targets, others).variance
-        whole = self.placed_support(law, targets, items).variance
-        both = (whole - inside.variance - beyond) / 2
-        target, other = (float(inside.rates[part].mean()) for part in (targets, others))
-        return Support(target, other, inside.variance, beyond, both)
 
     # What the server can expect.
 
@@ -304,9 +303,6 @@ class SketchSpec(Budget):
     rows: Annotated[int, ROWS] = 2048
 
     mechanism: ClassVar[type[Sketch]]
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Sketch:  # noqa: ARG002
-        return self.mechanism(domain_size, self.epsilon, self.buckets, self.rows)
 
 
 def _binomials(users: Counts, rates: Floats, rng: Rng) -> Counts:

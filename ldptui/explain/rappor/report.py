@@ -19,6 +19,7 @@ import numpy as np
 from ldptui.core.attacks import Strategy, View, played
 from ldptui.core.base.sampling import Floats
 from ldptui.core.cell import Cell
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import BoolArray, Items, Reports, Rng
 from ldptui.core.protocols import Rappor
 
@@ -286,7 +287,9 @@ def _rates(
     if law == "random":
         return np.full(protocol.bits, 0.5)
     if own_filter is None:
-        return np.asarray(protocol.crafted_bits(cell.targets).rates[cohort])
+        crafted = protocol.known(Ask("crafted", cell.targets)).shape()
+        assert crafted is not None
+        return np.asarray(crafted.rates[cohort])
     if law == "unperturbed":
         return own_filter.astype(float)
     return np.asarray(protocol.noise.p_star + protocol.noise.gap * own_filter, float)

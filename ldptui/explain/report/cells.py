@@ -6,7 +6,8 @@ import numpy as np
 
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
-from ldptui.core.kernels.hashing import UInts, buckets
+from ldptui.core.kernels.hashing import buckets
+from ldptui.core.kernels.primes import UInts
 from ldptui.core.law.pure import BoolArray
 
 from .steps import Cells, Group

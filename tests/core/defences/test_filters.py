@@ -18,6 +18,7 @@ from ldptui.core.defences import FILTERS, Received, Verdict
 from ldptui.core.defences.conditional import Conditional
 from ldptui.core.defences.diffstats import Diffstats, ones_law
 from ldptui.core.defences.fiad import FIAD
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import BoolArray, Reports, SeedSearch, sends_reports
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 
@@ -131,7 +132,7 @@ def test_in_turn_ends_when_no_set_exceeds(rng: np.random.Generator) -> None:
     """MGA-A: no set has all fakes. What is left supports no set of the size it was found by."""
     protocol = OUE(24, 1.0)
     genuine = protocol.perturb(rng.integers(0, 24, N), rng)
-    fakes = protocol.craft_some(TARGETS, 4, 2 * M, SeedSearch(), rng)
+    fakes = protocol.known(Ask("subset", TARGETS, subset=4)).reports(2 * M, rng)
     reports = np.concatenate([genuine, fakes])
     verdict = FIAD().sift(received(protocol, reports))
     forged = np.arange(len(reports)) >= N
@@ -269,8 +270,8 @@ def test_attacks_that_know_the_defence_get_past_the_one_they_know(
     honest = protocol.perturb(rng.integers(0, 60, N), rng)
     crafted = {
         "mga": protocol.craft(targets, M, SeedSearch(), rng),
-        "mga-a": protocol.craft_some(targets, 3, M, SeedSearch(), rng),
-        "apa": protocol.disguise(targets, M, rng),
+        "mga-a": protocol.known(Ask("subset", targets, subset=3)).reports(M, rng),
+        "apa": protocol.known(Ask("disguised", targets)).reports(M, rng),
     }
     found: dict[tuple[str, str], float] = {}
     for attack, fakes in crafted.items():

@@ -15,6 +15,7 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.defences.itemsets import mined
 from ldptui.core.kernels.hashing import bucket_counts
 from ldptui.core.kernels.loops import LOOPS, WORTH_S, Loops
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import OLH, OUE
 from ldptui.core.running.runner import run
@@ -59,7 +60,8 @@ def test_seeds_are_chosen_alike(both: Any, scoring: Any, subset: int, hash_range
 
     def crafted() -> Any:
         rng = np.random.default_rng(hash_range)
-        return protocol.craft_some(targets, subset, 300, search, rng).tolist()
+        law = protocol.known(Ask("subset", targets, search, subset=subset))
+        return law.reports(300, rng).tolist()
 
     plain, fast = both(crafted)
     assert plain == fast

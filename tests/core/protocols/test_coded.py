@@ -12,6 +12,7 @@ from support.codes import CODES
 from support.report_laws import Case
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.law.law import Ask
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.projective import ProjectiveGeometry
 
@@ -101,7 +102,9 @@ def test_crafted_reports_are_the_best_of_all(case: Case, rng: Rng) -> None:
         targets = rng.choice(case.domain_size, size=r, replace=False)
         said = case.code.supports[:, targets].sum(axis=1)
         (best,) = set(
-            protocol.supports(protocol._best(targets, 1))[:, targets].sum(axis=1).tolist()
+            protocol.supports(protocol._best(Ask("crafted", targets)))[:, targets]
+            .sum(axis=1)
+            .tolist()
         )
         assert best == said.max()
         assert best >= min(r, getattr(protocol, "dimension", 2) - 1)

@@ -16,8 +16,6 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.audit import audit_protocol, check, law_of
 from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.capabilities import (
-    CraftsSubsets,
-    Disguises,
     Foretells,
     SendsBits,
     foretells,
@@ -25,6 +23,8 @@ from ldptui.core.law.capabilities import (
     sends_bits,
     tells_support,
 )
+from ldptui.core.law.doors import Doors
+from ldptui.core.law.law import Ask, Lack, LawName
 from ldptui.core.law.pure import (
     LocalMechanism,
     Mechanism,
@@ -39,11 +39,9 @@ from ldptui.core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, family_of
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 CAPABILITIES: dict[str, type] = {
-    "craft_some": CraftsSubsets,
-    "disguise": Disguises,
     "means": Foretells,
-    "honest_bits": SendsBits,
-    "honest_support": Supporting,
+    "bit_counts": SendsBits,
+    "held_support": Supporting,
     "perturb": LocalMechanism,
     "supports": PureProtocol,
 }
@@ -60,7 +58,7 @@ def bound(kind: str, domain_size: int = 4) -> Any:
 
 def named(protocol: type) -> set[str]:
     """The methods and properties of a typing protocol."""
-    parts = [part for part in protocol.__mro__ if part.__module__.startswith("core.")]
+    parts = [part for part in protocol.__mro__ if part.__module__.startswith("ldptui.core.")]
     names = {name for part in parts for name in (*vars(part), *part.__annotations__)}
     return {name for name in names if not name.startswith("_")}
 
@@ -91,11 +89,15 @@ def test_a_kind_has_the_methods_of_all(kind: str) -> None:
 @every_kind
 def test_what_a_kind_lacks_it_lacks(kind: str) -> None:
     mechanism = bound(kind)
-    for capability, why in getattr(mechanism, "lacks", {}).items():
-        assert not hasattr(mechanism, capability)
-        assert lacking(mechanism, capability, "unused") == why
+    everything = np.arange(mechanism.domain_size)
+    for name, why in mechanism.lacks.items():
+        if name in typing.get_args(LawName):
+            assert mechanism.law_of(Ask(name, everything)) == Lack(why)
+        else:
+            assert not hasattr(mechanism, name)
+            assert lacking(mechanism, name, "unused") == why
     assert lacking(mechanism, "domain_size", "unused") is None
-    assert lacking(object(), "craft_some", "of which nothing is known") == (
+    assert lacking(object(), "columns", "of which nothing is known") == (
         "object, of which nothing is known"
     )
 
@@ -163,8 +165,11 @@ def test_an_attack_works_or_is_refused_in_words(kind: str, fakes: str) -> None:
 
 
 def test_a_stranger_is_refused_in_a_general_sentence() -> None:
-    class Stranger:
+    class Stranger(Doors):
         domain_size = 4
+
+        def law_of(self, ask: Ask) -> Lack:
+            return self.lack(ask)
 
     for kind in ("mga-a", "apa"):
         values = {name: value for name, value in table(kind).items() if name != "targets"}

@@ -14,6 +14,7 @@ from support.rappor_laws import Filters, held_by_one_of
 from ldptui.core import theory
 from ldptui.core.attacks import View
 from ldptui.core.kernels.threads import one_thread
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import BitNoise, Rappor
 from ldptui.core.protocols import rappor as bloom
@@ -344,14 +345,14 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     protocol = Rappor(6, 32, 2, 4000, noise)
     truth, targets = np.array([0.5, 0.3, 0.1, 0.1, 0.0, 0.0]), np.array([2, 4])
     held = float(truth[targets].sum())
-    for law, rates in (
-        ("random", protocol.random_bits().rates),
-        ("honest", protocol.honest_bits(np.isin(np.arange(6), targets) / 2).rates),
-        ("crafted", protocol.crafted_bits(targets).rates),
-    ):
+    laws: tuple[bloom.IdealLaw, ...] = ("random", "honest", "crafted")
+    for law in laws:
+        bits = protocol.known(Ask(law, targets)).shape()
+        assert bits is not None
+        rates = bits.rates
         shares = np.full(4000, share)
         found = bloom.bit_support_gain(protocol, rates, targets, shares, truth)
-        ideal = bloom.ideal_bit_support_gain(law, noise, 32, 2, 2, share, held)  # type: ignore[arg-type]
+        ideal = bloom.ideal_bit_support_gain(law, noise, 32, 2, 2, share, held)
         # Two hashes that coincide make the filters of a cohort uneven: within a few percent.
         assert found == pytest.approx(ideal, rel=0.05, abs=0.003)
     c = 1 - (31 / 32) ** 2

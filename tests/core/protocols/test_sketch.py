@@ -12,6 +12,7 @@ from support.report_laws import Moments
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.kernels.hashing import buckets
 from ldptui.core.law.capabilities import Collection
+from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.sketch import CountMeanSketch, HadamardSketch
@@ -119,7 +120,7 @@ def test_what_a_report_supports(sketch: Any, law: str, targets: list[int], rng: 
     """Rates, and the variance of the number of any counted items, against every report."""
     exact, aims = moments_of(sketch, law, targets), np.array(targets)
     for counted in ([0], [1, 4], [0, 1, 2, 3, 4], targets):
-        found = sketch.placed_support(law, aims, np.array(counted))
+        found = sketch.known(Ask(law, aims)).support(np.array(counted))
         assert found.rates == pytest.approx(exact.mean, abs=1e-12)
         spread = exact.covariance[np.ix_(counted, counted)].sum()
         assert found.variance == pytest.approx(spread, abs=1e-12)

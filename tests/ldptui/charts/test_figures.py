@@ -18,6 +18,7 @@ from ldptui.charts.series import Plot, Rest, Series
 from ldptui.core import compile, theory
 from ldptui.core.base.summary import Estimate
 from ldptui.core.bounds.programme import optimum
+from ldptui.core.law.capabilities import places
 from ldptui.core.protocols import KINDS
 from ldptui.core.view import Estimates, Frequencies
 from ldptui.session.draft import UnreadError, ready
@@ -324,9 +325,7 @@ def test_an_undetectable_line_without_a_closed_form_is_optimised_beside_the_scre
     assert hidden.y[-1] == pytest.approx(best)
 
 
-@pytest.mark.parametrize(
-    "kind", [kind for kind, spec in KINDS.items() if hasattr(spec.mechanism, "placed_support")]
-)
+@pytest.mark.parametrize("kind", [kind for kind, spec in KINDS.items() if places(spec.mechanism)])
 def test_sums_over_items_are_left_to_a_thread(kind: str) -> None:
     made = scenario(protocol__kind=kind)
     variable = curves.axes(made)[0]

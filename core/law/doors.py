@@ -1,0 +1,89 @@
+"""The doors of every protocol to its laws, by the names that plug-ins and notebooks know."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Final, Protocol
+
+import numpy as np
+
+from ..base.errors import ScenarioError
+from ..base.sampling import Counts
+from .law import Ask, Items, Lack, Law, LawName, Reports, Rng, SeedSearch
+from .support import Support
+
+OTHERWISE: Final[dict[LawName, str]] = {
+    "subset": "which crafts no report for a part of them",
+    "disguised": "of whose reports no number of ones is known",
+    "solved": "whose reports are not a free bit for each item",
+    "avoided": "which has no report without a target",
+}
+"""The reasons of protocols that give none of their own, said after the name."""
+
+
+class Doors(Protocol):
+    """A protocol that tells its laws; each door asks for one of them, and for one of its paths.
+
+    lacks : why there is no law of a name, or no capability; "disguised" is the reason of "solved"
+        as well.
+    """
+
+    lacks: ClassVar[dict[str, str]] = {}
+
+    @abstractmethod
+    def law_of(self, ask: Ask) -> Law | Lack:
+        """The law that is asked for, or the reason why there is none."""
+        ...
+
+    def lack(self, ask: Ask) -> Lack:
+        """The reason why there is no such law."""
+        name = "disguised" if ask.law == "solved" else ask.law
+        otherwise = f"{type(self).__name__}, {OTHERWISE.get(ask.law, 'which has no such law')}"
+        return Lack(self.lacks.get(name, otherwise))
+
+    def known(self, ask: Ask) -> Law:
+        """The law that is asked for; raises ScenarioError where there is none."""
+        law = self.law_of(ask)
+        if isinstance(law, Lack):
+            raise ScenarioError(f'must not be "{ask.law}" against {law.reason}', key="law")
+        return law
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        """Reports uniform over the encoded space (the random report attack, RPA)."""
+        return self.known(Ask("random")).reports(count, rng)
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
+        return self.known(Ask("crafted", targets, search)).reports(count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        """Reports that support as few targets as possible, and look honest elsewhere."""
+        return self.known(Ask("avoided", targets, search)).reports(count, rng)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        """Counts of int64[trials] uniformly random reports."""
+        return np.asarray(self.known(Ask("random")).counts(count, rng))
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        """Counts of int64[trials] crafted reports."""
+        return np.asarray(self.known(Ask("crafted", targets, search)).counts(count, rng))
+
+    def honest_support(self, r: int) -> Support:
+        """An honest report of one of r targets, any of them."""
+        return self.known(Ask("honest", np.arange(r))).towards()
+
+    def random_support(self, r: int) -> Support:
+        """A uniformly random report, towards r targets."""
+        return self.known(Ask("random", np.arange(r))).towards()
+
+    def unperturbed_support(self, r: int) -> Support:
+        """One of r targets, encoded and not perturbed."""
+        return self.known(Ask("unperturbed", np.arange(r))).towards()
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:
+        """A report that is crafted for r targets."""
+        return self.known(Ask("crafted", np.arange(r), search)).towards()
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:
+        """A report that avoids r targets."""
+        return self.known(Ask("avoided", np.arange(r), search)).towards()

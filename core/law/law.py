@@ -1,0 +1,224 @@
+"""A law as a value: what each user of a group sends, on both paths, and what that supports.
+
+A protocol answers an `Ask` with a `Law`, or with a `Lack` that says why it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.sampling import Counts, Floats, multinomial, uniform_multinomial
+from .support import ItemSupport, Support, one_item_support
+
+Reports: TypeAlias = NDArray[Any]
+"""Reports as a protocol sends them; the first axis is users."""
+Items: TypeAlias = NDArray[np.int64]
+Rng: TypeAlias = np.random.Generator
+
+Scoring = Literal["anchor", "bucket"]
+
+LawName: TypeAlias = Literal[
+    "random",
+    "honest",
+    "unperturbed",
+    "crafted",
+    "avoided",
+    "subset",
+    "disguised",
+    "hidden",
+    "solved",
+    "unknown",
+]
+"""The law of a fake report.
+
+random : uniform over the encoded space. honest, unperturbed : that of a target, with the
+protocol's noise or without. crafted, avoided : it supports as many targets as possible, or as few.
+subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
+hidden : those of honest users are a part of an honest population's together with it.
+solved : classes of crafted reports, mixed so that they keep to constraints.
+"""
+
+
+@dataclass(frozen=True)
+class SeedSearch:
+    """An attacker's effort on a hash family: the seeds that each fake tries, and their score.
+
+    `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
+    Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
+    """
+
+    seeds: int = 1000
+    scoring: Scoring = "anchor"
+
+
+@dataclass(frozen=True, eq=False)
+class Ones:
+    """The numbers of ones of a crafted report, among the targets and elsewhere.
+
+    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
+    """
+
+    inside: Counts
+    outside: Counts
+    law: Floats
+
+    @classmethod
+    def fixed(cls, inside: int, outside: int) -> Ones:
+        return cls(np.array([inside]), np.array([outside]), np.ones(1))
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A question for the law of one report.
+
+    law : its name. targets : int64[r], distinct items.
+    search : the effort of "crafted", "subset" and "avoided" on a hash family.
+    held : of "honest" and "unperturbed", float64[r]: how likely a user holds each target; of
+        counts float64[trials, r] as well. None where all are alike.
+    subset : of "subset", the number of targets that a report is crafted for.
+    ones : of "solved", the ones of a report.
+    """
+
+    law: LawName
+    targets: Items = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    search: SeedSearch = SeedSearch()
+    held: Floats | None = None
+    subset: int = 0
+    ones: Ones | None = None
+
+    def items(self, count: int, rng: Rng) -> Items:
+        """int64[count]: the targets that users hold."""
+        if self.held is not None:
+            return rng.choice(self.targets, size=count, p=self.held)
+        return self.targets[rng.integers(0, self.targets.size, size=count)]
+
+    def histogram(self, domain_size: int, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, d], the users who hold each item, of int64[trials] in all."""
+        held = np.zeros((count.size, domain_size), dtype=np.int64)
+        if self.held is None:
+            held[:, self.targets] = uniform_multinomial(count, self.targets.size, rng)
+        elif self.held.ndim == 1:
+            held[:, self.targets] = multinomial(count, self.held, rng)
+        else:
+            held[:, self.targets] = rng.multinomial(count, self.held)
+        return held
+
+    def frequencies(self, domain_size: int) -> Floats:
+        """float64[d]: how likely a user holds each item."""
+        frequencies = np.zeros(domain_size)
+        frequencies[self.targets] = 1 / self.targets.size if self.held is None else self.held
+        return frequencies
+
+
+@dataclass(frozen=True, eq=False)
+class BitLaw:
+    """The bits of one report that users of several cohorts send.
+
+    cohorts : float64[m], how likely the user claims each cohort.
+    rates : float64[m, k], how likely a report of each cohort has each bit.
+    scatter : of a cohort and weights `pull` float64[k, any], float64[any]: the variance of
+        Σ pull·bits of a report.
+    """
+
+    cohorts: Floats
+    rates: Floats
+    scatter: Callable[[int, Floats], Floats]
+
+
+def _unknown(*_: object) -> Any:
+    """The answer where a law says nothing."""
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """What each of some users sends, independent of the others.
+
+    reports : the reports of n users. counts : of int64[trials] users the counts [trials, …], with
+    the law of `support_counts` of such reports. support : what one report supports, item by item;
+    the variance is of the number of the given items. towards : the same by the number of targets
+    alone; where it matters which items they are, towards the first ones. shape : the bits of one
+    report, where they do not stand for items.
+    """
+
+    reports: Callable[[int, Rng], Reports]
+    counts: Callable[[Counts, Rng], Any]
+    support: Callable[[Items], ItemSupport | None] = _unknown
+    towards: Callable[[], Support] = _unknown
+    shape: Callable[[], BitLaw | None] = _unknown
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why a protocol has no such law, as said after "against": "GRR, whose report is one item"."""
+
+    reason: str
+
+
+def towards_targets(
+    ask: Ask,
+    domain_size: int,
+    reports: Callable[[int, Rng], Reports],
+    counts: Callable[[Counts, Rng], Any],
+    towards: Callable[[], Support],
+) -> Law:
+    """A law that treats all targets alike, and all other items: their numbers give the support."""
+
+    def support(counted: Items) -> ItemSupport:
+        return towards().by_item(domain_size, ask.targets, counted)
+
+    return Law(reports, counts, support, towards)
+
+
+def one_item(
+    ask: Ask,
+    domain_size: int,
+    items: Items,
+    send: Callable[[Items, Rng], Reports],
+    draw: Callable[[Counts, Rng], Any],
+) -> Law:
+    """A report that supports exactly one of these items, each as likely.
+
+    send, draw : the reports of users who hold items, and the counts of int64[trials, d] users.
+    """
+    held, hit = replace(ask, targets=items), np.intersect1d(items, ask.targets).size / items.size
+
+    def reports(count: int, rng: Rng) -> Reports:
+        return send(held.items(count, rng), rng)
+
+    def counts(count: Counts, rng: Rng) -> Any:
+        return draw(held.histogram(domain_size, count, rng), rng)
+
+    def towards() -> Support:
+        return one_item_support(hit, ask.targets.size, domain_size)
+
+    return towards_targets(ask, domain_size, reports, counts, towards)
+
+
+def holding(protocol: Any, ask: Ask, towards: Callable[[], Support]) -> Law:
+    """A report of who holds a target: an honest one, or one that is not perturbed.
+
+    towards : the support where all targets are held alike.
+    """
+    items, plain = protocol.domain_size, ask.law == "unperturbed"
+    send = protocol.unperturbed if plain else protocol.perturb
+    draw = protocol.unperturbed_counts if plain else protocol.sample_counts
+
+    def reports(count: int, rng: Rng) -> Reports:
+        return np.asarray(send(ask.items(count, rng), rng))
+
+    def counts(count: Counts, rng: Rng) -> Any:
+        return draw(ask.histogram(items, count, rng), rng)
+
+    def support(counted: Items) -> ItemSupport:
+        if plain or ask.held is None:
+            return towards().by_item(items, ask.targets, counted)
+        told: ItemSupport = protocol.held_support(ask.frequencies(items), counted)
+        return told
+
+    return Law(reports, counts, support, towards)
