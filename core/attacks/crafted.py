@@ -42,7 +42,7 @@ class Searched(ByNumbers):
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+    def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, self.search)
 
 
@@ -163,7 +163,7 @@ class SubsetGain(Searched):
     kind: Literal["mga-a"] = "mga-a"
     report_law: ClassVar[LawName] = "subset"
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+    def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, self.search, subset=self.subset)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:

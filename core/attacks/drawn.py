@@ -6,7 +6,7 @@ Sections are those of Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -51,13 +51,13 @@ class HeldItem(ByNumbers):
         law = np.bincount(view.stands, self.weights(view.stands.size), view.targets.size)
         return np.asarray(law, dtype=np.float64)
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+    def ask(self, view: View) -> Ask:
         held = None if view.stands is None else self.view_law(view)
         return Ask(self.report_law, view.targets, held=held)
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
         """The targets that these fakes pretend to hold, drawn before their reports."""
-        return self.ask(None, view).items(count, rng)
+        return self.ask(view).items(count, rng)
 
     def claims(self, view: View, domain_size: int) -> Floats:
         held = np.zeros(domain_size)
@@ -124,5 +124,5 @@ class InputPoisoning(HeldItem):
         weights = np.ones(r) if self.distribution is None else np.array(self.distribution)
         return np.asarray(weights / weights.sum())
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+    def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, held=self.view_law(view))

@@ -6,15 +6,13 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+from typing import Annotated, Any, ClassVar, Literal, NoReturn
 
 from ..base.errors import AttackError
 from ..base.named import check_named
 from ..base.ranges import SHARE, check_bounds
-from ..base.sampling import Counts
 from ..law.law import Law, LawName
-from ..law.pure import Items, Mechanism, Rng
-from ..population import Population
+from ..law.pure import Items, Mechanism
 from ..population.targets import Targets
 from .strategy import Usual, View
 
@@ -43,9 +41,6 @@ class PythonAttack(Usual):
         """The name of the code that makes the reports, user by user; other attacks have none."""
         return self.name
 
-    def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
-        return self
-
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Its code alone knows where it makes sense."""
 
@@ -53,8 +48,8 @@ class PythonAttack(Usual):
         """Nothing is known of one report, and the code alone makes it."""
         return Law(self._reports, self._counts)
 
-    def _reports(self, count: int, rng: Rng) -> NoReturn:  # noqa: ARG002
+    def _reports(self, *_: object) -> NoReturn:
         raise AttackError(f"attack {self.name!r} is somebody's code and not allowed")
 
-    def _counts(self, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
+    def _counts(self, *_: object) -> NoReturn:
         raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")

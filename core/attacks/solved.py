@@ -18,7 +18,7 @@ from ..bounds.solver import Programme
 from ..defences.fiad import CHANCE, FIAD, SUPPORT
 from ..defences.fiad import SIZE as SET_SIZE
 from ..law.capabilities import Composes
-from ..law.law import Ask, LawName, Ones
+from ..law.law import Ask, Lack, Law, LawName, Ones
 from ..law.pure import Items, Mechanism
 from ..population import Population
 from ..population.targets import Targets
@@ -72,8 +72,10 @@ class Solving(Usual):
         self.known(protocol.law_of(Ask(self.report_law, targets)))
         solver.check(self.programme(cast("Composes", protocol), targets))
 
-    def ask(self, protocol: Any, view: View) -> Ask:
-        return Ask(self.report_law, view.targets, ones=self.ones(protocol, view.targets))
+    def answer(self, protocol: Any, view: View) -> Law | Lack:
+        ones = self.ones(protocol, view.targets)
+        told: Law | Lack = protocol.law_of(Ask(self.report_law, view.targets, ones=ones))
+        return told
 
     def programme(self, protocol: Composes, targets: Items) -> Programme:
         """The linear programme of the classes of reports."""

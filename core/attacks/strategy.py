@@ -115,13 +115,17 @@ class Usual:
     def bind(self) -> Self:
         return self
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
-        """The law of one report against this protocol."""
+    def among(self, population: Population, count: int) -> Any:  # noqa: ARG002
+        """The attack among these genuine users; it acts as it does among any."""
+        return self
+
+    def ask(self, view: View) -> Ask:
+        """The law of one report."""
         return Ask(self.report_law, view.targets)
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         """The protocol's answer."""
-        told: Law | Lack = played(protocol, self.cohort).law_of(self.ask(protocol, view))
+        told: Law | Lack = played(protocol, self.cohort).law_of(self.ask(view))
         return told
 
     def law(self, protocol: Any, view: View) -> Law:
@@ -160,10 +164,6 @@ class ByNumbers(Usual, Bounded):
 
     aims_at_prefixes: ClassVar[bool] = False
     """True if it makes sense where its targets are prefixes of items, a level at a time."""
-
-    def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
-        """The attack among these genuine users; it acts as it does among any."""
-        return self
 
     def support(self, protocol: Any, r: int) -> Support:
         """The support of one fake report, towards r targets of its own."""

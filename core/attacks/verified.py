@@ -46,9 +46,9 @@ class Obeying(Usual):
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
         """The items that these fakes pretend to hold, drawn before their reports."""
-        return self.ask(None, view).items(count, rng)
+        return self.ask(view).items(count, rng)
 
-    def ask(self, protocol: Any, view: View) -> Ask:  # noqa: ARG002
+    def ask(self, view: View) -> Ask:
         """An honest report of the item that the fake pretends to hold, whichever it is."""
         items = self.domain_size
         return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
@@ -58,7 +58,7 @@ class Obeying(Usual):
 
     def _sent(self, protocol: Any, view: View) -> Law:
         """The law of the reports that are sent: each supports the item that was chosen."""
-        ask = self.ask(protocol, view)
+        ask = self.ask(view)
 
         def reports(count: int, rng: Rng) -> Reports:
             items, held = ask.items(count, rng), np.ones(count, dtype=np.bool_)

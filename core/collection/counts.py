@@ -19,6 +19,7 @@ from ..base.pulse import Pulse
 from ..base.sampling import Counts
 from ..base.streams import stream
 from ..cell import Cell, Counted, Role, Share
+from ..law.capabilities import Attendance
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
 from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
@@ -74,13 +75,14 @@ def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterat
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
-    yield from memory.memoised_counts(
+    rounds = Attendance(
         [collection.population.histogram for collection in cell.rounds],
         [collection.left for collection in cell.rounds if collection.left is not None],
         trials,
         stream(cell.seed, permanent, "genuine", "counts", (number,)),
         fresh,
     )
+    yield from memory.memoised_counts(rounds)
 
 
 def genuine_counts(

@@ -110,6 +110,23 @@ class AsksOneByOne(PureProtocol, Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class Attendance:
+    """The genuine users of the rounds of a campaign, and what draws their reports.
+
+    histograms : int64[d] for each round, the users of each item.
+    left : int64[d] for each round, how many of an item's users have gone since the round before;
+        any of them, and newcomers took their places.
+    permanent : draws what users keep. fresh : gives what draws a round's noise.
+    """
+
+    histograms: Sequence[Counts]
+    left: Sequence[Counts]
+    trials: int
+    permanent: Rng
+    fresh: Callable[[int], Rng]
+
+
 class Memoises(Protocol):
     """Its users keep an answer over the rounds of a campaign; each report adds noise to it afresh.
 
@@ -130,21 +147,8 @@ class Memoises(Protocol):
         """ε of this many reports of one item, in nats; of one it is ε₁."""
         ...
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
-        """The genuine users' counts [trials, …] of each round, in order.
-
-        histograms : int64[d] for each round, the users of each item.
-        left : int64[d] for each round, how many of an item's users have gone since the round
-            before; any of them, and newcomers took their places.
-        permanent : draws what users keep. fresh : gives what draws a round's noise.
-        """
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        """The genuine users' counts [trials, …] of each round, in order."""
         ...
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:

@@ -91,6 +91,17 @@ class Ask:
     subset: int = 0
     ones: Ones | None = None
 
+    def chosen(self, domain_size: int) -> Items | None:
+        """The items of which a report of one item has any, all alike; None where there is none."""
+        match self.law:
+            case "random":
+                return np.arange(domain_size)
+            case "crafted":
+                return self.targets
+            case "avoided" if self.targets.size < domain_size:
+                return np.setdiff1d(np.arange(domain_size), self.targets, assume_unique=True)
+        return None
+
     def items(self, count: int, rng: Rng) -> Items:
         """int64[count]: the targets that users hold."""
         if self.held is not None:

@@ -78,13 +78,12 @@ class GRR(Oracle):
         return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        d, r, everything = self.domain_size, ask.targets.size, np.arange(self.domain_size)
-        others = np.setdiff1d(everything, ask.targets, assume_unique=True)
-        chosen = {"random": everything, "crafted": ask.targets, "avoided": others}.get(ask.law)
+        d, r = self.domain_size, ask.targets.size
         if ask.law in ("honest", "unperturbed"):
             own = 1.0 if ask.law == "unperturbed" else self.p + (r - 1) * self.q
             return holding(self, ask, lambda: one_item_support(own, r, d))
-        if chosen is None or not chosen.size:
+        chosen = ask.chosen(d)
+        if chosen is None:
             return self.lack(ask)
         return one_item(ask, d, chosen, self.unperturbed, self.unperturbed_counts)
 

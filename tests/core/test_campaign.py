@@ -13,6 +13,7 @@ from ldptui.core.attacks import Fakes, View
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import Attendance
 from ldptui.core.metrics import Measures, unmeasured
 from ldptui.core.metrics.results import Block, Rounds
 from ldptui.core.protocols import BitNoise, Rappor
@@ -270,11 +271,8 @@ def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int)
     held, left = np.array([60, 30, 9]), np.array([20, 10, 3])
     rng = np.random.default_rng(seed)
     trials = 1200
-    rounds = list(
-        memoised_counts(
-            protocol, noise.chain, [held, held], [0 * held, left], trials, rng, lambda _: rng
-        )
-    )
+    campaign = Attendance([held, held], [0 * held, left], trials, rng, lambda _: rng)
+    rounds = list(memoised_counts(protocol, noise.chain, campaign))
     if fresh_bits:
         rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]
     total = np.add(*rounds)

@@ -7,13 +7,14 @@ their own; who leaves takes them along.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from ...base.sampling import Counts, binomial
+from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from .chain import Chain
 
@@ -112,41 +113,27 @@ class OneBitEach:
         return max(1, CELLS // self.domain_size)
 
 
-def memoised_counts(
-    filters: BitUsers,
-    chain: Chain,
-    histograms: Sequence[Counts],
-    left: Sequence[Counts],
-    trials: int,
-    permanent: Rng,
-    fresh: Callable[[int], Rng],
-) -> Iterator[Counts]:
+def memoised_counts(filters: BitUsers, chain: Chain, rounds: Attendance) -> Iterator[Counts]:
     """The genuine users' counts [trials, …] of each round, in order, from their exact joint law.
 
-    Parameters
-    ----------
-    filters : the bits of items, in cohorts. chain : the noise of every bit.
-    histograms : int64[d] for each round, the users of each item.
-    left : int64[d] for each round, how many of an item's users have gone since the round before,
-        fewer than MOST_LEAVING users in all where any do; which ones is a uniform choice.
-    permanent : draws cohorts and permanent bits. fresh : gives what draws a round's noise.
+    filters : the bits of items, in cohorts. chain : the noise of every bit. rounds : where any
+    users leave, there are fewer than MOST_LEAVING in all.
 
-    Notes
-    -----
     Given how many users of a cohort have a bit set, its permanent ones are two binomials; of users
     that leave, they are hypergeometric. Bits are independent given who leaves, as every user has
     independent bits, and who leaves does not depend on them.
     """
-    states = [_entered(filters, chain, histograms[0], permanent) for _ in range(trials)]
-    for number, histogram in enumerate(histograms):
-        if left[number].any():
-            newcomers = histogram - histograms[number - 1] + left[number]
+    histograms, permanent = rounds.histograms, rounds.permanent
+    states = [_entered(filters, chain, histograms[0], permanent) for _ in range(rounds.trials)]
+    for number, (histogram, left) in enumerate(zip(histograms, rounds.left, strict=True)):
+        if left.any():
+            newcomers = histogram - histograms[number - 1] + left
             states = [
-                _without(filters, state, left[number], permanent)
+                _without(filters, state, left, permanent)
                 + _entered(filters, chain, newcomers, permanent)
                 for state in states
             ]
-        rng = fresh(number)
+        rng = rounds.fresh(number)
         yield np.array([_sent(filters, chain, state, rng) for state in states])
 
 

@@ -8,7 +8,7 @@ second noise is right for two answers only; `tight` is solved for any number of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Counts, binomial, uniform_multinomial
+from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from ..grr import GRR
 from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
@@ -125,14 +126,7 @@ class ResponseChain(KeepsAnswer, GRR):
         """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
         return self.domain_size * self.epsilon_infinity
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
         """As `core.law.capabilities.Memoises`; exact, with users who come and go too.
 
         A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
@@ -140,9 +134,11 @@ class ResponseChain(KeepsAnswer, GRR):
         """
         chain = self.chain
         none = np.zeros(self.domain_size, dtype=np.int64)
-        own, other = np.tile(none, (trials, 1)), np.tile(none, (trials, 1))
-        before = none
-        for number, (histogram, gone) in enumerate(zip(histograms, left, strict=True)):
+        own, other = np.tile(none, (rounds.trials, 1)), np.tile(none, (rounds.trials, 1))
+        before, permanent = none, rounds.permanent
+        for number, (histogram, gone) in enumerate(
+            zip(rounds.histograms, rounds.left, strict=True)
+        ):
             if gone.any():
                 own, other = _without(own, other, before, gone, permanent)
             newcomers = np.broadcast_to(histogram - before + gone, own.shape)
@@ -151,7 +147,7 @@ class ResponseChain(KeepsAnswer, GRR):
                 drawn = (newcomers - faithful).sum(axis=1)
                 own = own + faithful
                 other = other + uniform_multinomial(drawn, self.domain_size, permanent)
-            before, rng, held = histogram, fresh(number), own + other
+            before, rng, held = histogram, rounds.fresh(number), own + other
             sent = binomial(held, chain.p2 - chain.q2, rng)
             lost = held.sum(axis=1) - sent.sum(axis=1)
             yield sent + uniform_multinomial(lost, self.domain_size, rng)
@@ -202,14 +198,7 @@ class HashingChain(KeepsAnswer, LocalHashing):
         """The chances of an item: any other one is in the kept bucket with probability 1/g."""
         return replace(self.response.chain, q1=1 / self.hash_range)
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
         """As `core.law.capabilities.Memoises`: of each item over all rounds, of all items in each.
 
         Both are exact, as they are for kept bits: whether an item is in the kept bucket. What is
@@ -217,7 +206,7 @@ class HashingChain(KeepsAnswer, LocalHashing):
         in no mean, variance or covariance.
         """
         bits = OneBitEach(self.domain_size, self.chain)
-        return memoised_counts(bits, self.chain, histograms, left, trials, permanent, fresh)
+        return memoised_counts(bits, self.chain, rounds)
 
     def keep(self, values: Items, permanent: Rng) -> Reports:
         first = LocalHashing(self.domain_size, self.epsilon_infinity, self.hash_range)

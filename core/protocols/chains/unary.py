@@ -9,12 +9,13 @@ Networks 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.sampling import Counts
+from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from ..unary import Unary
 from .bits import OneBitEach, memoised_counts
@@ -48,15 +49,8 @@ class UnaryChain(Unary):
     def epsilon_of_rounds(self, rounds: int) -> float:
         return self.epsilon if rounds == 1 else bit_epsilon_of_rounds(self.chain, rounds)
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
-        return memoised_counts(self._bits, self.chain, histograms, left, trials, permanent, fresh)
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        return memoised_counts(self._bits, self.chain, rounds)
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         return self.send(self.keep(values, permanent), fresh)

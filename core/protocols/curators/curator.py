@@ -33,9 +33,6 @@ from ..budget import Binds
 from .accuracy import Neighbours, Precision, scale, sensitivity
 from .release import clean_release, released
 
-TOLD: Final = ("honest", "unperturbed", "random", "crafted", "avoided")
-"""The laws by which an item can be told."""
-
 _TOLD: Final = "a trusted curator, whom every user tells one item"
 
 
@@ -92,10 +89,9 @@ class Curator(Doors):
 
     def law_of(self, ask: Ask) -> Law | Lack:
         """What fakes tell: an item, whatever the law."""
-        everything, d = np.arange(self.domain_size), self.domain_size
-        others = np.setdiff1d(everything, ask.targets, assume_unique=True)
-        told = {"random": everything, "avoided": others}.get(ask.law, ask.targets)
-        if ask.law not in TOLD or not told.size:
+        d = self.domain_size
+        told = ask.targets if ask.law in ("honest", "unperturbed") else ask.chosen(d)
+        if told is None:
             return self.lack(ask)
         law = one_item(ask, d, told, _no_reports, self.sample_counts)
         if ask.held is None:

@@ -5,13 +5,13 @@ Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, sect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...base.sampling import Counts, Floats, binomial
-from ...law.capabilities import Collection
+from ...law.capabilities import Attendance, Collection
 from ...law.pure import Items, Reports, Rng
 from .flips import BitFlips
 
@@ -52,15 +52,10 @@ class KeptBitFlips(BitFlips):
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:  # noqa: ARG002
         return self.perturb(values, permanent)
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
         own, other = self.rates
+        histograms, left = rounds.histograms, rounds.left
+        trials, permanent = rounds.trials, rounds.permanent
         holders = self._entered(histograms[0], own, trials, permanent)
         others = self._entered(histograms[0].sum() - histograms[0], other, trials, permanent)
         for number, histogram in enumerate(histograms):
@@ -70,7 +65,7 @@ class KeptBitFlips(BitFlips):
                 holders = self._replaced(holders, gone, new, own, permanent)
                 elsewhere = gone.sum() - gone, new.sum() - new
                 others = self._replaced(others, *elsewhere, other, permanent)
-            fresh(number)  # nothing is drawn, but a run may stop here
+            rounds.fresh(number)  # nothing is drawn, but a run may stop here
             ones = holders[0] + others[0]
             yield np.stack([ones + holders[1] + others[1], ones], axis=-2)
 

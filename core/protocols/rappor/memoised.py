@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 from ...base.sampling import Counts
+from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from ..chains import BitUsers, OneBitEach, memoised_counts
 from .noise import BitNoise
@@ -49,16 +50,8 @@ class KeptBits:
     def epsilon_of_rounds(self, rounds: int) -> float:
         return epsilon_of_rounds(self.noise, self.hashes, rounds)
 
-    def memoised_counts(
-        self,
-        histograms: Sequence[Counts],
-        left: Sequence[Counts],
-        trials: int,
-        permanent: Rng,
-        fresh: Callable[[int], Rng],
-    ) -> Iterator[Counts]:
-        chain = self.noise.chain
-        return memoised_counts(self._filters, chain, histograms, left, trials, permanent, fresh)
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        return memoised_counts(self._filters, self.noise.chain, rounds)
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         if hasattr(self.protocol, "report"):

@@ -15,7 +15,7 @@ from support.report_laws import Case, counts_law, subset_bits
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.capabilities import Attendance, memoises
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
 
@@ -155,7 +155,7 @@ TRIALS = 6_000
 def drawn(protocol: Any, histograms: list[Any], left: list[Any], rng: Any) -> Floats:
     """Counts [trials, 2 d] of two rounds on the counts path."""
     held = [np.array(users) for users in histograms], [np.array(users) for users in left]
-    return np.hstack(list(protocol.memoised_counts(*held, TRIALS, rng, lambda _: rng)))
+    return np.hstack(list(protocol.memoised_counts(Attendance(*held, TRIALS, rng, lambda _: rng))))
 
 
 def counted(protocol: Any, histogram: list[int], rng: Any) -> Floats:

@@ -11,7 +11,7 @@ from support import budget
 from support.cases import cell
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.capabilities import Collection
+from ldptui.core.law.capabilities import Attendance, Collection
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.dbitflip import BitFlips, KeptBitFlips
@@ -162,9 +162,8 @@ def test_kept_bits_are_the_same_in_every_round(rng: Rng) -> None:
     flips, later = KeptBitFlips(5, 1.0, 3), np.array([250, 250, 80, 20, 50])
     gone = np.array([100, 50, 50, 0, 0])
     nobody = np.zeros(5, dtype=np.int64)
-    rounds = flips.memoised_counts(
-        [HISTOGRAM, HISTOGRAM, later], [nobody, nobody, gone], 4000, rng, lambda _: rng
-    )
+    held = [HISTOGRAM, HISTOGRAM, later], [nobody, nobody, gone]
+    rounds = flips.memoised_counts(Attendance(*held, 4000, rng, lambda _: rng))
     first, second, third = (flips.estimates(counts, 650).frequencies for counts in rounds)
     assert (first == second).all()
     for made, held in ((first, HISTOGRAM), (third, later)):
