@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
-from ..law.capabilities import Crowds
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
@@ -23,9 +22,7 @@ M = TypeVar("M", bound=Mechanism)
 
 def played(protocol: M, cohort: float | None) -> M:
     """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
-    if cohort is None or not hasattr(protocol, "concentrated"):
-        return protocol
-    return cast("M", cast("Crowds", protocol).concentrated(cohort))
+    return protocol if cohort is None else protocol.concentrated(cohort)
 
 
 @dataclass(frozen=True, eq=False)

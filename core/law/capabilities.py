@@ -175,14 +175,6 @@ class Places(Supporting, Protocol):
         ...
 
 
-class Crowds(Mechanism, Protocol):
-    """Has cohorts, of which fakes may all claim one."""
-
-    def concentrated(self, share: float) -> Self:
-        """The mechanism of fakes, this share of whom claims one cohort, the others any."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Collection:
     """A collection, as far as closed forms have to know it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol, Self
 
 import numpy as np
 
@@ -40,6 +40,10 @@ class Doors(Protocol):
         name = "disguised" if ask.law == "solved" else ask.law
         otherwise = f"{type(self).__name__}, {OTHERWISE.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, otherwise))
+
+    def concentrated(self, share: float) -> Self:  # noqa: ARG002
+        """The protocol of fakes, this share of whom claims one cohort, where there are any."""
+        return self
 
     def known(self, ask: Ask) -> Law:
         """The law that is asked for; raises ScenarioError where there is none."""

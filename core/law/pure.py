@@ -300,6 +300,10 @@ class Oracle(Doors):
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        """Of reports that support their own item, and no other one."""
+        return histogram.copy()
+
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         """The noise of a report, and its item, by the law of total variance."""
         hit = float(frequencies[counted].sum())

@@ -144,9 +144,6 @@ class GRR(Oracle):
         others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
         return truthful + uniform_multinomial(others, self.domain_size, rng)
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        return histogram.copy()
-
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
         d = self.domain_size

@@ -201,9 +201,6 @@ class IndependentBits(PackedBits):
     def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
         return independent_conditioned_counts(held, spared, self.q, rng)
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        return histogram.copy()
-
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""
         d = self.domain_size

@@ -6,6 +6,7 @@ Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, NoReturn
@@ -19,7 +20,7 @@ from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, s
 from ...base.secure import secure
 from ...kernels.threads import one_thread
 from ...law.doors import Doors
-from ...law.law import Ask, Lack, Law, holding
+from ...law.law import Ask, BitLaw, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
     BoolArray,
@@ -119,31 +120,33 @@ class Rappor(Doors):
     # Laws of fakes.
 
     def law_of(self, ask: Ask) -> Law | Lack:
-        frequencies = partial(ask.frequencies, self.domain_size)
         match ask.law:
-            case "honest":
-                law = holding(self, ask, self._no_support)
-                return replace(law, shape=lambda: laws.honest_bits(self, frequencies()))
-            case "unperturbed":
-                law = holding(self, ask, self._no_support)
-                return replace(law, shape=lambda: laws.unperturbed_bits(self, frequencies()))
+            case "honest" | "unperturbed":
+                bits = laws.honest_bits if ask.law == "honest" else laws.unperturbed_bits
+                return replace(
+                    holding(self, ask, self._no_support),
+                    shape=lambda: bits(self, ask.frequencies(self.domain_size)),
+                )
             case "random":
                 shape = partial(laws.random_bits, self)
                 return Law(self._uniform, self._uniform_counts, shape=shape)
             case "crafted":
-                return self._made(ask.targets, self.padding(ask.targets), own=True)
+                return self._made(ask.targets, self.padding, own=True)
             case "avoided":
-                return self._made(ask.targets, self.filling(ask.targets), own=False)
+                return self._made(ask.targets, self.filling, own=False)
         return self.lack(ask)
 
     def _no_support(self) -> NoReturn:
         raise ScenarioError("must not be RAPPOR's, whose bits do not stand for items", key="law")
 
-    def _made(self, targets: Items, pad: Items, *, own: bool) -> Law:
-        """Reports with all bits of the targets (`own`) or none, and others at random."""
-        aimed = self.aimed(targets)
+    def _made(self, targets: Items, filled: Callable[[Items], Items], *, own: bool) -> Law:
+        """Reports with all bits of the targets (`own`) or none, and others at random.
+
+        filled : the number of others in each cohort. Items are hashed where reports are drawn.
+        """
 
         def reports(count: int, rng: Rng) -> Reports:
+            aimed, pad = self.aimed(targets), filled(targets)
             reports = self._empty_reports(count, rng)
             for at in range(0, count, self._rows):
                 rows = slice(at, at + self._rows)
@@ -157,6 +160,7 @@ class Rappor(Doors):
             return reports
 
         def counts(count: Counts, rng: Rng) -> Counts:
+            aimed, pad = self.aimed(targets), filled(targets)
             users = multinomial(count, self.cohort_law, rng)
             counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
             counts[:, :, -1] = users
@@ -169,7 +173,9 @@ class Rappor(Doors):
                 counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
             return counts
 
-        shape = partial(laws.made_bits, self, targets, pad, float(own))
+        def shape() -> BitLaw:
+            return laws.made_bits(self, targets, filled(targets), float(own))
+
         return Law(reports, counts, shape=shape)
 
     def _uniform_counts(self, count: Counts, rng: Rng) -> Counts:
