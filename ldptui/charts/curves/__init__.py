@@ -9,6 +9,7 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 from __future__ import annotations
 
 from .closed import FLOOR, Curve, error_curves, gain_curve
+from .courses import COURSES, Course, axis_of
 from .documents import error_document, error_protocols, gain_document, points_of
 from .lines import gain_and_lines, gain_lines, lists_more
 from .parts import base_part, error_part, gain_part, map_keys, map_layer, map_part, preview_part
@@ -16,10 +17,13 @@ from .success import names_items, success_axes, success_curves, success_metrics,
 from .variables import Variable, axes, error_axes
 
 __all__ = [
+    "COURSES",
     "FLOOR",
+    "Course",
     "Curve",
     "Variable",
     "axes",
+    "axis_of",
     "base_part",
     "error_axes",
     "error_curves",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from ....session.snapshot import Part
 from ....widgets.cursor import Pointed
+from .box import ChartBox
 from .curve import CurveChart
+from .curves import ErrorChart, GainChart, SuccessChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .map import MapChart
-from .success import SuccessChart
 from .tabs import CHARTS, Chart, Tab
 from .timeline import TimelineCharts
 from .trials import TrialCharts
@@ -20,49 +21,39 @@ from .trials import TrialCharts
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
 
-Views: TypeAlias = FrequencyCharts | MapChart | TrialCharts | DetectionCharts | TimelineCharts
-"""Charts with several views, which a key goes through."""
-
-Box: TypeAlias = Views | CurveChart
-
 
 class Boxes:
     """The charts of each tab; `needed`: the tabs whose charts or numbers are looked at."""
 
     def __init__(self) -> None:
-        self.gain = CurveChart("gain")
-        self._curves = (self.gain, CurveChart("error"), SuccessChart())
-        self._map = MapChart(id="map-box")
-        self.timeline = TimelineCharts(id="timeline-box")
-        self._by_name: dict[Chart, Box] = {
+        self.gain = GainChart()
+        self._curves: tuple[CurveChart, ...] = (self.gain, ErrorChart(), SuccessChart())
+        self._map = MapChart()
+        self.timeline = TimelineCharts()
+        self._by_name: dict[Chart, ChartBox] = {
             "timeline": self.timeline,
             "map": self._map,
-            "trials": TrialCharts(id="trials-box"),
-            "detection": DetectionCharts(id="detection-box"),
-            "frequencies": FrequencyCharts(id="frequencies"),
+            "trials": TrialCharts(),
+            "detection": DetectionCharts(),
+            "frequencies": FrequencyCharts(),
             **{curve.kind: curve for curve in reversed(self._curves)},
         }
         """From left to right."""
         self._walking: Pointed | None = None
 
-    def __iter__(self) -> Iterator[tuple[Chart, Box]]:
+    def __iter__(self) -> Iterator[tuple[Chart, ChartBox]]:
         return iter(self._by_name.items())
 
-    def __getitem__(self, name: Chart) -> Box:
+    def __getitem__(self, name: Chart) -> ChartBox:
         return self._by_name[name]
 
-    def of(self, tab: Tab) -> Box | None:
+    def of(self, tab: Tab) -> ChartBox | None:
         """The charts of a tab, whose views, targets, … the keys go through."""
         return self._by_name[tab] if tab in CHARTS else None
 
-    def pointed(self, tab: Tab) -> Pointed | None:
-        """The chart of a tab whose cursor the keys move."""
-        box = self.of(tab)
-        return box if isinstance(box, Pointed) else None
-
     def walking(self, tab: Tab) -> Pointed | None:
         """The chart whose cursor points at a cell: that of the tab, else the one used last."""
-        here = self.pointed(tab)
+        here = self.of(tab)
         if here is not None and here.takes and here.walks:
             self._walking = here
         elif self._walking is not None and not self._walking.walks:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
-from textual.geometry import Size
 
-from ....terminal.keyboard import VIEW, key_of
 from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Pointed, nearest
+from ....widgets.cursor import nearest
 from ....widgets.plot import ChartView
+from .box import ChartBox
 from .shown import Shown, of_round
 
 if TYPE_CHECKING:
     from ldptui.core.view import Frequencies
 
     from ....charts.figures import Table
+    from ....charts.series import Chart
 
-View = Literal["both", "bars", "rank", "residuals", "bits"]
-
-VIEWS: Final[dict[View, str]] = {
+VIEWS: Final = {
     "both": "rank and bars",
     "bars": "bars",
     "rank": "rank",
@@ -41,8 +39,8 @@ BARS: Final = 40
 """The width at which bars still show an estimate and its change."""
 
 
-class FrequencyCharts(Pointed):
-    """One view at a time, or two where there is room; `show` draws what has changed.
+class FrequencyCharts(ChartBox):
+    """One view at a time, or two where there is room.
 
     The cursor stands on an item, whatever the view; on a bit among RAPPOR's bits.
     """
@@ -60,65 +58,46 @@ class FrequencyCharts(Pointed):
     picks: ClassVar[bool] = False
     least: ClassVar[int] = 3
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._shown = Shown()
-        self._rank = ChartView(id="rank")
-        self._bits = ChartView(id="bits")
-        self._bars = ChartView(id="bars")
-        self._residuals = ChartView(id="residuals")
-        self._room = Size()
-        self._chosen: View = "both"
+    def __init__(self) -> None:
+        super().__init__("frequencies", "rank", "bits", "bars", "residuals")
+        self._rank, self._bits, self._bars, self._residuals = self._pictures
         self._cohort = 0
-        self._drawn: tuple[object, ...] = ()  # what the charts were made of
 
     def compose(self) -> ComposeResult:
-        yield Area(self._rank, self._bits, self._bars, self._residuals)
+        yield Area(*self._pictures)
         yield self._readout
-
-    def charts(self) -> list[ChartView]:
-        """The charts that are shown."""
-        every = (self._rank, self._bits, self._bars, self._residuals)
-        return [chart for chart in every if chart.display]
 
     # Keys.
 
     @property
-    def _view(self) -> View:
-        """The view chosen, or where it cannot be shown now another one."""
-        view = "both" if self._chosen == "bits" and self._no_bits else self._chosen
-        return "bars" if view == "both" and not self._room_for_two else view
-
-    @property
-    def _no_bits(self) -> bool:
-        """True if the run shown has estimates of a protocol without Bloom filters."""
-        return self._shown.bits is None and self._shown.frequencies is not None
+    def views(self) -> Mapping[str, str]:
+        """The views; two charts need room, and bits a protocol with Bloom filters."""
+        missing = set() if self._room_for_two else {"both"}
+        if self._shown.bits is None and self._shown.frequencies is not None:
+            missing.add("bits")
+        return {view: words for view, words in VIEWS.items() if view not in missing}
 
     def next_view(self) -> None:
-        missing = {"both"} if not self._room_for_two else set()
-        missing |= {"bits"} if self._no_bits else set()
-        views = [view for view in VIEWS if view not in missing]
-        at = views.index(self._view) if self._view in views else -1
-        if "bits" in (self._view, views[(at + 1) % len(views)]):
+        if "bits" in (self.view, self._next):
             self._at = None  # a bit is no item
-        self._chosen = views[(at + 1) % len(views)]
+        super().next_view()
 
     @property
     def walks(self) -> bool:
         """True if there are cohorts or items to walk through."""
-        return self._view == "bits" or self.points
+        return self.view == "bits" or self.points
 
     def walk(self, by: int) -> None:
         """Show another cohort; go to another item."""
         bits = self._shown.bits
-        if self._view != "bits":
+        if self.view != "bits":
             self.step("step", by)
         elif bits is not None:
             self._cohort = min(max(self._cohort + by, 0), bits.shown - 1)
 
     def switches(self) -> Choices:
-        cohorts: Choices = (("cohort", "j k cohort"),) if self._view == "bits" else ()
-        return (("view", f"{key_of(self.app, *VIEW)} {VIEWS[self._view]}"), *cohorts)
+        cohorts: Choices = (("cohort", "j k cohort"),) if self.view == "bits" else ()
+        return (*super().switches(), *cohorts)
 
     # The cursor.
 
@@ -126,12 +105,12 @@ class FrequencyCharts(Pointed):
         """The items in the order of the view, by their indices; the bits of a cohort."""
         from ....charts.figures.frequencies import by_rank
 
-        if self._view == "bits":
+        if self.view == "bits":
             return range(self._shown.bits.bits) if self._shown.bits is not None else ()
         frequencies, _ = self._shown.at_cursor()
         if frequencies is None:
             return ()
-        if self._view == "residuals":
+        if self.view == "residuals":
             return frequencies.items
         return [frequencies.items[place] for place in by_rank(frequencies)]
 
@@ -146,7 +125,7 @@ class FrequencyCharts(Pointed):
         from ....charts.figures.frequencies import item_table
 
         bits = self._shown.bits
-        if self._view == "bits" and bits is not None:
+        if self.view == "bits" and bits is not None:
             table = bit_table(bits)
             row = min(self._cohort, bits.shown - 1) * bits.bits + at
             return replace(table, rows=table.rows[row : row + 1] if at < bits.bits else ())
@@ -160,7 +139,7 @@ class FrequencyCharts(Pointed):
         """The item, or the bit, that was clicked at."""
         frequencies, _ = self._shown.at_cursor()
         if isinstance(place, str):
-            if chart is self._bars and self._view == "bits":
+            if chart is self._bars and self.view == "bits":
                 return int(place)
             labels = frequencies.labels if frequencies is not None else ()
             return (
@@ -188,13 +167,10 @@ class FrequencyCharts(Pointed):
     def _room_for_two(self) -> bool:
         return self._beside or self._stacked
 
-    def show(self, shown: Shown, room: Size) -> None:
-        """Draw the estimates in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        self._shown, self._room = shown, room
-        view = self._view
-        frequencies, round_words = shown.at_cursor()
-        two = view == "both" or (view == "bits" and self._room_for_two)
-        two = two and frequencies is not None  # words for want of a chart have all the room
+    def lay_out(self, *, there: bool) -> None:
+        view = self.view
+        # Words for want of a chart have all the room.
+        two = there and (view == "both" or (view == "bits" and self._room_for_two))
         area = self.query_one(Area)
         area.set_class(two and self._beside, "-beside")
         area.set_class(two and self._stacked, "-stacked")
@@ -203,75 +179,68 @@ class FrequencyCharts(Pointed):
         self._residuals.display = view == "residuals"
         self._bits.display = view == "bits"
         beside = two and self._beside
-        self._bars.styles.width = max(BARS, room.width * 48 // 100) if beside else "1fr"
-        state = (*self.numbers(shown), shown.note, shown.empty, room, view, self._cohort, self._at)
-        if not room.width or state == self._drawn:
-            return
-        self._drawn = state
-        self._read(room)
-        if frequencies is None:
-            self._draw_nothing(shown.empty)
-        elif view == "bits":
-            self._draw_bits(frequencies)
-        else:
-            self._draw(frequencies, round_words)
+        self._bars.styles.width = max(BARS, self._room.width * 48 // 100) if beside else "1fr"
 
-    def _draw_nothing(self, words: str) -> None:
-        for view in (self._rank, self._bits, self._bars, self._residuals):
-            if view.chart is not None:
-                view.chart = None
-            if view.display:  # said once
-                view.empty, words = words, ""
+    def why_none(self) -> str:
+        frequencies, _ = self._shown.at_cursor()
+        return self._shown.empty if frequencies is None else ""
 
-    def _draw(self, frequencies: Frequencies, round_words: str) -> None:
+    def state(self) -> tuple[object, ...]:
+        return (self._cohort,)
+
+    def drawn(self) -> Sequence[Chart]:
+        self._read(self._room)
+        frequencies, round_words = self._shown.at_cursor()
+        assert frequencies is not None
+        if self.view == "bits":
+            return self._drawn_bits(frequencies)
+        return [self._picture(each, frequencies, round_words) for each in self.charts()]
+
+    def _picture(self, picture: ChartView, frequencies: Frequencies, words: str) -> Chart:
+        """The chart of the estimates in one of the pictures; words : the round that they are of."""
         from ....charts import figures
         from ....charts.figures.frequencies import by_rank
 
-        shown, view = self._shown, self._view
+        shown = self._shown
         at = None if self._at is None else _place(frequencies, self._at)
         more: dict[str, Any] = {"overlays": shown.overlays_at_cursor(), "note": shown.note}
-        if self._rank.display:
-            ranks = figures.rank_plot(frequencies, **more)
+        if picture is self._rank:
             rank = None if at is None else by_rank(frequencies).index(at) + 1.0
-            self._rank.chart = of_round(replace(ranks, cursor=rank), round_words)
-        if self._bars.display:
-            compact = view == "both" and self._beside
+            return of_round(replace(figures.rank_plot(frequencies, **more), cursor=rank), words)
+        if picture is self._bars:
+            compact = self.view == "both" and self._beside
             bars = figures.top_bars(frequencies, self._rows(), compact=compact, at=at, **more)
-            self._bars.chart = of_round(bars, round_words)
-        if self._residuals.display:
-            cell = shown.cell or shown.base
-            wanted = cell.wanted if cell is not None else None
-            columns = max(16, self._room.width - 12)
-            plot = figures.residuals(frequencies, columns, wanted, **more)
-            item = None if at is None else float(frequencies.items[at])
-            self._residuals.chart = of_round(replace(plot, cursor=item), round_words)
+            return of_round(bars, words)
+        cell = shown.cell or shown.base
+        wanted = cell.wanted if cell is not None else None
+        columns = max(16, self._room.width - 12)
+        plot = figures.residuals(frequencies, columns, wanted, **more)
+        item = None if at is None else float(frequencies.items[at])
+        return of_round(replace(plot, cursor=item), words)
 
-    def _draw_bits(self, frequencies: Frequencies) -> None:
+    def _drawn_bits(self, frequencies: Frequencies) -> list[Chart]:
         from ....charts.figures.bits import bit_bars, bit_plot
 
-        bits = self._shown.bits
-        if bits is None:
-            return
+        bits, bit = self._shown.bits, self._at
+        assert bits is not None  # where there are none, there is no such view
         cohort, attacked = min(self._cohort, bits.shown - 1), bool(frequencies.targets)
         columns = max(8, self._room.width // 2 - 8)
-        note, bit = self._shown.note, self._at
-        plot = bit_plot(bits, cohort, columns, attacked=attacked, note=note)
-        self._bits.chart = replace(plot, cursor=bit)
-        if self._bars.display:
-            bars = bit_bars(bits, cohort, self._rows(), attacked=attacked)
-            self._bars.chart = replace(bars, cursor="" if bit is None else str(bit))
+        plot = bit_plot(bits, cohort, columns, attacked=attacked, note=self._shown.note)
+        bars = bit_bars(bits, cohort, self._rows(), attacked=attacked)
+        named = replace(bars, cursor="" if bit is None else str(bit))
+        both: list[Chart] = [replace(plot, cursor=bit), named]
+        return both[: len(self.charts())]
 
     def _rows(self) -> int:
         """The number of bars that have room, at least 4."""
         height = self._room.height - self._readout.rows
-        if self._view in ("both", "bits") and self._stacked:
+        if self.view in ("both", "bits") and self._stacked:
             height = (height - 1) // 2
         return max(4, height - 4)  # title, heading, the rest, the note
 
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """The values that the charts and their table are drawn from."""
         bits = shown.bits if self._chosen == "bits" else None
         return (*shown.at_cursor(), shown.overlays_at_cursor(), bits)
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....catalogue import metric_words
 from ....charts.rows import clean
 from ....messages import LongWork
-from ....terminal.keyboard import AXIS, VIEW, key_of
+from ....terminal.keyboard import AXIS, key_of
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Move, Pointed, moved
+from ....widgets.cursor import Move, moved
 from ....widgets.plot import ChartView, charset_of
+from .box import ChartBox
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -25,59 +25,39 @@ if TYPE_CHECKING:
     from ldptui.core.view import CellView
 
     from ....charts.figures import Table
-    from ....charts.series import Grid
+    from ....charts.series import Chart, Grid
     from ....session.snapshot import Part
 
 
-class MapChart(Pointed):
+class MapChart(ChartBox):
     """One metric at a time, `v` shows the next one; of further swept keys, `x` the next values."""
 
     takes: ClassVar[bool] = True
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._shown = Shown()
-        self._chart = ChartView(id="map")
-        self._metric = ""  # chosen by hand
-        self._chosen: dict[str, Any] | None = None  # the layer, by hand
-        self._metrics: tuple[str, ...] = ()
-        self._drawn: tuple[object, ...] = ()  # what the chart was made of
+    def __init__(self) -> None:
+        super().__init__("map-box", "map")
+        self._layer: dict[str, Any] | None = None  # chosen by hand
         self._asked: Grid | None = None  # the map that is solved as a game
         self._game: tuple[Grid | None, str] = None, ""  # the map that was, in words
         self._grid: Grid | None = None
 
-    def compose(self) -> ComposeResult:
-        yield self._chart
-        yield self._readout
-
-    def charts(self) -> list[ChartView]:
-        return [self._chart]
-
     # Keys.
 
     @property
-    def metric(self) -> str:
-        """The metric that is shown; "" while there is none."""
-        return self._metric_of(self._metrics)
+    def views(self) -> Mapping[str, str]:
+        from ....charts.figures.maps import mapped_metrics
 
-    def _metric_of(self, known: tuple[str, ...]) -> str:
-        """The metric chosen by hand where it is known, else the first; "" where there is none."""
-        return self._metric if self._metric in known else next(iter(known), "")
-
-    def next_view(self) -> None:
-        if self._metrics:
-            at = self._metrics.index(self.metric) + 1
-            self._metric = self._metrics[at % len(self._metrics)]
+        return {name: metric_words(name).name for name in mapped_metrics(self._cells())}
 
     @property
     def held(self) -> dict[str, Any]:
         """The values of the swept keys that are no side of the map; none where there are two."""
-        return _layer_of(self._shown.scenario, self._chosen)
+        return _layer_of(self._shown.scenario, self._layer)
 
     def next_axis(self) -> None:
         """Show the map at the next values of the swept keys that are no side of it."""
         if self._shown.scenario is not None:
-            self._chosen = _layer_of(self._shown.scenario, self._chosen, further=True)
+            self._layer = _layer_of(self._shown.scenario, self._layer, further=True)
 
     # The cursor: the names of a row and a column.
 
@@ -135,7 +115,7 @@ class MapChart(Pointed):
         if cell is None:
             return ""
         lines = [""]
-        for number in cell_words(cell, keys_of(self._shown), self.metric):
+        for number in cell_words(cell, keys_of(self._shown), self.view):
             words = clean(number, charset_of(self.app))
             if lines[-1] and len(lines[-1]) + 2 + len(words) > room.width:
                 lines.append("")
@@ -143,13 +123,12 @@ class MapChart(Pointed):
         return "\n".join(lines)
 
     def switches(self) -> Choices:
-        if not self.metric:
-            return ()
         from ....charts.figures.maps import layer_words
 
-        layer: Choices = (("axis", f"{key_of(self.app, *AXIS)} {layer_words(self.held)}"),)
-        view = f"{key_of(self.app, *VIEW)} {metric_words(self.metric).name}"
-        return (*(layer if self.held else ()), ("view", view))
+        view = super().switches()
+        if not view or not self.held:
+            return view
+        return (("axis", f"{key_of(self.app, *AXIS)} {layer_words(self.held)}"), *view)
 
     # The picture.
 
@@ -157,33 +136,28 @@ class MapChart(Pointed):
         """The part to simulate, the layer shown or all; None without two swept keys."""
         from ....charts.curves import map_part
 
-        return map_part(scenario, None if whole else _layer_of(scenario, self._chosen))
+        return map_part(scenario, None if whole else _layer_of(scenario, self._layer))
 
-    def show(self, shown: Shown, room: Size) -> None:
-        """Draw the map in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        from ....charts.figures.maps import attack_down, map_grid, mapped_metrics
+    def why_none(self) -> str:
+        if self.view and len(keys_of(self._shown)) > 1:
+            return ""
+        self._grid = None
+        return self._shown.empty
 
-        self._shown = shown
-        cells = self._cells()
-        self._metrics = mapped_metrics(cells)
-        if not room.width:
-            return
-        keys = keys_of(shown)
-        state = (*self.numbers(shown), self.metric, self._game, self._at, room.width)
-        if not self.metric or shown.scenario is None or len(keys) < 2:
-            self._drawn, self._chart.empty, self._grid = (), shown.empty, None
-            self._readout.show("")
-            if self._chart.chart is not None:
-                self._chart.chart = None
-        elif state != self._drawn:
-            self._drawn = state
-            self._grid = grid = self._named(map_grid(cells, keys, self.metric))
-            sweep = shown.scenario.sweep
-            pairs = math.prod(len(sweep[key]) for key in keys)
-            words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
-            note = "; ".join(filter(None, (grid.note, words)))
-            at = self._read(room)
-            self._chart.chart = replace(grid, note=note, cursor=self._at if at else None)
+    def state(self) -> tuple[object, ...]:
+        return (self._game,)
+
+    def drawn(self) -> list[Chart]:
+        from ....charts.figures.maps import attack_down, map_grid
+
+        cells, keys, scenario = self._cells(), keys_of(self._shown), self._shown.scenario
+        assert scenario is not None  # whose keys they are
+        self._grid = grid = self._named(map_grid(cells, keys, self.view))
+        pairs = math.prod(len(scenario.sweep[key]) for key in keys)
+        words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
+        note = "; ".join(filter(None, (grid.note, words)))
+        at = self._at if self._read(self._room) else None
+        return [replace(grid, note=note, cursor=at)]
 
     def _named(self, grid: Grid) -> Grid:
         """The map with its layer in the title."""
@@ -202,7 +176,7 @@ class MapChart(Pointed):
         if solved == grid:
             return words
         whole = len(grid.rows) * len(grid.columns) == pairs
-        if whole and is_game(keys, self.metric) and self._asked != grid:
+        if whole and is_game(keys, self.view) and self._asked != grid:
             self._asked = grid
             work = partial(game_words, grid, down)
             self.screen.post_message(LongWork("game", work, partial(self._take, grid)))
@@ -214,16 +188,16 @@ class MapChart(Pointed):
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """The values that the map and its table are drawn from."""
-        layer = _layer_of(shown.scenario, self._chosen)
-        return (_measured(shown), keys_of(shown), layer, self._metric)
+        layer = _layer_of(shown.scenario, self._layer)
+        return (_measured(shown), keys_of(shown), layer, self._chosen)
 
     def table(self, shown: Shown) -> Table | None:
         from ....charts.figures.maps import map_table, mapped_metrics
 
         cells = _measured(shown)
-        metric = self._metric_of(mapped_metrics(cells))
-        keys = dict.fromkeys((*keys_of(shown), *_layer_of(shown.scenario, self._chosen)))
+        known = mapped_metrics(cells)
+        metric = self._chosen if self._chosen in known else next(iter(known), "")
+        keys = dict.fromkeys((*keys_of(shown), *_layer_of(shown.scenario, self._layer)))
         return map_table(cells, tuple(keys), metric) if metric else None
 
 

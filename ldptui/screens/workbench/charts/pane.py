@@ -323,7 +323,7 @@ class ChartsPane(Vertical):
     def _own(self) -> Pointed | None:
         """The chart or the sheet of the tab, where that has a cursor."""
         sheet = self._sheets.of(self.tab)
-        return sheet if isinstance(sheet, Pointed) else self._boxes.pointed(self.tab)
+        return sheet if isinstance(sheet, Pointed) else self._boxes.of(self.tab)
 
     def _cursor(self) -> Pointed | None:
         """The chart whose cursor the keys move."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..equations import EquationsView
     from ..privacy import PrivacyView
     from ..report import ReportView
-    from .boxes import Box
+    from .box import ChartBox
     from .levels import LevelsView
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView | LevelsView
@@ -79,7 +79,7 @@ class Sheets(Columns):
         tab: str,
         shown: Shown,
         source: str,
-        charts: Box,
+        charts: ChartBox,
         size: Size,
     ) -> None:
         """Hand the draft to the view of a tab, or the numbers of these charts, called `source`.
@@ -95,7 +95,7 @@ class Sheets(Columns):
         self._hand(tab, view, shown, source, charts)
         self._place(tab, view, shown, charts, size)
 
-    def _hand(self, tab: str, view: Any, shown: Shown, source: str, charts: Box) -> None:
+    def _hand(self, tab: str, view: Any, shown: Shown, source: str, charts: ChartBox) -> None:
         """Show what the view of a tab is about."""
         if tab == "table":
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
@@ -118,7 +118,7 @@ class Sheets(Columns):
             if view.draft is not draft:
                 view.draft = draft
 
-    def _place(self, tab: str, view: Any, shown: Shown, charts: Box, size: Size) -> None:
+    def _place(self, tab: str, view: Any, shown: Shown, charts: ChartBox, size: Size) -> None:
         """Put the chart of these numbers beside them, where both have room."""
         least, best = getattr(view, "needs", (size.width, size.width))
         needs = max(least, min(best, size.width - GAP - WIDE))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....catalogue import is_ours, metric_words
-from ....terminal.keyboard import VIEW, key_of
-from ....widgets.blank import Rows
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import READ, Readout
+from ....widgets.cursor import READ
 from ....widgets.plot import ChartView, charset_of
+from .box import ChartBox
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -30,56 +29,30 @@ COURSES: Final = {
 }
 """The courses over the rounds, with the word for each; a metric in Python is one more."""
 
-TALL: Final = 33
-"""From this height two of them stand one over the other."""
 
-
-class TimelineCharts(Rows):
+class TimelineCharts(ChartBox):
     """One quantity over the rounds, and the next one below it where there is room."""
 
-    DEFAULT_CSS = """
-    TimelineCharts > #rounds-below { margin-top: 1; }
-    """
+    leads: ClassVar[bool] = False  # the keys go through the rounds, whose place the cursor is
+    tall: ClassVar[int] = 33
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._above = ChartView(id="rounds")
-        self._below = ChartView(id="rounds-below")
-        self._readout = Readout()
-        self._shown = Shown()
-        self._course = "estimates"
+    def __init__(self) -> None:
+        super().__init__("timeline-box", "rounds", "rounds-below")
         self._target: int | None = None  # the place of the one whose estimates are shown
-        self._drawn: tuple[object, ...] = ()  # what the charts were made of
-
-    def compose(self) -> ComposeResult:
-        yield self._above
-        yield self._below
-        yield self._readout
-
-    def charts(self) -> list[ChartView]:
-        """The charts that are shown."""
-        return [chart for chart in (self._above, self._below) if chart.display]
 
     # Keys.
 
     @property
-    def _courses(self) -> list[str]:
+    def views(self) -> Mapping[str, str]:
         rounds = self._shown.rounds
         measured = () if rounds is None else rounds.metrics
-        return [*COURSES, *(name for name in measured if not is_ours(name))]
-
-    @property
-    def _next(self) -> str:
-        courses = self._courses
-        return courses[(courses.index(self._course) + 1) % len(courses)]
-
-    def next_view(self) -> None:
-        self._course = self._next
+        return {**COURSES, **{name: metric_words(name).name for name in measured
+                              if not is_ours(name)}}  # fmt: skip
 
     @property
     def walks(self) -> bool:
         """True if there are targets to walk through."""
-        return self._course == "estimates" and self._shown.rounds is not None
+        return self.view == "estimates" and self._shown.rounds is not None
 
     def walk(self, by: int) -> None:
         """Show another target alone, or all of them."""
@@ -93,12 +66,16 @@ class TimelineCharts(Rows):
         if self._shown.rounds is None:
             return ()
         targets: Choices = (("cohort", "j k target"),) if self.walks else ()
-        return (
-            ("view", f"{key_of(self.app, *VIEW)} {_word(self._course)}"),
-            *targets,
-        )
+        return (*super().switches(), *targets)
 
     # The cursor: the round that the pane goes through.
+
+    def stops(self) -> tuple[()]:
+        """None: the bar below the charts has the rounds."""
+        return ()
+
+    def stop_at(self, place: object, chart: ChartView) -> None:
+        """None: the pane asks for the round of a click."""
 
     def round_at(self, message: ChartView.Pointed) -> int | None:
         """The round of a click; None for one on another chart."""
@@ -107,15 +84,15 @@ class TimelineCharts(Rows):
             return None
         return max(0, min(len(rounds) - 1, round(float(place[0]))))
 
-    def _read(self, rounds: Rounds, room: Size) -> str:
+    def _words(self, room: Size) -> str:
         """The numbers of the round at the cursor, a line each; "" where all are pooled."""
-        at = self._shown.cursor
-        if at is None or at >= len(rounds):
+        at, rounds = self._shown.cursor, self._shown.rounds
+        if at is None or rounds is None or at >= len(rounds):
             return ""
         from ....charts.figures.readings import reading
         from ....charts.figures.round_table import round_numbers
 
-        targets = self._course in ("estimates", "ranks")
+        targets = self.view in ("estimates", "ranks")
         numbers = round_numbers(
             rounds, at, _labels(self._shown), _top_k(self._shown), targets_first=targets
         )
@@ -125,39 +102,22 @@ class TimelineCharts(Rows):
 
     # The picture.
 
-    def show(self, shown: Shown, room: Size) -> None:
-        """Draw the rounds in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        self._shown = shown
-        if self._course not in self._courses:
-            self._course = "estimates"
-        rounds = shown.rounds
-        self._below.display = rounds is not None and room.height >= TALL
-        if not room.width:
-            return
-        if rounds is None:
-            self._drawn = ()
-            self._above.empty = shown.empty
-            self._above.chart = self._below.chart = None
-            self._readout.show("")
-            return
-        state = (*self.numbers(shown), shown.base, shown.cursor, shown.note)
-        state = (*state, self._course, self._target, self._below.display, room)
-        if state == self._drawn:
-            return
-        self._drawn = state
-        self._readout.show(self._read(rounds, room), room.height)
-        self._above.chart = self._plot(rounds, self._course)
-        if self._below.display:
-            self._below.chart = self._plot(rounds, self._next)
+    def why_none(self) -> str:
+        return self._shown.empty if self._shown.rounds is None else ""
 
-    def _plot(self, rounds: Rounds, course: str) -> Plot:
+    def state(self) -> tuple[object, ...]:
+        return (self._shown.base, self._shown.cursor, self._target)
+
+    def picture(self, view: str, _: object) -> Plot:
         """One quantity over the rounds."""
         from ....charts.figures import rounds as figures
 
-        note, at, base = self._shown.note, self._shown.cursor, self._shown.base
+        note, at = self._shown.note, self._shown.cursor
+        rounds, base = self._shown.rounds, self._shown.base
+        assert rounds is not None
         assert base is not None  # whose rounds they are
         labels, top = _labels(self._shown), _top_k(self._shown)
-        match course:
+        match view:
             case "estimates":
                 chosen = self._target if self._target in range(len(rounds.targets)) else None
                 return figures.estimates(rounds, labels, at, chosen, note=note)
@@ -170,12 +130,11 @@ class TimelineCharts(Rows):
             case "spent":
                 return figures.spent(rounds, at, note=note)
             case _:
-                return figures.in_words(rounds, course, base.metrics.get(course), at, note=note)
+                return figures.in_words(rounds, view, base.metrics.get(view), at, note=note)
 
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """The values that the charts and their table are drawn from."""
         return (shown.rounds,)
 
     def table(self, shown: Shown) -> Table | None:
@@ -183,10 +142,6 @@ class TimelineCharts(Rows):
 
         rounds = shown.rounds
         return None if rounds is None else table(rounds, _labels(shown), _top_k(shown))
-
-
-def _word(course: str) -> str:
-    return COURSES.get(course) or metric_words(course).name
 
 
 def _labels(shown: Shown) -> dict[int, str]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.app import ComposeResult
-from textual.geometry import Size
-
-from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Pointed
 from ....widgets.plot import ChartView
+from .box import ChartBox
 from .shown import Shown, of_round
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
+    from ....charts.series import Chart
 
 WAITING: Final = "waiting for the estimates of single trials …"
 AROUND: Final = 7
@@ -23,30 +20,14 @@ ROWS: Final = 2
 """Rows that an item takes."""
 
 
-class TrialCharts(Pointed):
+class TrialCharts(ChartBox):
     """All trials at once; a cursor goes through them, and reads one."""
 
     column: ClassVar[int] = 0
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._shown = Shown()
-        self._chart = ChartView(id="trials")
+    def __init__(self) -> None:
+        super().__init__("trials-box", "trials")
         self._rows = 1  # items that have room
-        self._drawn: tuple[object, ...] = ()  # what the chart was made of
-
-    def compose(self) -> ComposeResult:
-        yield self._chart
-        yield self._readout
-
-    def charts(self) -> list[ChartView]:
-        return [self._chart]
-
-    def next_view(self) -> None:
-        """There is one view."""
-
-    def switches(self) -> Choices:
-        return ()
 
     # The cursor.
 
@@ -77,35 +58,28 @@ class TrialCharts(Pointed):
 
     # The picture.
 
-    def show(self, shown: Shown, room: Size) -> None:
-        """Draw the trials in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        self._shown = shown
-        if not room.width:
-            return
-        seen = shown.by_trial
-        if seen is None:
-            self._drawn = ()
-            self._chart.empty = WAITING if shown.frequencies is not None else shown.empty
-            self._readout.show("")
-            if self._chart.chart is not None:
-                self._chart.chart = None
-            return
-        state = (seen, shown.note, shown.cell_words, self._at, self._picked, room)
-        if state == self._drawn:
-            return
-        self._drawn = state
+    def why_none(self) -> str:
+        shown = self._shown
+        if shown.by_trial is not None:
+            return ""
+        return WAITING if shown.frequencies is not None else shown.empty
+
+    def state(self) -> tuple[object, ...]:
+        return (self._shown.cell_words,)
+
+    def drawn(self) -> list[Chart]:
         from ....charts.figures.trials import trials_plot
 
-        words = self._read(room)
-        self._rows = max(2, (room.height - self._readout.rows - AROUND) // ROWS)
-        at = self._at if words else None
-        plot = trials_plot(seen, self._rows, at, note=shown.note)
-        self._chart.chart = of_round(plot, shown.cell_words)
+        shown, at = self._shown, self._pointed()
+        assert shown.by_trial is not None
+        self._rows = max(2, (self._room.height - self._readout.rows - AROUND) // ROWS)
+        trial = at if isinstance(at, int) else None
+        plot = trials_plot(shown.by_trial, self._rows, trial, note=shown.note)
+        return [of_round(plot, shown.cell_words)]
 
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """The values that the chart and its table are drawn from."""
         return (shown.by_trial,)
 
     def table(self, shown: Shown) -> Table | None:

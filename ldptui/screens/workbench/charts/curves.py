@@ -1,0 +1,148 @@
+"""The charts over a variable: the attack's gain, the error without one, a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from ....catalogue import metric_words
+from ....charts.series import Panels
+from ....terminal.keyboard import key_of
+from .curve import NO_AXIS, CurveChart, Kind, Scale
+from .shown import Shown
+
+if TYPE_CHECKING:
+    from ....charts.curves import Variable
+    from ....charts.figures import Quantity, Table
+    from ....charts.series import Plot
+
+NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
+PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
+DEFAULT_LINEAR: Final = 1e-3
+"""The linear part of a symlog axis that no curve needs: gains below are in proportion."""
+
+
+class GainChart(CurveChart):
+    """The attack's gain, held against bounds or not; of many curves a panel can be picked."""
+
+    kind: ClassVar[Kind] = "gain"
+    scales: ClassVar[int] = 3
+    views: Mapping[str, str] = {"bounds": "bounds", "none": "no bounds"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._panel = -1  # the one that is picked, of several; -1: all of them
+
+    @property
+    def has_panels(self) -> bool:
+        """True where the curves stand in panels, or one of them was picked."""
+        return self._panel >= 0 or isinstance(self._pictures[0].chart, Panels)
+
+    def pick(self) -> None:
+        """The next panel alone, after the last all of them."""
+        from ....charts.figures import panels_of
+
+        panels = panels_of(self.closed_forms())
+        self._panel = self._panel + 1 if self._panel + 1 < len(panels) else -1
+
+    def usual_scale(self) -> Scale:
+        from ....charts.figures import linear_part
+
+        return "symlog" if linear_part(self.closed_forms(), log_x=self._log_x) else "linear"
+
+    def why_no_axis(self) -> str:
+        if self._scenario is None or self.axes:
+            return NO_AXIS
+        attack = self._scenario.document.get("attack", {})
+        if isinstance(attack, dict) and "phase" in attack:
+            return PHASED
+        return NO_ATTACK.format(key_of(self.app, "pane.3", "3"))
+
+    def state(self) -> tuple[object, ...]:
+        return (*super().state(), self._panel)
+
+    def plot(self, variable: Variable) -> Plot | Panels:
+        from ....charts import figures
+
+        curves = self.closed_forms()
+        if self.view == "none":
+            curves = tuple(curve for curve in curves if not curve.line)
+        scale, linear = self._y_scale, 0.0
+        if scale == "symlog":
+            linear = figures.linear_part(curves, log_x=self._log_x) or DEFAULT_LINEAR
+        return figures.gain_chart(
+            curves, self._shown.cells("gain"), variable, overlays=self._shown.overlaid("gain"),
+            log_x=self._log_x, log_y=scale == "log", linear=linear, at=self._panel,
+        )  # fmt: skip
+
+    def table_along(self, variable: Variable, shown: Shown) -> Table:
+        from ....charts.figures import gain_table
+
+        overlays = shown.overlaid("gain")
+        return gain_table(self.closed_forms(), shown.cells("gain"), variable, overlays)
+
+
+class ErrorChart(CurveChart):
+    """The error without attack, squared or as a standard deviation."""
+
+    kind: ClassVar[Kind] = "error"
+    views: Mapping[str, str] = {"mse": "MSE", "std": "std"}
+
+    @property
+    def _quantity(self) -> Quantity:
+        return "std" if self.view == "std" else "mse"
+
+    def usual_scale(self) -> Scale:
+        return "log"
+
+    def plot(self, variable: Variable) -> Plot:
+        from ....charts.figures import error_plot
+
+        return error_plot(
+            self.closed_forms(), self._shown.cells("error"), variable, self._quantity,
+            overlays=self._shown.overlaid("error"), log_x=self._log_x,
+            log_y=self._y_scale == "log",
+        )  # fmt: skip
+
+    def table_along(self, variable: Variable, shown: Shown) -> Table:
+        from ....charts.figures import error_table
+
+        cells, overlays = shown.cells("error"), shown.overlaid("error")
+        return error_table(self.closed_forms(), cells, variable, self._quantity, overlays)
+
+
+class SuccessChart(CurveChart):
+    """A metric: of items that the server names, or one in Python; `v` shows the next one."""
+
+    kind: ClassVar[Kind] = "success"
+
+    @property
+    def views(self) -> Mapping[str, str]:
+        """The metrics."""
+        if self._scenario is None:
+            return {}
+        from ....charts.curves import success_metrics
+
+        return {metric: metric_words(metric).name for metric in success_metrics(self._scenario)}
+
+    @property
+    def _drawn_over(self) -> str:
+        from ....charts.curves import names_items
+
+        hunted = self._scenario is not None and names_items(self._scenario)
+        return self.kind if hunted else "metric"
+
+    def plot(self, variable: Variable) -> Plot:
+        from ....charts.figures import success_plot
+
+        return success_plot(
+            self.closed_forms(), self._shown.cells("success"), variable, self.view,
+            overlays=self._shown.overlaid("success"), log_x=self._log_x,
+            log_y=self._y_scale == "log",
+        )  # fmt: skip
+
+    def table_along(self, variable: Variable, shown: Shown) -> Table:
+        from ....charts.figures import success_table
+
+        cells, overlays = shown.cells("success"), shown.overlaid("success")
+        return success_table(self.closed_forms(), cells, variable, self.view, overlays)
