@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ldptui.core.base.errors import RunError, ScenarioError, got, one_line
 from ldptui.core.base.pulse import no_pulse
@@ -21,12 +21,12 @@ from ..catalogue import key_words
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
 from ..charts.figures import maps, rounds, trials
+from ..charts.kinds import on_paper
 from ..charts.series import Chart, Panels, Plot
 from ..engine.measured import snapshot_of
 from ..engine.playback import Playback
 from ..session import figure
 from ..session.draft import base
-from ..session.figure import CHARTS
 from ..session.snapshot import Snapshot
 
 
@@ -75,14 +75,6 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
         playback.close()
 
 
-NEEDS: Final = {
-    "gain": "an attack, a key with numbers to put on its axis, and a task that estimates items",
-    "map": "two swept keys",
-    "timeline": "rounds",
-}
-"""The parts of a scenario without which it has no such chart."""
-
-
 def chart_of(
     name: str | None,
     scenario: Scenario,
@@ -112,10 +104,14 @@ def chart_of(
             made = _trials(scenario, permit)
         case "timeline":
             made = _course(scenario, run, metric)
-    if name not in CHARTS:
-        raise ScenarioError(f"must be one of {', '.join(CHARTS)}, {got(name)}", key="chart")
+    kinds = {kind.name: kind for kind in on_paper()}
+    if name not in kinds:
+        raise ScenarioError(f"must be one of {', '.join(kinds)}, {got(name)}", key="chart")
+    kind = kinds[name]
+    if (frame := kind.framed(kind.numbers(run))) is not None:
+        made = frame.chart
     if made is None:
-        needs = f" (it needs {NEEDS[name]})" if name in NEEDS else ""
+        needs = f" (it needs {kind.needs})" if kind.needs else ""
         raise ScenarioError(f"must be a chart of this run, {got(name)}{needs}", key="chart")
     return made
 
@@ -185,15 +181,8 @@ def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> C
 
 def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = None) -> Chart | None:
     """The curve over the swept key with most values that the chart knows."""
-    axes_of = {
-        "gain": curves.axes,
-        "error": curves.error_axes,
-        "success": curves.success_axes,
-    }
-    axes = axes_of[name](scenario)
-    known = {axis.key: axis for axis in axes}
-    swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
-    axis = next((known[key] for key in (*swept, *known) if key in known), None)
+    course = curves.COURSES[name]
+    axis = curves.axis_of(scenario, course.axes(scenario))
     if axis is None:
         return None
     cells = run.parts.get(name, ())

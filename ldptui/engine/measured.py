@@ -88,9 +88,7 @@ def charted_parts(experiment: Experiment, known: Known) -> dict[str, PartSoFar]:
     measured = _once(known(base, True))
     parts["base"] = _part("base", experiment, measured or [_nearest(cells, base)])
     wanted = {
-        "gain": along(curves.axes, curves.gain_part),
-        "error": along(curves.error_axes, curves.error_part),
-        "success": along(curves.success_axes, curves.success_part),
+        **{name: along(course.axes, course.part) for name, course in curves.COURSES.items()},
         "map": _or_none(lambda: bound(curves.map_part(scenario))),
     }
     for name, some in wanted.items():

@@ -295,7 +295,7 @@ def _show_pane(screen: Screen[Any], name: str) -> None:
 
 def _show_tab(screen: Screen[Any], charts: ChartsPane, tab: str) -> None:
     _show_pane(screen, charts.id or "pane-4")
-    charts.tab = tab  # type: ignore[assignment]
+    charts.tab = tab
     # Behind the watcher of the tab, which makes its view: both wait in one line.
     charts.call_next(charts.focus_first)
 

@@ -14,8 +14,6 @@ from ldptui.core.base.errors import FileError
 
 from ..text import format as text
 
-CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "trials", "timeline")
-"""The charts that are drawn for paper."""
 DRAWN: Final = (".svg", ".pdf", ".png", ".pgf")
 """The ends of the names of files that are drawn."""
 MARK: Final = "ldptui-scenario:"

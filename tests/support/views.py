@@ -11,13 +11,14 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from textual.pilot import Pilot
 from textual.screen import Screen
 
 from ldptui import screens
 from ldptui.app import Workbench
+from ldptui.charts.kinds import KINDS
 from ldptui.lab.topics import TOPICS
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.consent import ConsentScreen
@@ -25,7 +26,6 @@ from ldptui.screens.dialogs.path import PathScreen
 from ldptui.screens.dialogs.tags import TagsScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.lab.screen import LabScreen
-from ldptui.screens.workbench.charts.tabs import TABS, Tab
 from ldptui.screens.workbench.panes import CHARTS
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import Code
@@ -225,7 +225,7 @@ def dialogs() -> set[str]:
 def views() -> list[str]:
     """The names of all views that the product has, those of one scenario in a row."""
     panes = [f"pane {name}" for name in NAMES.values()]
-    tabs = [f"tab {words}" for _, words in TABS]
+    tabs = [f"tab {kind.title}" for kind in KINDS.values()]
     topics = [f"lab {topic.title}" for topic in TOPICS.values()]
     return sorted([*sorted(dialogs()), *panes, *tabs, *topics], key=scenario_of, reverse=True)
 
@@ -244,7 +244,7 @@ async def show(view: str, app: Workbench, pilot: Pilot[Any]) -> None:
             await pilot.press(f"alt+{number}")
         case "tab":
             screen.action_pane(CHARTS)
-            screen.charts.tab = cast("Tab", next(tab for tab, words in TABS if words == name))
+            screen.charts.tab = next(kind.name for kind in KINDS.values() if kind.title == name)
         case "lab":
             if app.screen is screen:
                 screen.action_lab()

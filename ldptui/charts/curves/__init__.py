@@ -12,7 +12,16 @@ from .closed import FLOOR, Curve, error_curves, gain_curve
 from .courses import COURSES, Course, axis_of
 from .documents import error_document, error_protocols, gain_document, points_of
 from .lines import gain_and_lines, gain_lines, lists_more
-from .parts import base_part, error_part, gain_part, map_keys, map_layer, map_part, preview_part
+from .parts import (
+    base_part,
+    error_part,
+    gain_part,
+    goal_part,
+    map_keys,
+    map_layer,
+    map_part,
+    preview_part,
+)
 from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes
 
@@ -35,6 +44,7 @@ __all__ = [
     "gain_document",
     "gain_lines",
     "gain_part",
+    "goal_part",
     "lists_more",
     "map_keys",
     "map_layer",

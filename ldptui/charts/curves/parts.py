@@ -40,6 +40,11 @@ def error_part(scenario: Scenario, axis: Variable) -> Part:
     return Part("error", swept(error_document(scenario), scenario, axis))
 
 
+def goal_part(scenario: Scenario) -> Part | None:
+    """The cells whose smallest attack is looked for; None without a goal."""
+    return Part("answer", scenario.document) if "goal" in scenario.document else None
+
+
 def map_keys(scenario: Scenario) -> tuple[str, ...]:
     """The two swept keys of a map: those of a defence and an attack where both are, else the first.
 

@@ -11,7 +11,7 @@ from ...catalogue import key_words, metric_words
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series
-from .table import Column, Table, Value
+from .table import Column, Frame, Table, Value
 
 AT_LEAST: Final = "goal.at_least"
 TENFOLD: Final = 10
@@ -156,3 +156,9 @@ def _method(answer: object) -> str:
     sure = fmt.percent(answer["confidence"])
     least, most = fmt.count(answer["low"] + 1), fmt.count(answer["malicious"])
     return f"search: {least} … {most}, {sure} sure"
+
+
+def answer_frame(cells: Sequence[CellView]) -> Frame | None:
+    """The answers of cells with a goal; None before the first one."""
+    table = answer_table(cells)
+    return None if table is None else Frame(table, answer_plot(cells))

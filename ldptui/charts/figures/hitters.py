@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
-
-if TYPE_CHECKING:
-    from .levels import Details
+from .levels import Details, items_table
+from .table import Frame
 
 GROUPS: Final[tuple[tuple[str, str, str, Tone], ...]] = (
     ("hitters", "clean", "true hitters before", "clean"),
@@ -91,3 +90,8 @@ def counts_plot(details: Details) -> Plot:
         (Series("estimated = true", ends, ends, "theory"), *series),
         note="; ".join(notes),
     )
+
+
+def items_frame(details: Details | None) -> Frame | None:
+    """The watched items with their counts; None before the first trial."""
+    return None if details is None else Frame(items_table(details), counts_plot(details))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...text import format as fmt
+
+if TYPE_CHECKING:
+    from ..series import Chart
 
 Value: TypeAlias = str | int | float | None
 
@@ -58,6 +61,14 @@ class Table:
         for row in self.rows:
             lines.append("\t".join("" if value is None else str(value) for value in row))
         return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The numbers of a sheet, and the chart that is drawn beside them of the same values."""
+
+    table: Table
+    chart: Chart | None
 
 
 def finite(value: float) -> float | None:

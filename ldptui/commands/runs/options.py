@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from ...charts.kinds import on_paper
 from ...session import attack_options
-from ...session.figure import CHARTS
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -123,7 +123,7 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     add_scenario(made)
     made.add_argument(
         "--chart",
-        choices=CHARTS,
+        choices=[kind.name for kind in on_paper()],
         help="the chart (gain; success where the task names items, or for a metric in Python)",
     )
     made.add_argument(

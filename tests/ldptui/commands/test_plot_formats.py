@@ -13,14 +13,16 @@ from typing import Final
 import pytest
 from support.commands import TINY, Captured, succeed
 
+from ldptui.charts.kinds import on_paper
 from ldptui.commands.runs.plotting import SUFFIXES
-from ldptui.session.figure import CHARTS, carried
+from ldptui.session.figure import carried
 
 SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'
 ROUNDS: Final = "[campaign]\nrounds = 3\n"
 NAMED: Final = '[task]\nkind = "heavy-hitters"\nk = 2\nbits = 3\ngroups = 2\n'
 NEEDED: Final = {"map": SWEPT, "timeline": ROUNDS, "success": NAMED}
 """The lines that a scenario has for a chart, besides those of TINY."""
+CHARTS: Final = [kind.name for kind in on_paper()]
 INCHES: Final = {1: 84 / 25.4, 2: 174 / 25.4}
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ....charts.series import Panels, Plot
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
-from ....widgets.cursor import Pointed
+from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
-    from ....charts.series import Chart
+    from ....charts.figures.table import Frame
+    from ....charts.kinds import Kind
+    from ....charts.series import Chart, Place
 
 
 class ChartBox(Pointed):
@@ -75,6 +79,30 @@ class ChartBox(Pointed):
         """What keys change, beside the tabs."""
         view = self.view
         return (("view", f"{key_of(self.app, *VIEW)} {self.views[view]}"),) if view else ()
+
+    # The cursor: it stops where the table has numbers, if the kind has no stops of its own.
+
+    def stops(self) -> Sequence[Any]:
+        from ....charts.figures.readings import stops
+
+        table = self.table(self._shown)
+        found = stops(table, self.column) if table is not None else ()
+        return sorted(stop for stop in found if isinstance(stop, int | float))
+
+    def table_at(self, at: Any) -> Table | None:
+        from ....charts.figures.readings import rows_at
+
+        table = self.table(self._shown)
+        if table is None:
+            return None
+        return replace(table, rows=tuple(rows_at(table, (self.column, at))))
+
+    def stop_at(self, place: Place, chart: ChartView) -> Any:
+        """The stop nearest to a click."""
+        plot = chart.chart.plots[0] if isinstance(chart.chart, Panels) else chart.chart
+        if not isinstance(plot, Plot) or not isinstance(place, tuple):
+            return None
+        return nearest(float(place[0]), self.stops(), log=plot.x.log)
 
     # The pictures.
 
@@ -144,3 +172,40 @@ class ChartBox(Pointed):
     def table(self, shown: Shown) -> Table | None:
         """All numbers behind the pictures; None before there are any."""
         raise NotImplementedError
+
+
+class FrameBox(ChartBox):
+    """A chart that its row tells whole: its frame is drawn, listed, and read at a cursor."""
+
+    picks: ClassVar[bool] = False
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(f"{kind.name}-box", kind.name)
+        self._kind = kind
+        self._frame: Frame | None = None
+        self._made_of: object = None
+
+    def _frame_of(self, shown: Shown) -> Frame | None:
+        """The frame, made once of the same values."""
+        numbers = shown.numbers(self._kind)
+        if numbers != self._made_of:
+            self._made_of, self._frame = numbers, self._kind.framed(numbers)
+        return self._frame
+
+    def why_none(self) -> str:
+        return "" if self._frame_of(self._shown) else self._kind.waiting or self._shown.empty
+
+    def drawn(self) -> Sequence[Chart]:
+        at: Any = self._pointed()
+        frame = self._frame_of(self._shown)
+        chart = frame.chart if frame is not None else None
+        if chart is None:
+            return ()
+        return (replace(chart, cursor=at) if isinstance(chart, Plot) else chart,)
+
+    def numbers(self, shown: Shown) -> tuple[object, ...]:
+        return (shown.numbers(self._kind),)
+
+    def table(self, shown: Shown) -> Table | None:
+        frame = self._frame_of(shown)
+        return None if frame is None else frame.table

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ....charts.kinds import KINDS
 from ....session.snapshot import Part
 from ....widgets.cursor import Pointed
-from .box import ChartBox
+from .box import ChartBox, FrameBox
 from .curve import CurveChart
 from .curves import ErrorChart, GainChart, SuccessChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .map import MapChart
-from .tabs import CHARTS, Chart, Tab
 from .timeline import TimelineCharts
 from .trials import TrialCharts
 
@@ -30,28 +30,29 @@ class Boxes:
         self._curves: tuple[CurveChart, ...] = (self.gain, ErrorChart(), SuccessChart())
         self._map = MapChart()
         self.timeline = TimelineCharts()
-        self._by_name: dict[Chart, ChartBox] = {
+        self._by_name: dict[str, ChartBox] = {
             "timeline": self.timeline,
             "map": self._map,
             "trials": TrialCharts(),
             "detection": DetectionCharts(),
             "frequencies": FrequencyCharts(),
             **{curve.kind: curve for curve in reversed(self._curves)},
+            **{kind.name: FrameBox(kind) for kind in KINDS.values() if kind.drawn and kind.frame},
         }
         """From left to right."""
         self._walking: Pointed | None = None
 
-    def __iter__(self) -> Iterator[tuple[Chart, ChartBox]]:
+    def __iter__(self) -> Iterator[tuple[str, ChartBox]]:
         return iter(self._by_name.items())
 
-    def __getitem__(self, name: Chart) -> ChartBox:
+    def __getitem__(self, name: str) -> ChartBox:
         return self._by_name[name]
 
-    def of(self, tab: Tab) -> ChartBox | None:
+    def of(self, tab: str) -> ChartBox | None:
         """The charts of a tab, whose views, targets, … the keys go through."""
-        return self._by_name[tab] if tab in CHARTS else None
+        return self._by_name.get(tab)
 
-    def walking(self, tab: Tab) -> Pointed | None:
+    def walking(self, tab: str) -> Pointed | None:
         """The chart whose cursor points at a cell: that of the tab, else the one used last."""
         here = self.of(tab)
         if here is not None and here.takes and here.walks:
@@ -60,11 +61,11 @@ class Boxes:
             self._walking = None
         return self._walking
 
-    def curve(self, tab: Tab) -> CurveChart:
+    def curve(self, tab: str) -> CurveChart:
         """The chart whose scales the keys change."""
         return next((curve for curve in self._curves if curve.kind == tab), self.gain)
 
-    def axed(self, tab: Tab) -> CurveChart | MapChart:
+    def axed(self, tab: str) -> CurveChart | MapChart:
         """The chart of which a key changes the axis, or what is held fixed beside its axes."""
         return self._map if tab == "map" else self.curve(tab)
 
@@ -81,7 +82,7 @@ class Boxes:
             curve.follow(scenario)
 
     def parts(
-        self, scenario: Scenario, needed: Collection[Tab], at: Scenario | None, *, whole: bool
+        self, scenario: Scenario, needed: Collection[str], at: Scenario | None, *, whole: bool
     ) -> tuple[Part, ...]:
         """The parts to simulate; the base cell always comes first.
 
@@ -94,18 +95,24 @@ class Boxes:
         parts: list[Part | None] = [replace(base_part(scenario), detection=judged, by_trial=listed)]
         if at is not None and not whole:
             parts.append(Part("cell", at.document, by_trial=listed))
-        always = ("gain", "success") if whole else ()
-        parts += [each.part() for each in self._curves if each.kind in (*needed, *always)]
-        if "goal" in scenario.document and (whole or "answer" in needed):
-            parts.append(Part("answer", scenario.document))
-        if "map" in needed or (whole and "goal" not in scenario.document):
+        asked = [kind for kind in KINDS.values() if kind.name in needed or (whole and kind.swept)]
+        names = {kind.name for kind in asked}
+        parts += [each.part() for each in self._curves if each.kind in names]
+        parts += [kind.part(scenario) for kind in asked if kind.part is not None]
+        # The answers to a goal are the cells of its map.
+        if "map" in needed or ("map" in names and "goal" not in scenario.document):
             parts.append(self._map.part(scenario, whole=whole))
         return tuple(part for part in parts if part is not None)
 
-    def wanted(self, needed: Collection[Tab]) -> list[object]:
+    def wanted(self, needed: Collection[str]) -> list[object]:
         """A value that is another one where other parts have to be simulated."""
         curves = [curve for curve in self._curves if curve.kind in needed]
         wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
-        others: tuple[Tab, ...] = ("answer", "map", "trials", "detection")
+        others = [
+            "map",
+            "trials",
+            "detection",
+            *(kind.name for kind in KINDS.values() if kind.part),
+        ]
         wanted += [self._map.held] * ("map" in needed)
         return [*wanted, *(name for name in others if name in needed)]

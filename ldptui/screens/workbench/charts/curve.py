@@ -13,8 +13,6 @@ from ....charts.series import Panels
 from ....messages import LongWork
 from ....session.draft import UnreadError, ready
 from ....widgets.choice_bar import ChoiceBar, Choices
-from ....widgets.cursor import nearest
-from ....widgets.plot import ChartView
 from .box import ChartBox
 from .shown import Shown
 
@@ -139,27 +137,6 @@ class CurveChart(ChartBox):
         return ()
 
     # The cursor.
-
-    def stops(self) -> list[float]:
-        """The values of x that were simulated, else those of the closed forms."""
-        from ....charts.figures.readings import stops
-
-        table = self.table(self._shown)
-        places = [float(x) for x in stops(table) if isinstance(x, int | float)] if table else []
-        return sorted(places)
-
-    def table_at(self, at: float) -> Table | None:
-        """The values at x, a row for each series."""
-        from ....charts.figures.readings import rows_at
-
-        table = self.table(self._shown)
-        return None if table is None else replace(table, rows=tuple(rows_at(table, (1, at))))
-
-    def stop_at(self, place: object, chart: ChartView) -> float | None:  # noqa: ARG002
-        """The stop nearest to a click."""
-        if not isinstance(place, tuple):
-            return None
-        return nearest(place[0], self.stops(), log=self._log_x)
 
     @property
     def points(self) -> bool:

@@ -13,8 +13,6 @@ from .box import ChartBox
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ldptui.core.view import Detection
-
     from ....charts.figures import Table
     from ....charts.series import Plot
 

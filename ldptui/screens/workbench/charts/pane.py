@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -28,7 +28,7 @@ from .boxes import Boxes
 from .headline import ClaimLine, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
-from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of
+from .tabs import charts_of, first_tab, fitting, tabs_of
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -64,7 +64,7 @@ class ChartsPane(Vertical):
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False, repaint=False)
     snapshot: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
     overlays: reactive[tuple[Overlay, ...]] = reactive((), init=False, repaint=False)
-    tab: reactive[Tab] = reactive("frequencies", init=False, repaint=False)
+    tab: reactive[str] = reactive("frequencies", init=False, repaint=False)
     cursor: reactive[int | None] = reactive(None, init=False, repaint=False)
     """The round of the campaign that is shown, from 0; None: all rounds pooled."""
 
@@ -74,7 +74,7 @@ class ChartsPane(Vertical):
         self._claim, self._warnings = ClaimLine(), Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
         self._boxes = Boxes()
-        self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
+        self._behind = "frequencies"  # the chart whose numbers the table shows
         self._shown, self._wide = Shown(), False
         self._at: Draft | None = None  # at the cell that a cursor points at
         self._pointed_from: Draft | None = None
@@ -150,7 +150,7 @@ class ChartsPane(Vertical):
 
     def watch_draft(self) -> None:
         if self.tab not in dict(self.tabs()):
-            self.tab = cast("Tab", self.tabs()[0][0])
+            self.tab = self.tabs()[0][0]
         if self._behind not in (charts := self._with_table()) and charts:
             self._behind = charts[0]
         # What was simulated is marked as stale when the new is late, not with every key.
@@ -169,11 +169,11 @@ class ChartsPane(Vertical):
         self.post_message(RoundShown(self.cursor))
         self._show()
 
-    async def watch_tab(self, before: Tab, after: Tab) -> None:
-        if before in CHARTS and before in self._with_table():
+    async def watch_tab(self, before: str, after: str) -> None:
+        if before in self._with_table():
             self._behind = before
         held = self.has_focus_within
-        if after not in CHARTS:
+        if self._boxes.of(after) is None:
             await self._sheets.open(after)  # meanwhile a key may have gone to another pane
             held = held and (self.has_focus_within or self.screen.focused is None)
         self._show()
@@ -194,7 +194,7 @@ class ChartsPane(Vertical):
             case "cohort":
                 self.action_cohort(1)
             case tab if message.bar is self._tabs:
-                self.tab = cast("Tab", tab)
+                self.tab = tab
             case _:  # the bar of a chart, which knows already
                 self._show()
 
@@ -209,7 +209,7 @@ class ChartsPane(Vertical):
 
     def action_tab(self, by: int) -> None:
         names = [name for name, _ in self.tabs()]
-        self.tab = cast("Tab", names[(names.index(self.tab) + by) % len(names)])
+        self.tab = names[(names.index(self.tab) + by) % len(names)]
 
     def action_view(self) -> None:
         """The next view of a chart, or the next chart of the table."""
@@ -298,11 +298,11 @@ class ChartsPane(Vertical):
 
     # The arrangement.
 
-    def _visible(self) -> tuple[Chart, ...]:
+    def _visible(self) -> tuple[str, ...]:
         """The charts that are on the screen, the tab's own ones first."""
         return charts_of(self.tab, wide=self._wide, rounds=self._shown.rounds is not None)
 
-    def _needed(self) -> frozenset[Tab]:
+    def _needed(self) -> frozenset[str]:
         """The tabs whose charts, or their numbers, are looked at."""
         return frozenset((self.tab, *self._visible(), *[self._behind] * (self.tab == "table")))
 
@@ -310,9 +310,9 @@ class ChartsPane(Vertical):
         """The charts on the screen, those that the tab is named after first."""
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
 
-    def _with_table(self) -> list[Chart]:
+    def _with_table(self) -> list[str]:
         """The charts that the draft has, each with its numbers."""
-        return [chart for chart in CHARTS if chart in dict(self.tabs())]
+        return [name for name, _ in self.tabs() if self._boxes.of(name) is not None]
 
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""

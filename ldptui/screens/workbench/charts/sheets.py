@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -10,13 +9,13 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widget import Widget
 
+from ....charts.kinds import KINDS, Kind
 from ....widgets.blank import Columns
 from ....widgets.plot import ChartView
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ldptui.core.view import CellView
-
+    from ....charts.figures.table import Frame
     from ....charts.series import Chart
     from ....widgets.filtered_table import FilteredTable
     from ..equations import EquationsView
@@ -52,6 +51,8 @@ class Sheets(Columns):
         self._chart = ChartView(id="beside")
         self._picture: Chart | None = None
         self._drawn: tuple[object, ...] = ()  # what the picture was made of
+        self._frame: Frame | None = None
+        self._made_of: tuple[object, ...] = ()  # what the frame was made of
 
     def compose(self) -> ComposeResult:
         yield self._chart
@@ -97,26 +98,26 @@ class Sheets(Columns):
 
     def _hand(self, tab: str, view: Any, shown: Shown, source: str, charts: ChartBox) -> None:
         """Show what the view of a tab is about."""
+        kind = KINDS[tab]
         if tab == "table":
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
         elif tab == "levels":
             view.show(shown.followed, shown.empty)
-        elif tab == "items":
-            from ....charts.figures.levels import items_table
-
-            followed = shown.followed
-            table = None if followed is None else partial(items_table, followed)
-            view.show(tab, followed, table or (lambda: None), empty=shown.empty)
-        elif tab == "answer":
-            from ....charts.figures.answers import answer_table
-
-            cells = shown.cells("answer")
-            words = "" if cells else "looking for the smallest attack …"
-            view.show(tab, cells, partial(answer_table, cells), empty=words)
+        elif kind.frame is not None:
+            numbers, frame = shown.numbers(kind), self._frame_of(kind, shown)
+            words = "" if numbers else kind.waiting or shown.empty
+            view.show(tab, numbers, lambda: frame and frame.table, empty=words)
         else:
             draft = shown.at if tab == "report" and shown.at is not None else shown.draft
             if view.draft is not draft:
                 view.draft = draft
+
+    def _frame_of(self, kind: Kind, shown: Shown) -> Frame | None:
+        """The numbers of a sheet and their chart, made once of the same values."""
+        made_of = kind.name, shown.numbers(kind)
+        if made_of != self._made_of:
+            self._made_of, self._frame = made_of, kind.framed(made_of[1])
+        return self._frame
 
     def _place(self, tab: str, view: Any, shown: Shown, charts: ChartBox, size: Size) -> None:
         """Put the chart of these numbers beside them, where both have room."""
@@ -135,32 +136,21 @@ class Sheets(Columns):
 
     def _picture_for(self, tab: str, view: Any, shown: Shown) -> Chart | None:
         """The chart of a tab that has none of its own, drawn once for the same numbers."""
-        answers = shown.cells("answer") if tab == "answer" else ()
-        state = tab, answers, shown.followed, getattr(view, "at", None)
-        if state != self._drawn:
-            self._drawn, self._picture = state, _picture(*state)
+        kind = KINDS[tab]
+        if kind.frame is not None:
+            frame = self._frame_of(kind, shown)
+            return None if frame is None else frame.chart
+        if tab != "levels" or shown.followed is None:
+            return None
+        if (state := (shown.followed, view.at)) != self._drawn:
+            from ....charts.figures import survivors_plot
+
+            self._drawn, self._picture = state, survivors_plot(*state)
         return self._picture
-
-
-def _picture(
-    tab: str, answers: tuple[CellView, ...], followed: Mapping[str, Any] | None, at: int | None
-) -> Chart | None:
-    """The chart of the numbers of a tab; None where there is none."""
-    from ....charts import figures
-
-    if tab == "answer":
-        return figures.answer_plot(answers) if answers else None
-    if followed is None:
-        return None
-    return figures.counts_plot(followed) if tab == "items" else figures.survivors_plot(followed, at)
 
 
 def _made(tab: str) -> Sheet:
     match tab:
-        case "table" | "answer" | "items":
-            from ....widgets.filtered_table import FilteredTable
-
-            return FilteredTable(id=tab)
         case "report":
             from ..report import ReportView
 
@@ -173,7 +163,11 @@ def _made(tab: str) -> Sheet:
             from ..privacy import PrivacyView
 
             return PrivacyView(id=tab)
-        case _:
+        case "equations":
             from ..equations import EquationsView
 
             return EquationsView(id=tab)
+        case _:
+            from ....widgets.filtered_table import FilteredTable
+
+            return FilteredTable(id=tab)

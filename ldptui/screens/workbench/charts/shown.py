@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
     from ....charts.figures import Table
+    from ....charts.kinds import Kind
     from ....charts.series import Bars, Plot
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
@@ -116,6 +117,10 @@ class Shown:
             is_kind = key.endswith(".kind")
             words.append(number.upper() if is_kind else f"{key_words(key).short} {number}")
         return " ".join(words)
+
+    def numbers(self, kind: Kind) -> Any:
+        """The values that the frame of a chart is made of; None before there is a run."""
+        return kind.numbers(self.snapshot) if self.snapshot is not None else None
 
     def cells(self, part: str) -> tuple[CellView, ...]:
         return _cells(self.snapshot, part)

@@ -1,10 +1,11 @@
-"""The tabs of the pane: which there are, and what they are called."""
+"""The tabs of the pane: which a draft has, which is shown first, and how they fit in a row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final
 
+from ....charts.kinds import KINDS, About
 from ....widgets.choice_bar import Choices
 
 if TYPE_CHECKING:
@@ -12,71 +13,45 @@ if TYPE_CHECKING:
 
     from ....session.draft import Draft
 
-Chart = Literal["success", "frequencies", "gain", "error", "map", "trials", "detection", "timeline"]
-Tab = Chart | Literal["levels", "items", "answer", "report", "privacy", "table", "equations"]
-
 HITTERS: Final = "heavy-hitters"
 """The task that has views of its own."""
 TARGETS: Final = "attack.targets.items"
 """A swept list of targets is a number on an axis: how many they are, or how many hold them."""
-CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
-"""The tabs that show charts."""
-
-TABS: Final[Choices] = (
-    ("levels", "Levels"),
-    ("items", "Items"),
-    ("frequencies", "Frequencies"),
-    ("gain", "Gain"),
-    ("error", "Error"),
-    ("success", "Success"),
-    ("map", "Map"),
-    ("trials", "Trials"),
-    ("detection", "Detection"),
-    ("timeline", "Timeline"),
-    ("answer", "Answer"),
-    ("report", "One report"),
-    ("privacy", "Privacy"),
-    ("table", "Table"),
-    ("equations", "Equations"),
-)
-MEASURED: Final = {"success": "Metrics"}
-"""The name of the chart of a metric where it is one in Python."""
-SHORTER: Final = {"report": "Report"}
-"""Names of tabs in a narrow pane."""
-SHORTEST: Final = {**SHORTER, "frequencies": "Freq", "equations": "Eqs"}
-"""Those in a pane so narrow that not all would be seen."""
-OF_ITEMS: Final = ("frequencies", "gain", "error", "trials", "timeline")
-"""The tabs about a list of items, which heavy hitters have not."""
 NARROW: Final = 66
-"""Below this width it is."""
+"""Below this width the pane is narrow."""
 
 
 def tabs_of(draft: Draft | None) -> Choices:
     """The tabs that a draft has: what noise gives away is a panel of RAPPOR's, for example."""
-    cell = draft.cell if draft is not None else None
-    keeps = cell is not None and cell.memory is not None
-    goal = cell is not None and cell.goal is not None
+    about = _about(draft)
+    return tuple(
+        (kind.name, (about.lists and kind.of_lists) or kind.title)
+        for kind in KINDS.values()
+        if kind.has(about)
+    )
+
+
+def _about(draft: Draft | None) -> About:
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
-    scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
-    missing = {
-        "trials": cell is not None and bool(cell.rounds),
-        "timeline": not (cell.rounds if cell is not None else draft and in_rounds(draft.document)),
-        "privacy": not keeps,
-        "answer": not goal,
-        "map": not pairs,
-        "detection": not scored,
-    }
-    hunted = seeks_hitters(scenario)
-    missing |= dict.fromkeys(("levels", "items"), not hunted)
-    missing["success"] = not hunted and not (cell is not None and cell.python_metrics)
-    if hunted:
-        missing |= dict.fromkeys(OF_ITEMS, True)
-    shown = (tab for tab in TABS if not missing.get(tab[0]))
-    return tuple((name, words if hunted else MEASURED.get(name, words)) for name, words in shown)
+    lists = not seeks_hitters(scenario)
+    cell = draft.cell if draft is not None else None
+    if cell is None:
+        in_text = in_rounds(draft.document if draft is not None else None)
+        return About(lists=lists, rounds=in_text, pairs=pairs)
+    return About(
+        bound=True,
+        lists=lists,
+        rounds=bool(cell.rounds),
+        pairs=pairs,
+        measured=bool(cell.python_metrics),
+        scored=any(hasattr(step, "scores") for step in cell.filters[:1]),
+        keeps=cell.memory is not None,
+        goal=cell.goal is not None,
+    )
 
 
-def first_tab(scenario: Scenario | None) -> Tab:
+def first_tab(scenario: Scenario | None) -> str:
     """The tab that shows what a scenario is about: its rounds, its sweep, or its estimates."""
     if scenario is None:
         return "frequencies"
@@ -110,29 +85,23 @@ def seeks_hitters(scenario: Scenario | None) -> bool:
 
 def fitting(tabs: Choices, width: int) -> Choices:
     """The tabs as the bar names them, in less room where that is scarce."""
-    long, shorter, shortest = (
-        tuple((name, short.get(name, words)) for name, words in tabs)
-        for short in ({}, SHORTER, SHORTEST)
-    )
     if not width:
-        return long
-    usual = shorter if width < NARROW else long
+        return tabs
+    shorter, shortest = (
+        tuple((name, getattr(KINDS[name], size) or words) for name, words in tabs)
+        for size in ("short", "shortest")
+    )
+    usual = shorter if width < NARROW else tabs
     return usual if sum(len(words) + 1 for _, words in usual) <= width + 1 else shortest
 
 
-def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
+def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
     """The charts that a tab shows, its own first, then, where it is wide, what stands beside it.
 
     rounds : whether there are rounds whose frequencies could be gone through.
     """
-    beside: dict[Tab, tuple[Chart, ...]] = {
-        "frequencies": ("frequencies", "gain"),
-        "gain": ("gain", "frequencies"),
-        "error": ("error", "gain"),
-        "map": ("map",),
-        "success": ("success",),
-        "trials": ("trials", "frequencies"),
-        "detection": ("detection", "frequencies"),
-        "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
-    }
-    return beside.get(tab, ())[: 2 if wide else 1]
+    kind = KINDS[tab]
+    if not kind.drawn:
+        return ()
+    both = wide and kind.beside and (rounds or tab != "timeline")
+    return (tab, kind.beside) if both else (tab,)

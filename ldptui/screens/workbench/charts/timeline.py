@@ -15,8 +15,6 @@ from .box import ChartBox
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ldptui.core.view import Rounds
-
     from ....charts.figures import Table
     from ....charts.series import Plot
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from ....widgets.plot import ChartView
@@ -31,20 +30,8 @@ class TrialCharts(ChartBox):
 
     # The cursor.
 
-    def stops(self) -> range:
-        """The trials, from 0."""
-        seen = self._shown.by_trial
-        return range(seen.trials if seen is not None else 0)
-
-    def table_at(self, at: int) -> Table | None:
-        """The estimates of a trial, a row for each item."""
-        from ....charts.figures.readings import rows_at
-
-        table = self.table(self._shown)
-        return None if table is None else replace(table, rows=tuple(rows_at(table, (0, at + 1))))
-
     def stop_at(self, place: object, chart: ChartView) -> int | None:  # noqa: ARG002
-        """The trial whose estimate is next to a click, which picks its item."""
+        """The trial, from 1, whose estimate is next to a click, which picks its item."""
         from ....charts.figures.trials import estimate_at
 
         seen = self._shown.by_trial
@@ -54,7 +41,7 @@ class TrialCharts(ChartBox):
         if estimate is None:
             return None
         trial, self._picked = estimate
-        return trial
+        return trial + 1
 
     # The picture.
 
@@ -73,7 +60,7 @@ class TrialCharts(ChartBox):
         shown, at = self._shown, self._pointed()
         assert shown.by_trial is not None
         self._rows = max(2, (self._room.height - self._readout.rows - AROUND) // ROWS)
-        trial = at if isinstance(at, int) else None
+        trial = at - 1 if isinstance(at, int) else None
         plot = trials_plot(shown.by_trial, self._rows, trial, note=shown.note)
         return [of_round(plot, shown.cell_words)]
 

@@ -1,0 +1,136 @@
+"""The charts and sheets of a run: what each is called, and which runs have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ldptui.core.scenario import Scenario
+
+    from ..session.snapshot import Part, Snapshot
+    from .figures.table import Frame
+
+
+@dataclass(frozen=True)
+class About:
+    """What a scenario is about, as far as it decides which charts there are.
+
+    bound : whether its values are known; until then its text says what it can.
+    lists : whether it estimates a list of items; else the server names some.
+    rounds : whether it is collected in rounds.
+    pairs : whether it sweeps two keys.
+    measured : whether it has metrics in Python.
+    scored : whether its first filter has scores.
+    keeps : whether users keep their answers.
+    goal : whether it looks for the smallest attack.
+    """
+
+    bound: bool = False
+    lists: bool = True
+    rounds: bool = False
+    pairs: bool = False
+    measured: bool = False
+    scored: bool = False
+    keeps: bool = False
+    goal: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A chart or a sheet: a tab of the workbench, and maybe a figure for paper.
+
+    title : of its tab.
+    has : whether a scenario has it.
+    drawn : False for a sheet of numbers or words.
+    beside : the chart that a wide screen shows at its side.
+    swept : whether a run simulates it unasked, as what the scenario sweeps.
+    paper : its place among the figures for paper; 0 where it is none.
+    needs : what a scenario needs for such a figure.
+    short, shortest : the title in less room.
+    of_lists : the title where a list of items is estimated.
+    part : what is simulated for it besides the base; None for nothing.
+    numbers : the values of a run that its frame is made of.
+    frame : the numbers and the chart of them, None while there are none: all that the workbench and
+        paper show of it. A kind without one has a widget of its own.
+    waiting : the words until the numbers are there.
+    """
+
+    name: str
+    title: str
+    has: Callable[[About], bool]
+    drawn: bool = True
+    beside: str = ""
+    swept: bool = False
+    paper: int = 0
+    needs: str = ""
+    short: str = ""
+    shortest: str = ""
+    of_lists: str = ""
+    part: Callable[[Scenario], Part | None] | None = None
+    numbers: Callable[[Snapshot], Any] = lambda _: None
+    frame: Callable[[Any], Frame | None] | None = None
+    waiting: str = ""
+
+    def framed(self, numbers: Any) -> Frame | None:
+        """The frame of these values; None where there is none yet, or never one."""
+        return self.frame(numbers) if self.frame is not None and numbers is not None else None
+
+
+def _followed(run: Snapshot) -> Mapping[str, Any] | None:
+    return run.followed if run.followed and run.followed["levels"] else None
+
+
+def _items(followed: Any) -> Frame | None:
+    from .figures.hitters import items_frame
+
+    return items_frame(followed)
+
+
+def _goal(scenario: Scenario) -> Part | None:
+    from .curves import goal_part
+
+    return goal_part(scenario)
+
+
+def _answer(cells: Any) -> Frame | None:
+    from .figures.answers import answer_frame
+
+    return answer_frame(cells)
+
+
+_ROWS: Final = (
+    Kind("levels", "Levels", lambda about: not about.lists, drawn=False),
+    Kind("items", "Items", lambda about: not about.lists, drawn=False,
+         numbers=_followed, frame=_items),
+    Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
+         shortest="Freq"),
+    Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
+         needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
+    Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2),
+    Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
+         of_lists="Metrics"),
+    Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
+    Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
+         beside="frequencies", paper=6),
+    Kind("detection", "Detection", lambda about: about.scored, beside="frequencies"),
+    Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
+         paper=7, needs="rounds"),
+    Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,
+         numbers=lambda run: run.parts.get("answer", ()), frame=_answer,
+         waiting="looking for the smallest attack …"),
+    Kind("report", "One report", lambda _: True, drawn=False, short="Report", shortest="Report"),
+    Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),
+    Kind("table", "Table", lambda _: True, drawn=False),
+    Kind("equations", "Equations", lambda _: True, drawn=False, shortest="Eqs"),
+)  # fmt: skip
+KINDS: Final[dict[str, Kind]] = {kind.name: kind for kind in _ROWS}
+"""The kinds by name, in the order of their tabs."""
+
+
+def on_paper() -> tuple[Kind, ...]:
+    """The charts that are drawn for paper."""
+    return tuple(
+        sorted((kind for kind in KINDS.values() if kind.paper), key=lambda kind: kind.paper)
+    )
