@@ -43,6 +43,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def check_file(path: Path) -> None:
+    """Refuse what may have no end: a device or a pipe; raises FileError."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write text to a `whole_file`; raises FileError."""
     with whole_file(path) as file:

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 
@@ -19,21 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import FileError, ScenarioError, got
+from .files import check_file
+from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
 T = TypeVar("T")
 Array: TypeAlias = NDArray[Any]
 
-ROWS: Final = 1 << 16
-"""The number of rows read at once."""
-
 LINE: Final = 1 << 24
 """The bytes of a line, and the characters of a cell, at most."""
 
-BLOCK: Final = 1 << 21
-"""Characters that are read at once, but for the end of a line."""
+CHUNK: Final = 1 << 16
+"""Bytes that are read from a file at once."""
 
-FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
-"""The formats of files that are not text, by the ends of their names."""
+BLOCK: Final = 1 << 20
+"""Characters that are read at once, but for the end of a line."""
 
 
 class Rows(Protocol):
@@ -58,7 +56,8 @@ def spot(path: Path | str, line: int) -> str:
 def table_rows(path: Path) -> Iterator[Rows]:
     """The rows of a table; raises FileError where it cannot be read."""
     if path.suffix.lower() in FRAMES:
-        yield _FrameRows(_frame(path), path)
+        with frame_file(path) as (schema, batches):
+            yield _FrameRows(path, schema.names, batches)
         return
     with text_file(path) as file:
         header = file.readline()
@@ -91,12 +90,6 @@ def text_file(path: Path, kind: str = "CSV") -> Iterator[TextIO]:
         raise FileError(f"{path} cannot be read: {reason}") from error
 
 
-def check_file(path: Path) -> None:
-    """Refuse what may have no end: a device or a pipe; raises FileError."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
-
-
 class _LimitedLines(io.BufferedIOBase):
     """The bytes of a file, refused where a line goes on and on: a packed one takes no room."""
 
@@ -108,7 +101,7 @@ class _LimitedLines(io.BufferedIOBase):
         return True
 
     def read1(self, size: int = -1, /) -> bytes:
-        data: bytes = self._raw.read1(size)
+        data: bytes = self._raw.read1(max(size, CHUNK))
         end = max(data.rfind(b"\n"), data.rfind(b"\r"))
         self._open = self._open + len(data) if end < 0 else len(data) - end - 1
         if self._open > LINE:
@@ -128,43 +121,16 @@ def _delimiter(header: str) -> str:
     return next((mark for mark in (",", ";", "\t") if mark in header), ",")
 
 
-def _frame(path: Path) -> Any:
-    """A file of Parquet or Arrow as a frame of polars; raises FileError."""
-    kind = FRAMES[path.suffix.lower()]
-    try:
-        polars = import_module("polars")
-    except ImportError:
-        raise FileError(
-            f"{path} cannot be read: {kind} needs polars (pip install 'ldptui[data]')"
-        ) from None
-    readers = (
-        [polars.read_parquet] if kind == "Parquet" else [polars.read_ipc_stream, polars.read_ipc]
-    )
-    try:
-        data = io.BytesIO(path.read_bytes())
-        for reader in readers[:-1]:  # Arrow has two forms, which do not tell themselves apart
-            try:
-                return reader(data)
-            except polars.exceptions.PolarsError:
-                data.seek(0)
-        return readers[-1](data)
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
-    except polars.exceptions.PolarsError as error:
-        raise FileError(f"{path} is not {kind}: {str(error).splitlines()[0]}") from error
-
-
 class _FrameRows:
-    """The rows of a frame of polars as texts. path : of the frame, for sentences."""
+    """The rows of a file of Parquet or Arrow as texts."""
 
-    def __init__(self, frame: Any, path: Path) -> None:
+    def __init__(self, path: Path, names: Sequence[str], batches: Batches) -> None:
         self.line_num = -1
-        self._rows: Iterator[list[str]] = itertools.chain([frame.columns], self._texts(frame, path))
+        self._rows = itertools.chain([list(names)], self._texts(path, names, batches))
 
-    def _texts(self, frame: Any, path: Path) -> Iterator[list[str]]:
-        polars = import_module("polars")
-        for part in frame.iter_slices(ROWS):
-            columns = [_as_text(polars, column, path) for column in part.get_columns()]
+    def _texts(self, path: Path, names: Sequence[str], batches: Batches) -> Iterator[list[str]]:
+        for batch in batches(names, ROWS):
+            columns = [as_texts(batch.column(name), name, path) for name in names]
             yield from map(list, zip(*columns, strict=True))
 
     def __iter__(self) -> Iterator[list[str]]:
@@ -174,15 +140,6 @@ class _FrameRows:
         row = next(self._rows)
         self.line_num += 1
         return row
-
-
-def _as_text(polars: Any, column: Any, path: Path) -> Any:
-    """A column's cells as texts; raises FileError for lists, and for bytes that are no text."""
-    try:
-        return column.cast(polars.String).fill_null("")
-    except polars.exceptions.PolarsError as error:
-        rule = f"must hold numbers or UTF-8 text in {path}, got {column.dtype}"
-        raise FileError(f"column {column.name} {rule}") from error
 
 
 def whole_number(text: str) -> int | None:
@@ -243,10 +200,10 @@ class Columns:
         column; None leaves the batch to `exact`. Raises FileError, ScenarioError.
         """
         if self.path.suffix.lower() in FRAMES:
-            frame = _frame(self.path)
-            self._places(frame.columns)
-            rows: Rows = _FrameRows(frame.select(self.names), self.path)
-            yield from map(exact, self._batches(rows, next(rows), 0))
+            with frame_file(self.path) as (schema, batches):
+                self._places(schema.names)
+                rows: Rows = _FrameRows(self.path, self.names, batches)
+                yield from map(exact, self._batches(rows, next(rows), 0))
             return
         with text_file(self.path) as file:
             first = file.readline()

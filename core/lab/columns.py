@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
+from ..base.frames import ROWS
 from ..base.sampling import Counts, Floats
-from ..base.tables import ROWS, place_of, refuse_more, table_rows
+from ..base.tables import place_of, refuse_more, table_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ldptui.core.base.errors import FileError, RunError, ScenarioError
-from ldptui.core.base.tables import Batch, check_file, place_of
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.frames import frame_file, pyarrow_for
+from ldptui.core.base.tables import Batch, place_of
 from ldptui.core.law.pure import Reports
 
 from .layout import MARK, Column, parts_of
@@ -28,12 +28,13 @@ Write: TypeAlias = Callable[[Reports], None]
 @contextmanager
 def arrow_writer(
     kind: Kind,
+    path: Path,
     file: BinaryIO,
     columns: Sequence[Column],
     seed: int | None,
 ) -> Iterator[Write]:
     """What writes batches to a file of pyarrow."""
-    pyarrow = _pyarrow()
+    pyarrow = pyarrow_for(path)
     types = {
         "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
         "bytes": lambda column: pyarrow.binary(column.size),
@@ -61,53 +62,17 @@ def _rows(column: Column, part: Reports) -> list[Any]:
     return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
 
 
-def arrow_cells(path: Path, columns: Sequence[Column], kind: Kind) -> Iterator[Batch]:
-    pyarrow = _pyarrow()
-    check_file(path)
-    names = [column.name for column in columns]
-    opened = _parquet_batches if kind == "parquet" else _ipc_batches
-    first = 1
-    try:
-        with opened(pyarrow, path) as (schema, batches):
-            places = [place_of(name, schema.names, path, "reports") for name in names]
-            for column, place in zip(columns, places, strict=True):
-                _check_type(path, column, schema.field(place).type, pyarrow.types)
-            for batch in batches(names):
-                batch.validate(full=True)
-                for at in range(0, batch.num_rows, BATCH):
-                    part = batch.slice(at, BATCH)
-                    lines = range(first, first + part.num_rows)
-                    yield Batch(lines, [part.column(name).to_pylist() for name in names])
-                    first += part.num_rows
-    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
-        if isinstance(error, FileError):
-            raise
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{path} cannot be read: {reason}") from error
-
-
-@contextmanager
-def _parquet_batches(pyarrow: Any, path: Path) -> Iterator[Any]:
-    with pyarrow.parquet.ParquetFile(path) as file:
-        yield file.schema_arrow, lambda names: file.iter_batches(BATCH, columns=names)
-
-
-@contextmanager
-def _ipc_batches(pyarrow: Any, path: Path) -> Iterator[Any]:
-    """Arrow has two forms, which the first bytes tell apart."""
-    with pyarrow.memory_map(str(path)) as source:
-        whole = source.read(6) == b"ARROW1"
-        source.seek(0)
-        if not whole:
-            with pyarrow.ipc.open_stream(source) as reader:
-                yield reader.schema, lambda names: (batch.select(names) for batch in reader)
-            return
-        with pyarrow.ipc.open_file(source) as reader:
-            count = reader.num_record_batches
-            yield (
-                reader.schema,
-                lambda names: (reader.get_batch(at).select(names) for at in range(count)),
-            )
+def arrow_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
+    """The cells of the reports of a file; raises FileError, ScenarioError."""
+    types, names, first = pyarrow_for(path).types, [column.name for column in columns], 1
+    with frame_file(path) as (schema, batches):
+        places = [place_of(name, schema.names, path, "reports") for name in names]
+        for column, place in zip(columns, places, strict=True):
+            _check_type(path, column, schema.field(place).type, types)
+        for batch in batches(names, BATCH):
+            lines = range(first, first + batch.num_rows)
+            yield Batch(lines, [batch.column(name).to_pylist() for name in names])
+            first += batch.num_rows
 
 
 def _check_type(path: Path, column: Column, held: Any, types: Any) -> None:
@@ -130,14 +95,3 @@ def _check_type(path: Path, column: Column, held: Any, types: Any) -> None:
         wanted = {"number": "whole numbers", "bytes": "bytes", "numbers": "lists of numbers"}
         rule = f"must hold {wanted[column.holds]} in {path}, got {held}"
         raise ScenarioError(rule, key=f"column {column.name}")
-
-
-def _pyarrow(path: object = "") -> Any:
-    try:
-        import_module("pyarrow.parquet")
-        import_module("pyarrow.ipc")
-        return import_module("pyarrow")
-    except ImportError:
-        raise RunError(
-            f"Parquet and Arrow need pyarrow (pip install 'ldptui[parquet]') {path}".rstrip()
-        ) from None

@@ -62,8 +62,7 @@ def write_reports(
 
     path : ends in .csv, .jsonl, .parquet or .arrow. batches : as `protocol.perturb` makes them; the
     first axis is users. for_tests : the seed of reports that nobody sends, which the column
-    `for_tests` then says. Raises ScenarioError, also for SHE's reports in doubles, FileError,
-    RunError.
+    `for_tests` then says. Raises FileError, and ScenarioError, also for SHE's reports in doubles.
 
     >>> import tempfile
     >>> from ldptui import protocol
@@ -76,7 +75,7 @@ def write_reports(
     """
     path = Path(path)
     columns, kind, count = layout(protocol), format_of(path), 0
-    with whole_file(path) as file, WRITERS[kind](file, columns, for_tests) as write:
+    with whole_file(path) as file, WRITERS[kind](path, file, columns, for_tests) as write:
         for batch in batches:
             check_sent(protocol, batch)
             count += len(batch)
@@ -86,9 +85,8 @@ def write_reports(
 
 def sent(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
     """Honest reports as real users send them. rng : a secure generator, or one of tests."""
-    return (
-        protocol.sent(values, rng) if sends_otherwise(protocol) else protocol.perturb(values, rng)
-    )
+    perturb = protocol.sent if sends_otherwise(protocol) else protocol.perturb
+    return perturb(values, rng)
 
 
 def check_sent(protocol: LocalMechanism, reports: Reports) -> None:
@@ -98,7 +96,9 @@ def check_sent(protocol: LocalMechanism, reports: Reports) -> None:
 
 
 @contextmanager
-def _csv_writer(file: BinaryIO, columns: Sequence[Column], seed: int | None) -> Iterator[Write]:
+def _csv_writer(
+    _: Path, file: BinaryIO, columns: Sequence[Column], seed: int | None
+) -> Iterator[Write]:
     names, cells = [column.name for column in columns], ["%s"] * len(columns)
     if seed is not None:
         names, cells = [*names, MARK], [*cells, str(seed)]
@@ -107,7 +107,9 @@ def _csv_writer(file: BinaryIO, columns: Sequence[Column], seed: int | None) -> 
 
 
 @contextmanager
-def _json_writer(file: BinaryIO, columns: Sequence[Column], seed: int | None) -> Iterator[Write]:
+def _json_writer(
+    _: Path, file: BinaryIO, columns: Sequence[Column], seed: int | None
+) -> Iterator[Write]:
     cells = {"number": "%s", "bytes": '"%s"', "numbers": "[%s]"}
     parts = [f'"{column.name}": {cells[column.holds]}' for column in columns]
     parts += [] if seed is None else [f'"{MARK}": {seed}']
@@ -159,7 +161,7 @@ def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports
     if kind == "csv":
         yield from _csv_reports(path, columns, protocol)
         return
-    cells = _json_cells(path, columns) if kind == "jsonl" else arrow_cells(path, columns, kind)
+    cells = _json_cells(path, columns) if kind == "jsonl" else arrow_cells(path, columns)
     for batch in cells:
         yield _checked(path, batch, columns, protocol)
 

@@ -90,14 +90,15 @@ FRAMES = ["data.parquet", "data.arrow", "data.feather", "stream.ipc"]
 
 
 def framed(folder: Path, name: str, columns: dict[str, list[Any]]) -> Path:
-    polars = pytest.importorskip("polars", reason="the extra `data`")
-    frame, path = polars.DataFrame(columns), folder / name
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet`")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, path = pyarrow.table(columns), folder / name
     if name.endswith(".parquet"):
-        frame.write_parquet(path)
-    elif name.startswith("stream"):
-        frame.write_ipc_stream(path)
-    else:
-        frame.write_ipc(path)
+        parquet.write_table(table, path)
+        return path
+    new = pyarrow.ipc.new_stream if name.startswith("stream") else pyarrow.ipc.new_file
+    with new(path, table.schema) as writer:
+        writer.write_table(table)
     return path
 
 
@@ -127,7 +128,7 @@ def test_a_missing_value_of_a_frame_is_refused_with_its_row(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", FRAMES[:2])
 def test_a_frame_that_is_none_is_a_sentence(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("polars", reason="the extra `data`")
+    pytest.importorskip("pyarrow", reason="the extra `parquet`")
     written(tmp_path, PLAIN, name)
     kind = "Parquet" if name.endswith("parquet") else "Arrow"
     with pytest.raises(FileError, match=f"is not {kind}"), table_rows(tmp_path / name):
@@ -139,9 +140,9 @@ def test_a_frame_that_is_none_is_a_sentence(name: str, tmp_path: Path) -> None:
 def test_a_frame_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.compute", None)
     with (
-        pytest.raises(FileError, match=r"needs polars \(pip install 'ldptui\[data\]'\)"),
+        pytest.raises(FileError, match=r"needs pyarrow, .*\(pip install 'ldptui\[parquet\]'\)"),
         table_rows(tmp_path / "data.parquet"),
     ):
         pass

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.api import arrow, files
-from ldptui.core.base.errors import LdpError, RunError, ScenarioError
+from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
 
@@ -67,11 +68,8 @@ def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
 
 
 def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(arrow, "import_module", missing)
-    with pytest.raises(RunError, match="Parquet and Arrow need pyarrow"):
+    monkeypatch.setitem(sys.modules, "pyarrow.compute", None)
+    with pytest.raises(FileError, match=r"r\.parquet needs pyarrow, as Parquet and Arrow do"):
         files.write_reports(tmp_path / "r.parquet", [], bound("grr"))
     assert not list(tmp_path.iterdir())
 
