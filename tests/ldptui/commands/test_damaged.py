@@ -23,7 +23,6 @@ from ldptui.core.base import tables
 CHUNKS, FILES = 200, 10
 """FILES of each number, CHUNKS numbers: 2,000 files in `make test-long`, a tenth in `make test`."""
 
-PROTOCOLS: Final = ("grr", "olh", "she")
 GOOD: Final[dict[str, dict[str, Any]]] = {
     "grr": {"report": [0, 1, 2, 3, 3]},
     "olh": {"seed": [0, 7, 2**32 - 1, 5, 5], "value": [0, 1, 1, 0, 1]},
@@ -134,7 +133,7 @@ def drawn(kind: str, rng: random.Random, folder: Path) -> tuple[str, str]:
     """A file of data, or of reports, and its protocol."""
     end = rng.choice([".csv", ".csv.gz", ".parquet", ".arrow"])
     end = rng.choice([end, ".jsonl", ".jsonl.gz"]) if kind == "estimate" else end
-    protocol = rng.choice(PROTOCOLS)
+    protocol = rng.choice([*GOOD])
     columns = {
         name: list(held) for name, held in (GOOD[protocol] if kind == "estimate" else DATA).items()
     }
