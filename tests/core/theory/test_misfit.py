@@ -10,12 +10,7 @@ from scipy.stats import binom
 from support import budget
 
 import ldptui
-from ldptui.core.law.pure import (
-    independent_target_sum_variance,
-    is_pure,
-    is_unbiased,
-    sends_reports,
-)
+from ldptui.core.law.pure import Oracle, is_pure, is_unbiased, sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import misfit, target_sum_variance
 from ldptui.core.theory.misfit import FAR, LEAST_REPORTS, ROUNDING
@@ -38,7 +33,7 @@ UNBIASED = [
 def supports_independently(protocol: Any) -> bool:
     every = protocol.domain_size, 1.0
     return is_pure(protocol) and protocol.target_sum_variance(*every) == pytest.approx(
-        independent_target_sum_variance(protocol, *every)
+        Oracle.sum_variance(protocol, *every)
     )
 
 
