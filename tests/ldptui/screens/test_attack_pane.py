@@ -1,20 +1,24 @@
 """The attack pane: form and script are two views of one draft, whichever is edited."""
 
+import time
+
 import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
 from textual import events
 from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
+from textual.widgets.text_area import Selection
 
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
+from ldptui.messages import Noted
 from ldptui.screens.workbench.attack.edits import drifts
 from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
 from ldptui.screens.workbench.completion_list import CompletionList
 from ldptui.screens.workbench.item_list import ItemList
-from ldptui.screens.workbench.script import ProblemList, ScriptEditor
+from ldptui.screens.workbench.script import ProblemList, ScriptEditor, ScriptLine
 from ldptui.session.draft import edited, keys_of
 from ldptui.widgets.field import Choice, Field
 
@@ -305,6 +309,55 @@ async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch
         assert asked
         assert len({region.y for regions in asked for region in regions}) == 1
         assert () not in asked
+
+
+@pytest.mark.parametrize("part", ["a", 'x = "abc" ', "[(", "key = 1.0\n", " ", "\t"])
+async def test_a_long_paste_shows_at_once(part: str) -> None:
+    """The work grows with the text, not with its square: 25 s for 20,000 characters."""
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        await pilot.pause()
+        before = time.process_time()
+        app.post_message(events.Paste((part * 20_000)[:20_000]))
+        await pilot.pause()
+        await pilot.press("x")
+        assert len(app.draft.text) == len(SCENARIO) + 20_001
+        assert time.process_time() - before < 2
+
+
+async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
+    notes: list[str] = []
+
+    class NotingApp(FormApp):
+        def on_noted(self, event: Noted) -> None:
+            notes.append(event.note)
+
+    app = NotingApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        app.post_message(events.Paste("a" * 1_000_000))
+        await pilot.pause()
+        assert editor(app).text == SCENARIO
+    assert notes == [
+        "A paste must be at most 100,000 characters, got 1,000,000: save it as a file and open that"
+    ]
+
+
+@pytest.mark.parametrize("line", ["", "a\tb\tc" * 40, 'key = "word" ' * 30, "漢字 " * 80])
+async def test_a_row_of_a_long_line_is_drawn_as_textual_draws_it(line: str) -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(60, 40)) as pilot:
+        app.retype(f"{line}\nx = 1\n")
+        await pilot.pause()
+        editor(app).focus()
+        editor(app).selection = Selection((0, len(line) // 3), (0, len(line) // 2))
+        await pilot.pause()
+        drawn = [editor(app).render_line(y) for y in range(editor(app).size.height)]
+        editor(app)._line_cache.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delattr(ScriptLine, "divide")
+            assert drawn == [editor(app).render_line(y) for y in range(len(drawn))]
 
 
 async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
