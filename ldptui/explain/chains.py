@@ -15,15 +15,16 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import BoolArray, Reports, Rng
 
 from ..text import format as fmt
-from ..text.format import count, short
-from .formula import Entry, Formula, numeric
+from .expression import Plain
+from .formula import Entry, Formula, told
+from .papers import cited
 from .report import Chance, Life, Step
 from .report.cells import over_items
 from .report.pure import PureReports, honest_value
 from .report.server import completed
 from .setting import Setting
 from .story import Story, story_named
-from .table import P_AND_Q, cited, pure_notes
+from .table import P_AND_Q, pure_notes
 
 ACG: Final = "Arcolezi et al. 2022"
 KEPT: Final = "Two noises: the first is drawn once and kept, the second is fresh in every report"
@@ -34,136 +35,120 @@ def _at_one_time(protocol: Any) -> Story:
     return cast("Story", story_named(protocol.at_one_time))
 
 
+_row = partial(Formula, source=ACG)
+_P1: Final = partial(_row, "The kept answer supports the own item",
+                     entry=Entry("p1", "p₁, kept", "ACG"))  # fmt: skip
+_Q1: Final = partial(_row, "The kept answer supports any other item",
+                     entry=Entry("q1", "q₁, kept", "ACG"))  # fmt: skip
+_P2: Final = partial(_row, "A report supports an item of the kept answer",
+                     entry=Entry("p2", "p₂, fresh", "ACG"))  # fmt: skip
+_Q2: Final = partial(_row, "A report supports an item that the kept answer does not",
+                     entry=Entry("q2", "q₂, fresh", "ACG"))  # fmt: skip
+
+_GIVEN: Final = "so that one report costs ε₁"
+
+FIRST: Final = {
+    True: (_P1("p₁ = e^(ε∞/2) / (e^(ε∞/2) + 1)"), _Q1("q₁ = 1 / (e^(ε∞/2) + 1)")),
+    False: (_P1("p₁ = 1/2"), _Q1("q₁ = 1 / (e^ε∞ + 1)")),
+}
+"""The kept noise of unary chains, symmetric (SUE) or not (OUE)."""
+
+SECOND: Final = {
+    True: (_P2(f"p₂ = 1 − q₂: {_GIVEN}", put="ε₁ = {ε₁}"),
+           _Q2(f"q₂ = 1 − p₂: {_GIVEN}", put="ε₁ = {ε₁}")),
+    False: (_P2("p₂ = 1/2"), _Q2(f"q₂: {_GIVEN}", put="ε₁ = {ε₁}")),
+}  # fmt: skip
+"""The fresh noise of unary chains."""
+
+ANSWERS: Final = {
+    "direct": (
+        _P1("p₁ = e^ε∞ / (e^ε∞ + d − 1)"), _Q1("q₁ = 1 / (e^ε∞ + d − 1)"),
+        _P2("p₂ = A₂ / (A₂ + d − 1)"), _Q2("q₂ = 1 / (A₂ + d − 1)"),
+    ),
+    "hashing": (
+        _P1("p₁ = e^ε∞ / (e^ε∞ + g − 1)"), _Q1("q₁ = 1/g"),
+        _P2("p₂ = A₂ / (A₂ + g − 1)"), _Q2("q₂ = 1 / (A₂ + g − 1)"),
+    ),
+}  # fmt: skip
+"""The noises of chains of randomised response, over the items or over the buckets of a hash."""
+
+ODDS: Final = {
+    "tight": "A₂ = (e^ε₁ (e^ε∞ + g − 2) − (g − 1)) / (e^ε∞ − e^ε₁)",
+    "published": "A₂ = (e^(ε∞ + ε₁) − 1) / (e^ε∞ − e^ε₁)",
+}
+"""How much likelier a report has the kept answer than another one, by the calibration."""
+
+TOGETHER: Final = (
+    _row("Both together: a report supports the own item", "Pr[own] = p₁ p₂ + (1 − p₁) q₂"),
+    _row("Both together: a report supports any other item", "Pr[any] = q₁ p₂ + (1 − q₁) q₂"),
+    _row("Privacy of the first report", "ε₁: what p and q together cost", put="from p and q",
+         entry=Entry("epsilon_one", "ε₁, one report", "ACG", "ε of p and q")),
+    _row("Privacy of the rounds shown, of a user who takes part in all",
+         "ε of R reports of one item, exact", put="R = {R}"),
+)  # fmt: skip
+
+BITS: Final = "ln[p₁(1 − q₁)/((1 − p₁) q₁)]", "ln[{p₁} · (1 − {q₁}) / ((1 − {p₁}) · {q₁})]"
+KNOWN: Final = "as given: the kept answer is randomised response", "{ε∞}"
+"""The privacy of all reports of one item, and the same with its numbers."""
+
+
 def _formulas(setting: Setting) -> Iterator[Formula]:
-    protocol = setting.protocol
-    yield from _noises(protocol, setting.given)
-    yield from _privacy(setting)
-    yield from _left_over(setting)
-    yield from _at_one_time(protocol).formulas(setting)
+    known = _numbers(setting)
+    yield from told((*_noises(setting), *TOGETHER, *_kept_for_good(setting)), known, KEPT)
+    yield from _at_one_time(setting.protocol).formulas(setting)
 
 
-def _noises(protocol: Any, given: Mapping[str, Any]) -> Iterator[Formula]:
-    """The two pairs of probabilities, and what they are together."""
-    chain = protocol.chain
-    p1, q1, p2, q2 = map(short, (chain.p1, chain.q1, chain.p2, chain.q2))
-    live = partial(numeric, KEPT, source=ACG)
-    first, second = _WORDS[protocol.at_one_time](protocol)
-    if hasattr(protocol, "response"):
-        yield from _odds(protocol.response, str(given.get("calibration", "tight")))
-    yield live("The kept answer supports the own item", *first[0], chain.p1,
-               entry=Entry("p1", "p₁, kept", "ACG"))  # fmt: skip
-    yield live("The kept answer supports any other item", *first[1], chain.q1,
-               entry=Entry("q1", "q₁, kept", "ACG"))  # fmt: skip
-    yield live("A report supports an item of the kept answer", *second[0], chain.p2,
-               entry=Entry("p2", "p₂, fresh", "ACG"))  # fmt: skip
-    yield live("A report supports an item that the kept answer does not", *second[1], chain.q2,
-               entry=Entry("q2", "q₂, fresh", "ACG"))  # fmt: skip
-    yield live("Both together: a report supports the own item", "Pr[own] = p₁ p₂ + (1 − p₁) q₂",
-               f"{p1} · {p2} + (1 − {p1}) · {q2}", chain.p)  # fmt: skip
-    yield live("Both together: a report supports any other item", "Pr[any] = q₁ p₂ + (1 − q₁) q₂",
-               f"{q1} · {p2} + (1 − {q1}) · {q2}", chain.q)  # fmt: skip
-
-
-def _odds(response: Any, calibration: str) -> Iterator[Formula]:
-    """A₂, how much likelier a report has the kept answer than another, as it was calibrated."""
-    top = "e^ε₁ (e^ε∞ + g − 2) − (g − 1)" if calibration == "tight" else "e^(ε∞ + ε₁) − 1"
-    put = f"g = {response.answers} answers, ε∞ = {short(response.limit)}, {calibration}"
-    yield numeric(
-        KEPT, "How much likelier a report has the kept answer than another one",
-        f"A₂ = ({top}) / (e^ε∞ − e^ε₁)", put, response.odds, ACG,
-    )  # fmt: skip
-
-
-_Words = tuple[tuple[tuple[str, str], tuple[str, str]], tuple[tuple[str, str], tuple[str, str]]]
-"""Formula and numbers of p₁ and q₁, and of p₂ and q₂."""
-
-
-def _bits(protocol: Any) -> _Words:
-    """The noises of unary chains: symmetric (SUE), or 1/2 for a 1 (OUE)."""
-    chain, e_ = protocol.chain, short(np.exp(protocol.epsilon_infinity))
-    half_ = short(np.exp(protocol.epsilon_infinity / 2))
-    given, put = "so that one report costs ε₁", f"ε₁ = {short(protocol.epsilon)}"
-    if _symmetric(chain.p1, chain.q1):
-        first = (
-            ("p₁ = e^(ε∞/2) / (e^(ε∞/2) + 1)", f"{half_} / ({half_} + 1)"),
-            ("q₁ = 1 / (e^(ε∞/2) + 1)", f"1 / ({half_} + 1)"),
-        )
-    else:
-        first = ("p₁ = 1/2", "1/2"), ("q₁ = 1 / (e^ε∞ + 1)", f"1 / ({e_} + 1)")
-    if _symmetric(chain.p2, chain.q2):
-        return first, ((f"p₂ = 1 − q₂: {given}", put), (f"q₂ = 1 − p₂: {given}", put))
-    return first, (("p₂ = 1/2", "1/2"), (f"q₂: {given}", put))
-
-
-def _symmetric(p: float, q: float) -> bool:
-    return abs(p + q - 1) < 1e-12
-
-
-def _response(protocol: Any) -> _Words:
-    """The noises of chains of randomised response over g answers: GRR, or the buckets of a hash."""
-    response, hashes = protocol.response, protocol.at_one_time == "hashing"
-    g, symbol = response.answers, "g" if hashes else "d"
-    kept_, c_ = short(np.exp(response.limit)), short(response.odds)
-    first = f"e^ε∞ + {symbol} − 1", f"{kept_} + {g} − 1"
-    other = ("q₁ = 1/g", f"1/{g}") if hashes else (f"q₁ = 1 / ({first[0]})", f"1 / ({first[1]})")
-    second = f"A₂ + {symbol} − 1", f"{c_} + {g} − 1"
-    return (
-        (f"p₁ = e^ε∞ / ({first[0]})", f"{kept_} / ({first[1]})"),
-        other,
-    ), (
-        (f"p₂ = A₂ / ({second[0]})", f"{c_} / ({second[1]})"),
-        (f"q₂ = 1 / ({second[0]})", f"1 / ({second[1]})"),
-    )
-
-
-_WORDS: Final = {"unary": _bits, "direct": _response, "hashing": _response}
-"""The words of the noises, by the family of the protocol that a single collection is."""
-
-
-def _privacy(setting: Setting) -> Iterator[Formula]:
-    """ε of one report, of the rounds shown, of all reports of an item, of all items."""
+def _numbers(setting: Setting) -> dict[str, float]:
     protocol, chain = setting.protocol, setting.protocol.chain
-    live = partial(numeric, KEPT, source=ACG)
-    one, ever = protocol.epsilon, protocol.epsilon_infinity
-    yield live(
-        "Privacy of the first report", "ε₁: what p and q together cost", "from p and q", one,
-        entry=Entry("epsilon_one", "ε₁, one report", "ACG", "ε of p and q"),
-    )  # fmt: skip
+    response, ever = getattr(protocol, "response", None), protocol.epsilon_infinity
     rounds = len(setting.cell.rounds) if setting.cell is not None else 0
+    known = {
+        "p₁": chain.p1, "q₁": chain.q1, "p₂": chain.p2, "q₂": chain.q2,
+        "Pr[own]": chain.p, "Pr[any]": chain.q,
+        "ε₁": protocol.epsilon, "ε∞": ever, "d": Plain(protocol.domain_size),
+        "epsilon_lifetime": protocol.epsilon_lifetime,
+        "answers": round(protocol.epsilon_lifetime / ever),
+    }  # fmt: skip
     if rounds > 1:
-        yield live(
-            "Privacy of the rounds shown, of a user who takes part in all",
-            "ε of R reports of one item, exact", f"R = {count(rounds)}",
-            protocol.epsilon_of_rounds(rounds),
-        )  # fmt: skip
+        known |= {"R": rounds, "ε of R reports of one item": protocol.epsilon_of_rounds(rounds)}
+    if response is not None:
+        known |= {"g": Plain(response.answers), "A₂": response.odds}
+    return known
+
+
+def _noises(setting: Setting) -> tuple[Formula, ...]:
+    """The two pairs of probabilities."""
+    protocol, chain = setting.protocol, setting.protocol.chain
     if protocol.at_one_time == "unary":
-        p_, q_ = short(chain.p1), short(chain.q1)
-        formula = "ln[p₁(1 − q₁)/((1 − p₁) q₁)]"
-        put = f"ln[{p_} · (1 − {q_}) / ((1 − {p_}) · {q_})]"
-    else:
-        formula, put = "as given: the kept answer is randomised response", short(ever)
-    yield live(
-        "Privacy of all reports of one item", f"ε∞ = {formula}", put, ever,
+        symmetric = [
+            abs(p + q - 1) < 1e-12 for p, q in ((chain.p1, chain.q1), (chain.p2, chain.q2))
+        ]
+        return *FIRST[symmetric[0]], *SECOND[symmetric[1]]
+    calibration = str(setting.given.get("calibration", "tight"))
+    odds = _row(
+        "How much likelier a report has the kept answer than another one", ODDS[calibration],
+        put=f"g = {{g}} answers, ε∞ = {{ε∞}}, {calibration}",
+    )  # fmt: skip
+    return odds, *ANSWERS[protocol.at_one_time]
+
+
+def _kept_for_good(setting: Setting) -> Iterator[Formula]:
+    """What all reports give away, and the variance that more rounds do not take away."""
+    at_one_time = setting.protocol.at_one_time
+    text, put = BITS if at_one_time == "unary" else KNOWN
+    symbol = "g" if at_one_time == "hashing" else "d"
+    yield _row(
+        "Privacy of all reports of one item", f"ε∞ = {text}", put=put,
         entry=Entry("epsilon_infinity", "ε∞, all reports", "ACG", "ε of p₁ and q₁"),
     )  # fmt: skip
-    answers = round(protocol.epsilon_lifetime / ever)
-    symbol = "g" if protocol.at_one_time == "hashing" else "d"
-    yield live(
+    yield _row(
         "Privacy of a user whose item changes, at most", f"{symbol} ε∞: an answer is kept for each",
-        f"{count(answers)} · {short(ever)}", protocol.epsilon_lifetime,
+        put="{answers} · {ε∞}",
         entry=Entry("epsilon_lifetime", "ε, item changes", "ACG", f"{symbol} ε∞"),
     )  # fmt: skip
-
-
-def _left_over(setting: Setting) -> Iterator[Formula]:
-    """The variance of the kept answers, which more rounds of the same users do not take away."""
-    chain = setting.protocol.chain
-    q_, gap_ = short(chain.q1), short(chain.p1 - chain.q1)
-    spread = chain.q1 * (1 - chain.q1) / (chain.p1 - chain.q1) ** 2
-    yield numeric(
-        KEPT, "Variance of a count, for one user, that no number of rounds takes away",
-        "q₁(1 − q₁) / (p₁ − q₁)²", f"{q_} · {short(1 - chain.q1)} / {gap_}²", spread, ACG,
-        entry=Entry("kept_variance", "kept variance", "ACG"),
+    yield _row(
+        "Variance of a count, for one user, that no number of rounds takes away",
+        "q₁{(1 − q₁)} / {(p₁ − q₁)}²", entry=Entry("kept_variance", "kept variance", "ACG"),
     )  # fmt: skip
 
 
@@ -238,7 +223,7 @@ def _of(supported: BoolArray, among: BoolArray) -> str:
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     yield "p, q, σ, gains: of one report; kept variance / n stays, however many rounds"
-    yield from cited("ACG")
+    yield from cited({"ACG"})
     yield from pure_notes(setting, rows)
 
 

@@ -2,72 +2,123 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
 from ldptui.core import theory
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import PureProtocol, Supporting, estimate, gain_factor, item_variance
+from ldptui.core.law.pure import gain_factor, item_variance
 from ldptui.core.protocols import PROTOCOLS
 
-from ..text.format import count, short
-from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric
+from ..text.format import short
+from .attack import Laws, attacked
+from .expression import Crowd, Numbers
+from .formula import CJG, W17, Entry, Formula, listed, told
 from .setting import Setting
 from .story import NOT_TOLD
 
-PROTOCOL = "Protocol"
+PROTOCOL: Final = "Protocol"
+HAS: Final = f"{PROTOCOL}: its own formulas are {NOT_TOLD}"
 
-OWN = "A report supports the own item"
-OTHER = "A report supports any other item"
+OWN: Final = "A report supports the own item"
+OTHER: Final = "A report supports any other item"
 
-Unit: TypeAlias = Callable[[PureProtocol], tuple[str, str, int | None]]
-"""Var*/n of a count in a family's own terms, with its numbers, and the number of the equation."""
+P_AND_Q: Final = (
+    Formula(OWN, "p", W17, entry=Entry("p", "p", "W17"), put="as the protocol has it"),
+    Formula(OTHER, "q", W17, entry=Entry("q", "q", "W17"), put="as the protocol has it"),
+)
+"""p and q of a protocol whose family has no formula of them."""
 
+VARIANCE: Final = Formula(
+    "Var* of a count, for one user", "Var*[c~ᵥ] / n = q{(1 − q)} / {(p − q)}²", W17, 41
+)
+"""In terms of p and q; a family may have it in terms of its own."""
 
-def probabilities(protocol: PureProtocol) -> Iterator[Formula]:
-    """p and q of a protocol whose family has no formula of them."""
-    live = partial(numeric, f"{PROTOCOL}: its own formulas are {NOT_TOLD}")
-    yield live(OWN, "p", "as the protocol has it", protocol.p, W17, None, Entry("p", "p", "W17"))
-    yield live(OTHER, "q", "as the protocol has it", protocol.q, W17, None, Entry("q", "q", "W17"))
-
-
-def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
-    """Var*/n of a count in terms of p and q."""
-    p, q = protocol.p, protocol.q
-    return "q(1 − q) / (p − q)²", f"{short(q)} · {short(1 - q)} / {short(p - q)}²", 41
-
-
-_BEST = {"grr": "GRR", "oue": "OUE, or OLH"}
-
-
-def choice(protocol: Supporting) -> Iterator[Formula]:
-    """The protocols with the least variance and with the least mean squared error."""
-    d, epsilon, e = protocol.domain_size, protocol.epsilon, math.exp(protocol.epsilon)
-    threshold = 3 * e + 2
-    yield Formula(
-        "Which protocol has the least variance",
-        "d < 3 e^ε + 2 ⇒ GRR, else OUE or OLH",
-        f"d = {count(d)}, threshold 3 · {short(e)} + 2 = {short(threshold)}",
-        _BEST[theory.recommended(d, epsilon)], threshold, f"{W17}, section 5", 32, PROTOCOL,
-    )  # fmt: skip
-    border, best = theory.exact_border(epsilon), theory.least_error(d, epsilon)
-    half = f"({short(e)} + 1.5)"
-    yield Formula(
+LEAST: Final = (
+    Formula(
+        "Which protocol has the least variance", "d < 3 e^ε + 2 ⇒ GRR, else OUE or OLH",
+        f"{W17}, section 5", 32, put="d = {d}, threshold 3 · {e^ε} + 2 = {3 e^ε + 2}",
+    ),
+    Formula(
         "Which protocol has the least mean squared error",
-        "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ GRR, else OUE or OLH",
-        f"d = {count(d)}, threshold {half} + √[ {half}² + {short(e * e)} − 1 ] = {short(border)}",
-        _BEST[best], border, f"{W17}, exact", None, PROTOCOL, Entry("recommended", field=best),
-    )  # fmt: skip
-    least, other = errors_of_the_best(d, epsilon)
-    yield numeric(
-        PROTOCOL, "The error of SS, the least of all, as a part of that",
-        "ratio = MSE_SS / MSE, where a report may name w items",
-        f"{short(least)} / {short(other)}", least / other, "Ye, Barg 2018",
-    )  # fmt: skip
+        "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ GRR, else OUE or OLH", f"{W17}, exact",
+        put="d = {d}, threshold ({e^ε} + 1.5) + √[ ({e^ε} + 1.5)² + {e^2ε} − 1 ] = {recommended}",
+        entry=Entry("recommended"),
+    ),
+    Formula(
+        "The error of SS, the least of all, as a part of that",
+        "ratio = MSE_SS / MSE, where a report may name w items", "Ye, Barg 2018",
+    ),
+)  # fmt: skip
+"""The protocols with the least variance and with the least mean squared error."""
+
+REACH: Final = (
+    Formula(
+        "Gain factor: fakes that all support a target lift it by β(a − f)",
+        "a = {(1 − q)} / {(p − q)}", CJG, entry=Entry("gain_factor", "a, gain factor", "CJG eq. 7"),
+    ),
+    listed("report_bits", "bits of a report", "log₂ of the number of reports", "by counting"),
+)  # fmt: skip
+"""The most that a report does for one item, and its size."""
+
+SPREAD: Final = (
+    listed("variance_per_user", "variance per user", "Var*/n = q(1 − q)/(p − q)²", "W17 th. 2"),
+    *REACH,
+    listed("frequency_std", "frequency std", "√(Var*/n / n)", "W17 th. 2"),
+)
+"""The spread of the estimates of a pure protocol, for the table."""
+
+COUNT: Final = (
+    Formula("Reports that support v, on average", "E[Cᵥ] = n (fᵥ {(p − q)} + q)", CJG, 5),
+    Formula("The estimate from that count: unbiased", "f~ᵥ = (Cᵥ/n − q) / (p − q)", W17, 4,
+            put="({Cᵥ:8} / {n} − {q:8}) / {(p − q):8}"),
+)  # fmt: skip
+"""The expected count of an item of frequency fᵥ, and the estimate from it."""
+
+ERRORS: Final = (
+    Formula("Variance of the estimate of an item that nobody holds",
+            "Var*[f~ᵥ] = q{(1 − q)} / (n {(p − q)}²)", W17, 41),
+    Formula("Variance of the estimate of v",
+            "Var[f~ᵥ] = q{(1 − q)} / (n {(p − q)}²) + fᵥ {(1 − p − q)} / (n {(p − q)})", W17, 40),
+    Formula("Standard deviation of the estimate of v", "σᵥ = √Var[f~ᵥ]", W17),
+    Formula("Expected mean squared error without attack",
+            "MSE = [ d {q(1 − q) / (p − q)²} + {(1 − p − q) / (p − q)} ] / (d n)", W17),
+)  # fmt: skip
+"""The variances of the estimate of frequency fᵥ, and the mean squared error."""
+
+
+def numbers_of(setting: Setting) -> dict[str, float]:
+    """The numbers of a protocol whose reports support items, by their symbols and fields."""
+    protocol, users = setting.protocol, setting.users
+    known = {
+        "ε": protocol.epsilon,
+        "d": protocol.domain_size,
+        "p": protocol.p,
+        "q": protocol.q,
+        "variance_per_user": theory.count_variance(protocol),
+        "gain_factor": gain_factor(protocol),
+        "report_bits": protocol.report_bits,
+    }
+    if users is None:
+        return known
+    return known | {"n": Crowd(users), "frequency_std": theory.frequency_std(protocol, users)}
+
+
+def choice(domain_size: int, epsilon: float) -> Iterator[Formula]:
+    """The protocols with the least variance and with the least mean squared error."""
+    rule, best = theory.recommended(domain_size, epsilon), theory.least_error(domain_size, epsilon)
+    least, other = errors_of_the_best(domain_size, epsilon)
+    border = theory.exact_border(epsilon)
+    known = {"d": domain_size, "ε": epsilon, "recommended": border, "MSE_SS": least, "MSE": other}
+    names = {"grr": "GRR", "oue": "OUE, or OLH"}
+    variance, error, ratio = told(LEAST, known, PROTOCOL)
+    yield replace(variance, said=names[rule])
+    yield replace(error, said=names[best], entry=Entry("recommended", field=best))
+    yield ratio
 
 
 @lru_cache
@@ -82,35 +133,28 @@ def errors_of_the_best(domain_size: int, epsilon: float) -> tuple[float, float]:
     return least, other
 
 
-def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]:
-    """The spread of the estimates of a pure protocol: in the table, and of one item of a cell."""
-    protocol, users = setting.protocol, setting.users
-    yield listed(
-        "variance_per_user", "variance per user", theory.count_variance(protocol),
-        "Var*/n = q(1 − q)/(p − q)²", "W17 th. 2",
-    )  # fmt: skip
-    yield from reach(protocol)
-    if users is not None:
-        yield listed(
-            "frequency_std", "frequency std", theory.frequency_std(protocol, users),
-            "√(Var*/n / n)", "W17 th. 2",
-        )  # fmt: skip
-    if setting.cell is not None:
-        yield from _of_one_item(setting.cell, unit)
+def estimates(setting: Setting, known: Numbers, unit: Formula = VARIANCE) -> Iterator[Formula]:
+    """The spread of the estimates of a pure protocol: in the table, and of one item of a cell.
 
-
-def reach(protocol: PureProtocol) -> Iterator[Formula]:
-    """The most that a report does for one item, and its size."""
-    a = gain_factor(protocol)
-    yield numeric(
-        PROTOCOL, "Gain factor: fakes that all support a target lift it by β(a − f)",
-        "a = (1 − q) / (p − q)", f"{short(1 - protocol.q)} / {short(protocol.p - protocol.q)}",
-        a, CJG, entry=Entry("gain_factor", "a, gain factor", "CJG eq. 7"),
-    )  # fmt: skip
-    yield listed(
-        "report_bits", "bits of a report", protocol.report_bits, "log₂ of the number of reports",
-        "by counting",
-    )  # fmt: skip
+    unit : Var*/n of a count in a family's own terms.
+    """
+    yield from told(SPREAD, known, PROTOCOL)
+    if setting.cell is None:
+        return
+    protocol, n, truth = setting.cell.pure, setting.cell.users, setting.cell.population.frequencies
+    part, f = of_one_item(setting.cell)
+    left = 1 - protocol.p - protocol.q
+    of_item = {
+        "fᵥ": f,
+        "Cᵥ": n * (f * (protocol.p - protocol.q) + protocol.q),
+        "f~ᵥ": f,
+        "1 − p − q": left if abs(left) > 1e-12 else 0.0,  # SUE: exactly 0
+        "Var*[c~ᵥ] / n": theory.count_variance(protocol),
+        "Var*[f~ᵥ]": float(item_variance(protocol, n)),
+        "Var[f~ᵥ]": float(item_variance(protocol, n, f)),
+        "MSE": float(np.asarray(item_variance(protocol, n, truth)).mean()),
+    }
+    yield from told((*COUNT, unit, *ERRORS), {**known, **of_item}, part)
 
 
 def shown_item(cell: Cell) -> tuple[int, str]:
@@ -120,75 +164,32 @@ def shown_item(cell: Cell) -> tuple[int, str]:
     return int(cell.population.frequencies.argmax()), "the most frequent item"
 
 
-def _of_one_item(cell: Cell, unit: Unit) -> Iterator[Formula]:
-    """The estimate of the item that a cell's formulas are about: its count, then its errors."""
+def of_one_item(cell: Cell) -> tuple[str, float]:
+    """The heading of the formulas about that item, and its frequency."""
     v, what = shown_item(cell)
     f = float(cell.population.frequencies[v])
-    part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
-    yield from _count(cell, f, part)
-    yield from _errors(cell, f, unit, part)
+    return f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}", f
 
 
-def _count(cell: Cell, f: float, part: str) -> Iterator[Formula]:
-    """The expected count of an item of frequency f, and the estimate from it."""
-    protocol, n = cell.pure, cell.users
-    q, gap = protocol.q, protocol.p - protocol.q
-    n_ = count(n, 9)
-    mean = n * (f * gap + q)
-    back = float(estimate(np.array([mean]), n, protocol)[0])
-    yield numeric(
-        part, "Reports that support v, on average", "E[Cᵥ] = n (fᵥ (p − q) + q)",
-        f"{n_} · ({short(f)} · {short(gap)} + {short(q)})", mean, CJG, 5,
-    )  # fmt: skip
-    yield Formula(
-        "The estimate from that count: unbiased", "f~ᵥ = (Cᵥ/n − q) / (p − q)",
-        f"({short(mean, FINE)} / {n_} − {short(q, FINE)}) / {short(gap, FINE)}",
-        short(f, DIGITS), back, W17, 4, part,
-    )  # fmt: skip
+def pure(
+    rows: Iterable[Formula],
+    laws: Laws,
+    unit: Formula = VARIANCE,
+    crafting: Sequence[Formula] = (),
+    own: Callable[[Setting], Numbers] = lambda _: {},
+    part: str = PROTOCOL,
+) -> Callable[[Setting], Iterator[Formula]]:
+    """The formulas of a family of pure protocols: its rows, the estimates, and what fakes gain.
 
+    laws : S by the law of the fakes' reports. unit : Var*/n in terms of the family. crafting : the
+    rows of crafted reports. own : the family's numbers besides those of `numbers_of`.
+    """
 
-def _errors(cell: Cell, f: float, unit: Unit, part: str) -> Iterator[Formula]:
-    """The variances of a count and of the estimate of frequency f, and the mean squared error."""
-    protocol, n = cell.pure, cell.users
-    p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
-    n_, q_, gap_ = count(n, 9), short(q), short(gap)
-    left = 1 - p - q if abs(1 - p - q) > 1e-12 else 0.0  # SUE: exactly 0
-    live = partial(numeric, part)
+    def formulas(setting: Setting) -> Iterator[Formula]:
+        known = {**numbers_of(setting), **own(setting)}
+        yield from told(rows, known, part)
+        yield from choice(setting.protocol.domain_size, setting.protocol.epsilon)
+        yield from estimates(setting, known, unit)
+        yield from attacked(setting, known, laws, crafting)
 
-    spread = theory.count_variance(protocol)
-    formula, put, number = unit(protocol)
-    yield live(
-        "Var* of a count, for one user", f"Var*[c~ᵥ] / n = {formula}", put, spread, W17, number
-    )
-    yield live(
-        "Variance of the estimate of an item that nobody holds",
-        "Var*[f~ᵥ] = q(1 − q) / (n (p − q)²)",
-        f"{q_} · {short(1 - q)} / ({n_} · {gap_}²)",
-        float(item_variance(protocol, n)), W17, 41,
-    )  # fmt: skip
-    variance = float(item_variance(protocol, n, f))
-    yield live(
-        "Variance of the estimate of v",
-        "Var[f~ᵥ] = q(1 − q) / (n (p − q)²) + fᵥ (1 − p − q) / (n (p − q))",
-        f"{q_} · {short(1 - q)} / ({n_} · {gap_}²) + {short(f)} · {factor(left)} / ({n_} · {gap_})",
-        variance, W17, 40,
-    )  # fmt: skip
-    yield live(
-        "Standard deviation of the estimate of v", "σᵥ = √Var[f~ᵥ]", f"√{short(variance)}",
-        theory.frequency_std(protocol, n, f), W17,
-    )  # fmt: skip
-    d_, mse = (
-        count(protocol.domain_size),
-        float(np.asarray(item_variance(protocol, n, cell.population.frequencies)).mean()),
-    )
-    yield live(
-        "Expected mean squared error without attack",
-        "MSE = [ d q(1 − q) / (p − q)² + (1 − p − q) / (p − q) ] / (d n)",
-        f"[ {d_} · {short(spread)} + {factor(left / gap)} ] / ({d_} · {n_})",
-        mse, W17,
-    )  # fmt: skip
-
-
-def factor(value: float) -> str:
-    """A number as a factor: in brackets where it is negative."""
-    return f"({short(value)})" if value < 0 else short(value)
+    return formulas

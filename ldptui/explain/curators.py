@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -15,10 +15,11 @@ from ldptui.core.cell import Cell
 from ldptui.core.lab.locality import central_mse
 from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Laplace, Stability
 
-from ..text.format import count, short
-from .attack import compared, gain_keys
+from .attack import ADDED, OF_PARTS, Supported, compared, gain_keys, summed
 from .closed_forms import shown_item
-from .formula import CJG, DIGITS, PAPERS, Entry, Formula, listed, numeric
+from .expression import Crowd, Numbers
+from .formula import Entry, Formula, listed, told
+from .papers import cited
 from .setting import Setting
 from .story import NOT_TOLD, Story
 from .table import has_gains
@@ -79,133 +80,144 @@ def words_of(curator: type) -> Words:
     return _WORDS.get(curator, Words())
 
 
+_row = partial(Formula, source=DR)
+_by_vadhan = partial(Formula, source=VADHAN)
+
+CHANGED: Final = {
+    "change-one": "one row changed: a count less, a count more",
+    "add-remove": "one row more or less: one count",
+}
+"""What one person changes, by which tables must look alike."""
+
+SCALE: Final = _row("Scale of the noise of one count", "s = Δ/ε", put="{Δ} / {ε:5}",
+                    entry=Entry("scale", "s", "DR 3.3"))  # fmt: skip
+LAPLACE: Final = _row("Variance of the noise", "2 {s:5}²")
+GEOMETRIC: Final = (
+    _row("Each step away is so much less likely", "ρ = e^(−1/s)", source=GRS, put="e^(−1/{s:5})"),
+    _row("Variance of the noise", "2{ρ:5} / (1 − {ρ:5})²", source=GRS),
+)
+THRESHOLD: Final = (
+    _by_vadhan("Threshold: what is not above it is withheld", "t = {s:5} ln(2/{δ:5}) + 1",
+               entry=Entry("threshold", "threshold", "V th. 3.5")),
+    _by_vadhan("An item that one user holds is released", "{δ:5}/4"),
+)  # fmt: skip
+
+RELEASE: Final = (
+    _row("Users who hold v", "cᵥ", put="counted, nothing hides them from the curator"),
+    _by_vadhan("It is released", "Pr[cᵥ + Lap(s) > t]", put="Pr[Lap({s}) > {t − cᵥ:5}]"),
+    _row("The estimate, on average", "E[f~ᵥ] = {E[released count]:5} / n"),
+    _row("Its standard deviation", "σᵥ = √{Var[released count]:5} / n"),
+    _row("Expected mean squared error without attack",
+         "MSE = (1/d) Σᵥ E[(released − cᵥ)²] / n²", put="{squared:5} / {n}²"),
+)  # fmt: skip
+
+RISES: Final = _by_vadhan(
+    "Gain: how much the targets' total rises",
+    "G = E[Σ_T released] / (n + m) − the same without fakes / n", put="{after:5} − {before:5}",
+)  # fmt: skip
+
+SUPPORTED: Final = {
+    "random": Supported("S = r/d", put="{r} / {d}"),
+    "avoided": Supported("S = 0"),
+    "mixture": replace(OF_PARTS, put="{S:5}"),
+    "honest": Supported("S = 1"),
+    "": Supported("S = 1"),
+}
+
+
 def _formulas(setting: Setting) -> Iterator[Formula]:
     """Its noise, its error, and what fake users gain who add a count each."""
     curator: Curator = setting.protocol
-    yield from _noise(curator)
+    known, cell = _numbers(curator), setting.cell
+    if isinstance(curator, Stability):
+        rows = SCALE, LAPLACE, *THRESHOLD
+    else:
+        rows = SCALE, *(GEOMETRIC if isinstance(curator, Geometric) else (LAPLACE,))
+    yield from told((_sensitivity(curator), *rows), known, "The curator's noise")
     yield from _accuracy(curator, setting.users)
-    if setting.cell is not None:
-        yield from _release(setting.cell, curator)
-        yield from _attack(setting.cell, curator)
+    if cell is not None:
+        v, what = shown_item(cell)
+        part = f"The release, for v = {cell.population.label(v)}, {what}"
+        yield from told(RELEASE, {**known, **_released(cell, curator, v)}, part)
+        yield from _attack(cell, curator, known)
     elif not isinstance(curator, Stability):
         yield from compared(setting, _gain_in_words)
 
 
-def _gain_in_words(law: str) -> str:
-    return f"β(S − f_T), S = {'r/d' if law == 'random' else '1'}"
-
-
-def _noise(curator: Curator) -> Iterator[Formula]:
-    live = partial(numeric, "The curator's noise")
-    e, s = short(curator.epsilon, DIGITS), short(curator.scale, DIGITS)
-    width = SENSITIVITY[curator.neighbours]
-    how = {"change-one": "one row changed: a count less, a count more",
-           "add-remove": "one row more or less: one count"}[curator.neighbours]  # fmt: skip
-    neighbours = f"{curator.neighbours} neighbours"
-    yield live("What one person changes", "Δ", how, width, DR,
-               entry=Entry("sensitivity", "Δ", "DR 3.3", neighbours))  # fmt: skip
-    yield live("Scale of the noise of one count", "s = Δ/ε", f"{width} / {e}", curator.scale, DR,
-               entry=Entry("scale", "s", "DR 3.3"))  # fmt: skip
+def _numbers(curator: Curator) -> dict[str, float]:
+    known = {
+        "ε": curator.epsilon, "d": curator.domain_size, "δ": curator.delta,
+        "Δ": SENSITIVITY[curator.neighbours], "s": curator.scale,
+    }  # fmt: skip
     if isinstance(curator, Geometric):
-        ratio = short(curator.ratio, DIGITS)
-        yield live("Each step away is so much less likely", "ρ = e^(−1/s)", f"e^(−1/{s})",
-                   curator.ratio, GRS)  # fmt: skip
-        yield live(
-            "Variance of the noise", "2ρ / (1 − ρ)²", f"2 · {ratio} / (1 − {ratio})²",
-            float(curator.squared_error(np.zeros(1))[0]), GRS,
-        )  # fmt: skip
-    else:
-        yield live("Variance of the noise", "2 s²", f"2 · {s}²", 2 * curator.scale**2, DR)
+        squared = float(curator.squared_error(np.zeros(1))[0])
+        return {**known, "ρ": curator.ratio, "2ρ / (1 − ρ)²": squared}
     if isinstance(curator, Stability):
-        delta = short(curator.delta, DIGITS)
-        yield live(
-            "Threshold: what is not above it is withheld", "t = s ln(2/δ) + 1",
-            f"{s} · ln(2/{delta}) + 1", curator.threshold, VADHAN,
-            entry=Entry("threshold", "threshold", "V th. 3.5"),
-        )  # fmt: skip
-        yield live(
-            "An item that one user holds is released", "δ/4", f"{delta}/4",
-            curator.lone_release, VADHAN,
-        )  # fmt: skip
+        return {**known, "t": curator.threshold, "δ/4": curator.lone_release}
+    return known
+
+
+def _sensitivity(curator: Curator) -> Formula:
+    neighbours = f"{curator.neighbours} neighbours"
+    entry = Entry("sensitivity", "Δ", "DR 3.3", neighbours)
+    return _row("What one person changes", "Δ", entry=entry, put=CHANGED[curator.neighbours])
 
 
 def _accuracy(curator: Curator, users: int | None) -> Iterator[Formula]:
     """The error of a count, far above the threshold where there is one."""
-    std, source = math.sqrt(float(curator.squared_error(_SURE)[0])), words_of(type(curator)).error
+    std, words = math.sqrt(float(curator.squared_error(_SURE)[0])), words_of(type(curator))
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
     best = theory.least_error(curator.domain_size, curator.epsilon)
-    yield listed("count_std", "count std", std, spread, source)
+    known = {
+        "count_std": std, "accuracy": curator.accuracy(0.05), "delta": curator.delta,
+        "neighbours": math.nan, "recommended": math.nan,
+    }  # fmt: skip
     if users is not None:
-        yield listed("frequency_std", "frequency std", std / users, "count std / n", source)
-    off_by = words_of(type(curator)).off_by
-    yield listed("accuracy", "off by at most", curator.accuracy(0.05), off_by, "PSI")
-    yield listed("neighbours", "", math.nan, "", "", field=curator.neighbours)
-    yield listed("delta", "", curator.delta, "", "")
-    yield listed("recommended", "", math.nan, "", "", field=best)
+        known["frequency_std"] = std / users
+    rows = (
+        listed("count_std", "count std", spread, words.error),
+        listed("frequency_std", "frequency std", "count std / n", words.error),
+        listed("accuracy", "off by at most", words.off_by, "PSI"),
+        listed("neighbours", "", "", "", curator.neighbours),
+        listed("delta", "", "", ""),
+        listed("recommended", "", "", "", best),
+    )
+    yield from (row.at(known) for row in rows if row.key in known)
 
 
-def _release(cell: Cell, curator: Curator) -> Iterator[Formula]:
-    n, held, (v, what) = cell.users, cell.population.histogram, shown_item(cell)
-    live = partial(numeric, f"The release, for v = {cell.population.label(v)}, {what}")
-    n_, holders = count(n, 9), held[v : v + 1]
+def _released(cell: Cell, curator: Curator, v: int) -> dict[str, float]:
+    """The numbers of the release: of item v, and the squared error over all items."""
+    n, holders = cell.users, cell.population.histogram[v : v + 1]
     moments = curator.moments(holders)
     assert moments is not None  # without fakes there is always a closed form
-    mean, variance = float(moments[0][0]), float(moments[1][0])
-    yield live("Users who hold v", "cᵥ", "counted, nothing hides them from the curator",
-               int(holders[0]), DR)  # fmt: skip
+    known = {
+        "n": Crowd(n),
+        "cᵥ": int(holders[0]),
+        "E[released count]": float(moments[0][0]),
+        "Var[released count]": float(moments[1][0]),
+    }
     if isinstance(curator, Stability):
-        yield live(
-            "It is released", "Pr[cᵥ + Lap(s) > t]",
-            f"Pr[Lap({short(curator.scale)}) > {short(curator.threshold - holders[0], DIGITS)}]",
-            float(curator.released(holders)[0]), VADHAN,
-        )  # fmt: skip
-    yield live("The estimate, on average", "E[f~ᵥ] = E[released count] / n",
-               f"{short(mean, DIGITS)} / {n_}", mean / n, DR)  # fmt: skip
-    yield live(
-        "Its standard deviation", "σᵥ = √Var[released count] / n",
-        f"√{short(variance, DIGITS)} / {n_}", variance**0.5 / n, DR,
-    )  # fmt: skip
+        known["Pr[cᵥ + Lap(s) > t]"] = float(curator.released(holders)[0])
     expected = theory.expected_metrics(cell)["mse_clean"]
-    if expected is not None:
-        errors = central_mse(curator, *cell.population.distinct) * n**2
-        yield live(
-            "Expected mean squared error without attack", "MSE = (1/d) Σᵥ E[(released − cᵥ)²] / n²",
-            f"{short(errors, DIGITS)} / {n_}²", expected, DR,
-        )  # fmt: skip
+    if expected is None:
+        return known
+    squared = central_mse(curator, *cell.population.distinct) * n**2
+    return {**known, "MSE": expected, "squared": squared}
 
 
-def _attack(cell: Cell, curator: Curator) -> Iterator[Formula]:
-    supported = theory.fake_support(cell) if cell.attack is not None else None
-    if cell.attack is None or supported is None:
-        return
-    n, m, r = cell.users, cell.malicious, int(cell.targets.size)
-    live = partial(numeric, f"Attack: {cell.attack.kind.upper()}, a fake user adds one count")
-    n_, m_ = count(n, 9), count(m, 9)
-    hit = float(supported.rates[cell.targets].sum())
-    b_, s_, f_ = (short(number, DIGITS) for number in (cell.share, hit, cell.target_frequency))
-    yield live("Share of fake users", "β = m / (n + m)", f"{m_} / ({n_} + {m_})", cell.share, CJG)
-    formula, put = {
-        "random": ("S = r/d", f"{r} / {count(curator.domain_size)}"),
-        "avoided": ("S = 0", "0"),
-        "mixture": ("S = Σᵢ mᵢ Sᵢ / m, over the parts", s_),
-    }.get(getattr(cell.attack, "report_law", "mixture"), ("S = 1", "1"))
-    yield live("Targets that one fake user supports", formula, put, hit, CJG)
-    expected = theory.expected_metrics(cell)
-    gained = expected["gain"]
-    if gained is None:
-        return
+def _attack(cell: Cell, curator: Curator, known: Numbers) -> Iterator[Formula]:
+    gain = ADDED
     if isinstance(curator, Stability):
-        yield live(
-            "Gain: how much the targets' total rises",
-            "G = E[Σ_T released] / (n + m) − the same without fakes / n",
-            f"{short(expected['target_frequency'], DIGITS)} − "
-            f"{short(expected['target_frequency_clean'], DIGITS)}", gained, VADHAN,
-        )  # fmt: skip
-    else:
-        yield live(
-            "Gain: the common formula with p = 1, q = 0", "G = β (S − f_T)",
-            f"{b_} · ({s_} − {f_})", gained, CJG,
-        )  # fmt: skip
+        expected = theory.expected_metrics(cell)
+        after, before = expected["target_frequency"], expected["target_frequency_clean"]
+        if after is not None and before is not None:
+            gain = replace(RISES, numbers={"after": after, "before": before})
+    title, beside = "Targets that one fake user supports", ", a fake user adds one count"
+    yield from summed(cell, known, SUPPORTED, title, beside, gain)
+
+
+def _gain_in_words(law: str) -> str:
+    return f"β(S − f_T), S = {'r/d' if law == 'random' else '1'}"
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -217,10 +229,9 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
         yield "and so does the gain: ldptui run has them on a population"
     yield "off by at most: a count, with probability 95 %; ldptui accuracy has more"
     entries = [rows[key].entry for key in TABLE if key in rows]
-    sources = " ".join(entry.source for entry in entries if entry is not None)
+    sources = " ".join(entry.source for entry in entries if entry is not None).split()
     for letters in ("DR", "GRS", "V", "PSI", "CJG"):
-        if f"{letters} " in f"{sources} ":
-            yield f"{letters}: {PAPERS[letters]}"
+        yield from cited({letters} & {*sources})
 
 
 def _remark(setting: Setting) -> str:

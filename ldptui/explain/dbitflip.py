@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final, cast
@@ -17,119 +16,113 @@ from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.dbitflip import BitFlips
 
 from ..text import format as fmt
-from ..text.format import count, short
-from .attack import Laws, compared, foretold, gain_keys
-from .closed_forms import PROTOCOL, choice, shown_item
-from .formula import DIGITS, Entry, Formula, listed, numeric
+from ..text.format import short
+from .attack import Laws, Supported, compared, foretold, gain_keys
+from .closed_forms import PROTOCOL, choice, of_one_item
+from .expression import Crowd
+from .formula import Entry, Formula, listed, told
 from .lines import bound_keys
 from .report import Chance, Step
 from .report.cells import over_items
 from .report.summed import Added, SummedReports
 from .report.words import plural, targets_of
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import advice
 
 DKY: Final = "Ding, Kulkarni, Yekhanin 2017"
 
 
+_row = partial(Formula, source=DKY)
+_COST: Final = partial(_row, "What a report really costs",
+                       entry=Entry("real_epsilon", "real ε", "by enumeration"))  # fmt: skip
+
+ROWS: Final = (
+    _row("The bit of the own item is sent as 1", "p = e^(ε/2) / (e^(ε/2) + 1)",
+         entry=Entry("bit_own", "p of a bit", "DKY")),
+    _row("The bit of any other item is sent as 1", "q = 1 − p",
+         entry=Entry("bit_other", "q of a bit", "DKY")),
+    _row("A report has a bit of an item", "D / d", entry=Entry("part", "D/d, bits sent", "DKY")),
+)  # fmt: skip
+COST: Final = _COST("ε = 2 ln[ p / q ]")
+COST_OF_ONE: Final = _COST("ε = ln[ p / q ]: one bit")
+KEPT: Final = _row(
+    "All reports of one item together: they are the same", "ε∞ = ε", put="{ε∞}",
+    entry=Entry("epsilon_infinity", "ε∞ of all reports", "DKY"),
+)  # fmt: skip
+
+SPREAD: Final = (
+    _row("Variance of an estimated count for one user, of an item that nobody holds",
+         "Var*/n = (d/D) p q / (p − q)²", put="{p} · {q} / {p − q}² / {part}",
+         entry=Entry("variance_per_user", "variance per user", "DKY", "(d/D) pq/(p − q)²")),
+    listed("report_bits", "bits of a report", "D + log₂ C(d, D), the server's: D", "by counting"),
+    listed("frequency_std", "frequency std", "√(variance per user / n)", "DKY"),
+)  # fmt: skip
+
+ESTIMATES: Final = (
+    _row("The estimate, on average, from the users who have a bit of v: unbiased",
+         "E[f~ᵥ] = E[Σ (bit − q)] d / (n D (p − q))", put="{fᵥ:5}"),
+    _row("Its variance: the noise, and which of its users have a bit of v",
+         "Var[f~ᵥ] = [ (d/D) p q / (p − q)² + fᵥ (d/D − 1) ] / n",
+         put="[ {variance_per_user} + {fᵥ} · {1 / part − 1} ] / {n}"),
+    _row("Its standard deviation", "σᵥ = √Var[f~ᵥ]"),
+)  # fmt: skip
+
+_OTHERS: Final = {
+    "random": Supported("S = r / 2"),
+    "honest": Supported("S = 1"),
+    "unperturbed": Supported("S = (1 − r q) / {(p − q)}"),
+}
+SUPPORTED: Final[Mapping[str, Laws]] = {
+    "client": _OTHERS | {
+        "crafted": Supported("S = min(r, D) · (d/D) (1 − q) / (p − q)",
+                             put="{min(r, D)} · {one:5}"),
+        "avoided": Supported("S = min(r, D) · (d/D) (−q) / (p − q)", put="{min(r, D)} · {none:5}"),
+    },
+    "server": _OTHERS | {
+        "crafted": Supported("S = (r D/d) · (d/D) (1 − q) / (p − q)", put="{r part} · {one:5}"),
+        "avoided": Supported("S = (r D/d) · (d/D) (−q) / (p − q)", put="{r part} · {none:5}"),
+    },
+}  # fmt: skip
+"""S, what one report adds to the targets' total, in users: by who chooses the bits."""
+
+
 def _formulas(setting: Setting) -> Iterator[Formula]:
     protocol: BitFlips = setting.protocol
-    yield from _bits(protocol)
-    yield from choice(protocol)
-    yield from _spread(protocol, setting.users)
-    if setting.cell is None:
+    known, cell = _numbers(protocol, setting.users), setting.cell
+    cost = COST_OF_ONE if protocol.sampled == 1 else COST
+    yield from told((*ROWS, cost, KEPT), known, PROTOCOL)
+    yield from choice(protocol.domain_size, protocol.epsilon)
+    yield from told(SPREAD, known, PROTOCOL)
+    if cell is None:
         yield from compared(setting, lambda law: f"β(S − f_T), S = {_brief(protocol, law)}")
         return
-    yield from _of_one_item(setting.cell, protocol)
-    yield from foretold(setting.cell, SUPPORTED)
+    part, f = of_one_item(cell)
+    spread = float(protocol.unit_variance(f)) / cell.users
+    of_item = {"fᵥ": f, "E[f~ᵥ]": f, "Var[f~ᵥ]": spread}
+    yield from told(ESTIMATES, {**known, **of_item}, part)
+    yield from foretold(cell, known, SUPPORTED[protocol.chooser])
 
 
-def _bits(protocol: BitFlips) -> Iterator[Formula]:
-    (p, q), s_ = protocol.rates, short(math.exp(protocol.epsilon / 2))
-    live = partial(numeric, PROTOCOL, source=DKY)
-    yield live("The bit of the own item is sent as 1", "p = e^(ε/2) / (e^(ε/2) + 1)",
-               f"{s_} / ({s_} + 1)", p, entry=Entry("bit_own", "p of a bit", "DKY"))  # fmt: skip
-    yield live("The bit of any other item is sent as 1", "q = 1 − p", f"1 − {short(p)}", q,
-               entry=Entry("bit_other", "q of a bit", "DKY"))  # fmt: skip
-    size, d = count(protocol.sampled), count(protocol.domain_size)
-    yield live("A report has a bit of an item", "D / d", f"{size} / {d}", protocol.part,
-               entry=Entry("part", "D/d, bits sent", "DKY"))  # fmt: skip
-    words, put = "ε = 2 ln[ p / q ]", f"2 · ln[ {short(p)} / {short(q)} ]"
-    if protocol.sampled == 1:
-        words, put = "ε = ln[ p / q ]: one bit", f"ln[ {short(p)} / {short(q)} ]"
-    yield live("What a report really costs", words, put, protocol.real_epsilon,
-               entry=Entry("real_epsilon", "real ε", "by enumeration"))  # fmt: skip
-    if memoises(protocol):
-        yield live(
-            "All reports of one item together: they are the same", "ε∞ = ε",
-            short(protocol.epsilon_infinity), protocol.epsilon_infinity,
-            entry=Entry("epsilon_infinity", "ε∞ of all reports", "DKY"),
-        )  # fmt: skip
-
-
-def _spread(protocol: BitFlips, users: int | None) -> Iterator[Formula]:
+def _numbers(protocol: BitFlips, users: int | None) -> dict[str, float]:
     p, q = protocol.rates
-    put = f"{short(p)} · {short(q)} / {short(p - q)}² / {short(protocol.part)}"
-    yield numeric(
-        PROTOCOL, "Variance of an estimated count for one user, of an item that nobody holds",
-        "Var*/n = (d/D) p q / (p − q)²", put, protocol.noise, DKY,
-        entry=Entry("variance_per_user", "variance per user", "DKY", "(d/D) pq/(p − q)²"),
-    )  # fmt: skip
-    yield listed("report_bits", "bits of a report", protocol.report_bits,
-                 "D + log₂ C(d, D), the server's: D", "by counting")  # fmt: skip
-    if users is not None:
-        spread = theory.frequency_std(protocol, users)
-        yield listed("frequency_std", "frequency std", spread, "√(variance per user / n)", "DKY")
-
-
-def _of_one_item(cell: Cell, protocol: BitFlips) -> Iterator[Formula]:
-    v, what = shown_item(cell)
-    f, n = float(cell.population.frequencies[v]), cell.users
-    n_ = count(n, 9)
-    part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
-    live, spread = partial(numeric, part, source=DKY), float(protocol.unit_variance(f)) / n
-    yield live(
-        "The estimate, on average, from the users who have a bit of v: unbiased",
-        "E[f~ᵥ] = E[Σ (bit − q)] d / (n D (p − q))", short(f, DIGITS), f,
-    )  # fmt: skip
-    yield live(
-        "Its variance: the noise, and which of its users have a bit of v",
-        "Var[f~ᵥ] = [ (d/D) p q / (p − q)² + fᵥ (d/D − 1) ] / n",
-        f"[ {short(protocol.noise)} + {short(f)} · {short(1 / protocol.part - 1)} ] / {n_}",
-        spread,
-    )  # fmt: skip
-    yield live("Its standard deviation", "σᵥ = √Var[f~ᵥ]", f"√{short(spread)}", spread**0.5)
+    known = {
+        "ε": protocol.epsilon, "d": protocol.domain_size, "D": protocol.sampled, "p": p, "q": q,
+        "bit_own": p, "bit_other": q, "part": protocol.part, "report_bits": protocol.report_bits,
+        "real_epsilon": protocol.real_epsilon, "variance_per_user": protocol.noise,
+        "one": _weight(protocol, 1), "none": _weight(protocol, 0),
+    }  # fmt: skip
+    if memoises(protocol):
+        known |= {"ε∞": protocol.epsilon_infinity}
+    if users is None:
+        return known
+    return known | {"n": Crowd(users), "frequency_std": theory.frequency_std(protocol, users)}
 
 
 def _weight(protocol: BitFlips, bit: int) -> float:
     """The weight of one bit that is sent."""
     p, q = protocol.rates
     return (bit - q) / (p - q) / protocol.part
-
-
-def _aimed(protocol: BitFlips, r: int, bit: int) -> Supported:
-    """S of reports whose bits of targets are all the same."""
-    w = short(_weight(protocol, bit), DIGITS)
-    sign = "1 − q" if bit else "−q"
-    if protocol.chooser == "client":
-        many = min(r, protocol.sampled)
-        return Supported(f"S = min(r, D) · (d/D) ({sign}) / (p − q)", f"{many} · {w}")
-    return Supported(f"S = (r D/d) · (d/D) ({sign}) / (p − q)",
-                     f"{short(r * protocol.part)} · {w}")  # fmt: skip
-
-
-SUPPORTED: Final[Laws] = {
-    "random": lambda _, r, __: Supported("S = r / 2", f"{r} / 2"),
-    "honest": lambda _, __, ___: Supported("S = 1", "1"),
-    "unperturbed": lambda protocol, r, _: Supported(
-        "S = (1 − r q) / (p − q)",
-        f"(1 − {r} · {short(protocol.rates[1])}) / {short(protocol.rates[0] - protocol.rates[1])}",
-    ),
-    "crafted": lambda protocol, r, _: _aimed(protocol, r, 1),
-    "avoided": lambda protocol, r, _: _aimed(protocol, r, 0),
-}
-"""S, what one report adds to the targets' total, in users."""
 
 
 def _brief(protocol: BitFlips, law: str) -> str:

@@ -2,66 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
-from ldptui.core import theory
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import PureProtocol, Reports
-from ldptui.core.protocols import GRR
+from ldptui.core.law.pure import Reports
 
 from ..text import format as fmt
-from ..text.format import count, short
-from .attack import attacked, honest
-from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
-from .formula import W17, Entry, Formula, numeric
+from .attack import HONEST, Supported
+from .closed_forms import OTHER, OWN, VARIANCE, pure
+from .formula import W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.cells import one_bit, over_items
 from .report.pure import PureReports
 from .report.words import bits_needed, named, targets_of
-from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, pure_notes
 
+ROWS: Final = (
+    Formula(OWN, "p = e^ε / (e^ε + d − 1)", W17, 9, Entry("p", "p", "W17 4.1")),
+    Formula(OTHER, "q = 1 / (e^ε + d − 1)", W17, 9, Entry("q", "q", "W17 4.1")),
+    Formula("Privacy budget from p and q", "ε = ln(p / q)", W17, 14),
+)
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
-    protocol: GRR = setting.protocol
-    yield from _probabilities(protocol)
-    yield from choice(protocol)
-    yield from estimates(setting, _unit_variance)
-    yield from attacked(setting, SUPPORTED)
-
-
-def _probabilities(protocol: GRR) -> Iterator[Formula]:
-    p, q, e_ = protocol.p, protocol.q, short(math.exp(protocol.epsilon))
-    put = f"({e_} + {count(protocol.domain_size)} − 1)"
-    live = partial(numeric, PROTOCOL, source=W17)
-    yield live(OWN, "p = e^ε / (e^ε + d − 1)", f"{e_} / {put}", p, number=9,
-               entry=Entry("p", "p", "W17 4.1"))  # fmt: skip
-    yield live(OTHER, "q = 1 / (e^ε + d − 1)", f"1 / {put}", q, number=9,
-               entry=Entry("q", "q", "W17 4.1"))  # fmt: skip
-    yield live(
-        "Privacy budget from p and q", "ε = ln(p / q)", f"ln({short(p)} / {short(q)})",
-        theory.epsilon_of_direct(p, q), number=14,
-    )  # fmt: skip
-
-
-def _unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
-    e, d = math.exp(protocol.epsilon), protocol.domain_size
-    return "(d − 2 + e^ε) / (e^ε − 1)²", f"({count(d)} − 2 + {short(e)}) / {short(e - 1)}²", 11
-
+UNIT: Final = replace(VARIANCE, text="Var*[c~ᵥ] / n = (d − 2 + e^ε) / {(e^ε − 1)}²", number=11)
 
 SUPPORTED: Final = {
-    "random": lambda protocol, r, _: Supported(
-        "S = r / d", f"{r} / {count(protocol.domain_size)}", 24, 23
-    ),
-    "honest": lambda protocol, r, _: honest(protocol, r, 24),
-    "unperturbed": lambda _, __, ___: Supported("S = 1: the report is a target", "1"),
-    "crafted": lambda _, __, ___: Supported("S = 1: the report is a target", "1", 24, 25),
-    "avoided": lambda _, __, ___: Supported("S = 0: no target is supported", "0"),
+    "random": Supported("S = r / d", 24, 23),
+    "honest": replace(HONEST, number=24),
+    "unperturbed": Supported("S = 1: the report is a target"),
+    "crafted": Supported("S = 1: the report is a target", 24, 25),
+    "avoided": Supported("S = 0: no target is supported"),
 }
 
 
@@ -117,7 +89,7 @@ def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]: 
 
 
 STORY: Final = Story(
-    _formulas,
+    pure(ROWS, SUPPORTED, UNIT),
     PureReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
     table=P_AND_Q,
     notes=pure_notes,

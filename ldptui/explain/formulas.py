@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from ldptui.core.cell import Cell
 
-from . import closed_forms
-from .attack import attacked
+from .closed_forms import HAS, P_AND_Q, pure
 from .formula import Formula
 from .setting import Setting, setting_of
 from .story import story_named
@@ -25,10 +24,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     if story is not None:
         yield from story.formulas(setting)
     elif setting.is_pure:
-        yield from closed_forms.probabilities(setting.protocol)
-        yield from closed_forms.choice(setting.protocol)
-        yield from closed_forms.estimates(setting)
-        yield from attacked(setting, {})
+        yield from pure(P_AND_Q, {}, part=HAS)(setting)
 
 
 def entries(setting: Setting) -> dict[str, Formula]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, cast
@@ -14,143 +13,111 @@ from ldptui.core.cell import Cell
 from ldptui.core.protocols.coded import Coded
 from ldptui.core.protocols.hadamard import HadamardResponse
 
-from ..text.format import count, short
-from .attack import attacked
-from .closed_forms import PROTOCOL, choice, reach, shown_item
+from ..text.format import count
+from .attack import Supported, attacked
+from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
 from .coded import reports
-from .formula import Entry, Formula, listed, numeric
+from .expression import Plain
+from .formula import Entry, Formula, listed, told
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, coded_notes
 
 ASZ: Final = "Acharya, Sun, Zhang 2019"
 
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
-    protocol: HadamardResponse = setting.protocol
-    yield from _blocks(protocol)
-    yield from _probabilities(protocol)
-    yield from choice(protocol)
-    yield from _spread(setting)
-    if setting.cell is not None:
-        yield from _of_one_item(setting.cell, protocol)
-    yield from attacked(setting, SUPPORTED)
+_row = partial(Formula, source=ASZ)
 
+ROWS: Final = (
+    _row("Blocks of items", "B = the largest power of two < min(e^ε, 2d)",
+         put="2^k < min({e^ε}, {2d})",
+         entry=Entry("blocks", "B", "ASZ", "largest 2^k < min(e^ε, 2d)")),
+    _row("Rows and columns of the matrix of a block", "b = the least power of two ≥ d / B + 1",
+         put="2^k ≥ {d} / {blocks} + 1",
+         entry=Entry("block_size", "b", "ASZ", "least 2^k ≥ d/B + 1")),
+    _row("Messages", "K = B b", put="{blocks} · {block_size}",
+         entry=Entry("messages", "K", "ASZ", "B b")),
+    _row("Mean support of the own item: +1, −1, or 0 from another block",
+         "p = {(e^ε − 1)} / ({e^ε − 1} + {2B})", entry=Entry("p", "p", "ASZ")),
+    _row("Mean support of any other item", "q = 0", put="as many +1 as −1",
+         entry=Entry("q", "q", "ASZ")),
+    _row("Privacy budget from the chance of a message that agrees, and of one that does not",
+         "ε = ln(p₁ / p₀),  p₀ = 1 / ((b/2)(e^ε − 1 + 2B))"),
+)  # fmt: skip
 
-def _blocks(protocol: HadamardResponse) -> Iterator[Formula]:
-    d, e = protocol.domain_size, math.exp(protocol.epsilon)
-    blocks, size = protocol.blocks, protocol.block_size
-    live = partial(numeric, PROTOCOL, source=ASZ)
-    yield live(
-        "Blocks of items", "B = the largest power of two < min(e^ε, 2d)",
-        f"2^k < min({short(e)}, {count(2 * d)})", blocks,
-        entry=Entry("blocks", "B", "ASZ", "largest 2^k < min(e^ε, 2d)"),
-    )  # fmt: skip
-    yield live(
-        "Rows and columns of the matrix of a block", "b = the least power of two ≥ d / B + 1",
-        f"2^k ≥ {count(d)} / {count(blocks)} + 1", size,
-        entry=Entry("block_size", "b", "ASZ", "least 2^k ≥ d/B + 1"),
-    )  # fmt: skip
-    yield live(
-        "Messages", "K = B b", f"{count(blocks)} · {count(size)}", protocol.messages,
-        entry=Entry("messages", "K", "ASZ", "B b"),
-    )  # fmt: skip
+SPREAD: Final = (
+    listed("variance_per_user", "variance per user", "(2/(e^ε − 1) + F_b)/p", "ASZ"),
+    *REACH,
+    listed("frequency_std", "frequency std", "√(variance per user / n)", "ASZ"),
+)
+"""The spread of an estimate, for the table."""
 
-
-def _probabilities(protocol: HadamardResponse) -> Iterator[Formula]:
-    e, blocks = math.exp(protocol.epsilon), protocol.blocks
-    live = partial(numeric, PROTOCOL, source=ASZ)
-    yield live(
-        "Mean support of the own item: +1, −1, or 0 from another block",
-        "p = (e^ε − 1) / (e^ε − 1 + 2B)",
-        f"{short(e - 1)} / ({short(e - 1)} + {2 * blocks})", protocol.p,
-        entry=Entry("p", "p", "ASZ"),
-    )  # fmt: skip
-    yield live(
-        "Mean support of any other item", "q = 0", "as many +1 as −1", protocol.q,
-        entry=Entry("q", "q", "ASZ"),
-    )  # fmt: skip
-    least = (1 - protocol.truthful) / protocol.messages
-    most = least + protocol.truthful / protocol.agreeing
-    yield live(
-        "Privacy budget from the chance of a message that agrees, and of one that does not",
-        "ε = ln(p₁ / p₀),  p₀ = 1 / ((b/2)(e^ε − 1 + 2B))", f"ln({short(most)} / {short(least)})",
-        math.log(most / least),
-    )  # fmt: skip
-
-
-def _spread(setting: Setting) -> Iterator[Formula]:
-    """The spread of an estimate, for the table."""
-    protocol = setting.protocol
-    yield listed(
-        "variance_per_user", "variance per user", theory.count_variance(protocol),
-        "(2/(e^ε − 1) + F_b)/p", "ASZ",
-    )  # fmt: skip
-    yield from reach(protocol)
-    if setting.users is not None:
-        yield listed(
-            "frequency_std", "frequency std", theory.frequency_std(protocol, setting.users),
-            "√(variance per user / n)", "ASZ",
-        )  # fmt: skip
-
-
-def _of_one_item(cell: Cell, protocol: HadamardResponse) -> Iterator[Formula]:
-    v, what = shown_item(cell)
-    truth, n = cell.population.frequencies, cell.users
-    f, e, blocks = float(truth[v]), math.exp(protocol.epsilon), protocol.blocks
-    part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
-    live = partial(numeric, part)
-    p_, n_ = short(protocol.p), count(n, 9)
-    yield live(
-        "Reports for v less those against it, on average", "E[Cᵥ] = n fᵥ p",
-        f"{n_} · {short(f)} · {p_}", n * f * protocol.p, ASZ,
-    )  # fmt: skip
-    yield live("The estimate from that count: unbiased", "f~ᵥ = Cᵥ / (n p)",
-               f"{short(n * f * protocol.p)} / ({n_} · {p_})", f, ASZ)  # fmt: skip
-    block = np.arange(truth.size) // (protocol.block_size - 1)
-    unit, least = theory.count_variance(protocol), short(2 * (blocks + (e - 1) / 2))
-    yield live(
-        "Var* of a count, for one user: of an item that nobody holds, all others alike",
-        "Var*[c~ᵥ] / n = (2 + (e^ε − 1) F_b)(e^ε − 1 + 2B) / (e^ε − 1)²",
-        f"(2 + {short(e - 1)} F_b) · {least} / {short(e - 1)}²", unit, ASZ,
-    )  # fmt: skip
-    yield live(
-        "Variance of the estimate of an item that nobody holds", "Var*[f~ᵥ] = Var*[c~ᵥ] / n²",
-        f"{short(unit)} / {n_}", unit / n, ASZ,
-    )  # fmt: skip
-    beside = float(truth[block == block[v]].sum())
-    yield live("Users of its block, who are heard there more often", "F_b = Σ_(u in the block) fᵤ",
-               f"over {count(int((block == block[v]).sum()))} items", beside, ASZ)  # fmt: skip
-    variance = float(theory.item_variances(protocol, n, truth)[v])
-    e_ = short(e - 1)
-    yield live(
-        "Variance of the estimate of v",
-        "Var[f~ᵥ] = [ (2 + (e^ε − 1) F_b)(e^ε − 1 + 2B) / (e^ε − 1)² − fᵥ ] / n",
-        f"[ (2 + {e_} · {short(beside)}) · ({e_} + {2 * blocks}) / {e_}² − {short(f)} ] / {n_}",
-        variance, f"{ASZ}, exact",
-    )  # fmt: skip
-    yield live(
-        "Standard deviation of the estimate of v", "σᵥ = √Var[f~ᵥ]", f"√{short(variance)}",
-        math.sqrt(variance), ASZ,
-    )  # fmt: skip
-    mean = float(theory.item_variances(protocol, n, truth).mean())
-    yield live(
-        "Expected mean squared error without attack", "MSE = Σᵥ Var[f~ᵥ] / d",
-        f"over {count(truth.size)} items", mean, ASZ,
-    )  # fmt: skip
-
+ESTIMATES: Final = (
+    _row("Reports for v less those against it, on average", "E[Cᵥ] = n fᵥ p"),
+    _row("The estimate from that count: unbiased", "f~ᵥ = Cᵥ / (n p)"),
+    _row("Var* of a count, for one user: of an item that nobody holds, all others alike",
+         "Var*[c~ᵥ] / n = (2 + (e^ε − 1) F_b)(e^ε − 1 + 2B) / (e^ε − 1)²",
+         put="(2 + {e^ε − 1} F_b) · {2 (B + (e^ε − 1) / 2)} / {e^ε − 1}²"),
+    _row("Variance of the estimate of an item that nobody holds", "Var*[f~ᵥ] = Var*[c~ᵥ] / n²",
+         put="{unit} / {n}"),
+    _row("Users of its block, who are heard there more often", "F_b = Σ_(u in the block) fᵤ",
+         put="over {beside} items"),
+    _row("Variance of the estimate of v",
+         "Var[f~ᵥ] = [ (2 + {(e^ε − 1)} F_b)({e^ε − 1} + {2B}) / {(e^ε − 1)}² − fᵥ ] / n",
+         source=f"{ASZ}, exact"),
+    _row("Standard deviation of the estimate of v", "σᵥ = √Var[f~ᵥ]"),
+    _row("Expected mean squared error without attack", "MSE = Σᵥ Var[f~ᵥ] / d",
+         put="over {d} items"),
+)  # fmt: skip
 
 SUPPORTED: Final = {
-    "random": lambda _, __, ___: Supported("S = 0: for and against alike", "0"),
-    "honest": lambda protocol, _, __: Supported("S = p", short(protocol.p)),
-    "unperturbed": lambda _, __, ___: Supported("S = 1: the rest cancels", "1"),
-    "crafted": lambda _, __, ___: Supported(
-        "S = targets in the block that has most", "counted over all blocks", brief="fullest block"
-    ),
-    "avoided": lambda _, __, ___: Supported(
-        "S = −(most targets that one message speaks against)", "counted over all messages"
-    ),
-}
+    "random": Supported("S = 0: for and against alike"),
+    "honest": Supported("S = p"),
+    "unperturbed": Supported("S = 1: the rest cancels"),
+    "crafted": Supported("S = targets in the block that has most", put="counted over all blocks",
+                         brief="fullest block"),
+    "avoided": Supported("S = −(most targets that one message speaks against)",
+                         put="counted over all messages"),
+}  # fmt: skip
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    protocol: HadamardResponse = setting.protocol
+    known = {**numbers_of(setting), **_numbers(protocol)}
+    yield from told(ROWS, known, PROTOCOL)
+    yield from choice(protocol.domain_size, protocol.epsilon)
+    yield from told(SPREAD, known, PROTOCOL)
+    if setting.cell is not None:
+        part, f = of_one_item(setting.cell)
+        of_item = {**known, **_of_one_item(setting.cell, protocol), "fᵥ": f, "f~ᵥ": f}
+        yield from told(ESTIMATES, of_item, part)
+    yield from attacked(setting, known, SUPPORTED)
+
+
+def _numbers(protocol: HadamardResponse) -> dict[str, float]:
+    least = (1 - protocol.truthful) / protocol.messages
+    return {
+        "B": Plain(protocol.blocks), "blocks": protocol.blocks, "messages": protocol.messages,
+        "b": protocol.block_size, "block_size": protocol.block_size,
+        "p₀": least, "p₁": least + protocol.truthful / protocol.agreeing,
+    }  # fmt: skip
+
+
+def _of_one_item(cell: Cell, protocol: HadamardResponse) -> dict[str, float]:
+    (v, _), truth, n = shown_item(cell), cell.population.frequencies, cell.users
+    block = np.arange(truth.size) // (protocol.block_size - 1)
+    variances = theory.item_variances(protocol, n, truth)
+    unit = theory.count_variance(protocol)
+    return {
+        "Cᵥ": n * float(truth[v]) * protocol.p,
+        "unit": unit,
+        "Var*[c~ᵥ] / n": unit,
+        "Var*[f~ᵥ]": unit / n,
+        "F_b": float(truth[block == block[v]].sum()),
+        "beside": int((block == block[v]).sum()),
+        "Var[f~ᵥ]": float(variances[v]),
+        "MSE": float(variances.mean()),
+    }
 
 
 def _encoded(protocol: Coded, item: int) -> tuple[str, tuple[str, ...]]:

@@ -2,147 +2,127 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core import theory
 from ldptui.core.attacks import Strategy
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
 from ldptui.core.kernels.hashing import buckets, xxhash32
 from ldptui.core.kernels.primes import UInts
-from ldptui.core.law.pure import PureProtocol, Reports
+from ldptui.core.law.pure import Reports
 from ldptui.core.protocols import LocalHashing
 from ldptui.core.protocols.hashing import matched_law
 
 from ..text import format as fmt
-from ..text.format import count, percent, short
-from .attack import attacked, honest
-from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
-from .formula import CJG, DIGITS, W17, Entry, Formula, numeric
+from ..text.format import count, percent
+from .attack import HONEST, Supported
+from .closed_forms import OTHER, OWN, VARIANCE, pure
+from .expression import Plain
+from .formula import CJG, W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.cells import one_bit, over_buckets
 from .report.pure import PureReports
 from .report.words import plural
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, hashing_notes
 
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
-    protocol: LocalHashing = setting.protocol
-    rule = setting.given.get("hash_range")
-    yield _buckets(protocol, rule)
-    yield from _probabilities(protocol, g="g − 1" if rule is not None else "1")
-    yield from choice(protocol)
-    yield from estimates(setting, _unit_variance)
-    yield from attacked(setting, SUPPORTED, _matched)
-
-
-def _buckets(protocol: LocalHashing, rule: object) -> Formula:
-    """The formula of g; the rule is None where g is 2 for every ε."""
-    g, ideal = protocol.hash_range, short(math.exp(protocol.epsilon) + 1)
-    number: int | None = 17
-    brief = f"e^ε + 1, {rule} integer"
-    if rule == "nearest":
-        formula, put, source = "g = integer nearest to e^ε + 1", f"nearest to {ideal}", W17
-    elif rule == "ceil":
-        formula, put, source = "g = ⌈e^ε + 1⌉", f"⌈{ideal}⌉", CJG
-    elif rule == "floor":
-        formula, put, source = "g = ⌊e^ε + 1⌋", f"⌊{ideal}⌋", "Li, Li, Wang, Sun 2025"
-    elif rule is None:
-        formula, put, source = "g", f"2 for every ε; the optimum is e^ε + 1 = {ideal}", W17
-        number, brief = None, "2"
-    else:
-        formula, put, source = "g", f"as given; the optimum is e^ε + 1 = {ideal}", W17
-        brief = "as given"
+def _range_rule(text: str, source: str, put: str, brief: str, number: int | None = 17) -> Formula:
+    """g by a rule of rounding."""
     entry = Entry("hash_range", "g", "W17 4.4", brief)
-    title = "Hash range: the number of buckets"
-    return Formula(title, formula, put, str(g), g, source, number, PROTOCOL, entry)
+    return Formula("Hash range: the number of buckets", text, source, number, entry, put)
 
 
-def _probabilities(protocol: LocalHashing, g: str) -> Iterator[Formula]:
-    """p, q and ε. g : g − 1 as the formula has it; 1 where g is 2 for every ε."""
-    p, range_, e_ = protocol.p, protocol.hash_range, short(math.exp(protocol.epsilon))
-    other_bucket = (1 - p) / (range_ - 1)
-    put = f"({e_} + {range_} − 1)"
-    fixed = g == "1"
-    live = partial(numeric, PROTOCOL, source=W17)
-    yield live(
-        OWN, "p = p′ = e^ε / (e^ε + g − 1)", f"{e_} / {put}", p, number=16,
-        entry=Entry("p", "p", "W17 4.4", f"e^ε/(e^ε + {g})"),
-    )  # fmt: skip
-    yield live(
-        "A given other bucket is sent", "q′ = 1 / (e^ε + g − 1)", f"1 / {put}", other_bucket,
-        number=15,
-    )  # fmt: skip
-    yield live(
-        OTHER, "q = 1 / g", f"1 / {range_}", protocol.q, number=16,
-        entry=Entry("q", "q", "W17 4.4", "1/2" if fixed else ""),
-    )  # fmt: skip
-    yield live(
-        "Privacy budget from p′ and q′", "ε = ln(p′ / q′)",
-        f"ln({short(p)} / {short(other_bucket)})",
-        theory.epsilon_of_direct(p, other_bucket), number=14,
-    )  # fmt: skip
+_OPTIMUM: Final = "the optimum is e^ε + 1 = {e^ε + 1}"
+RANGES: Final[Mapping[object, Formula]] = {
+    "nearest": _range_rule("g = integer nearest to e^ε + 1", W17, "nearest to {e^ε + 1}",
+                           "e^ε + 1, nearest integer"),
+    "ceil": _range_rule("g = ⌈e^ε + 1⌉", CJG, "⌈{e^ε + 1}⌉", "e^ε + 1, ceil integer"),
+    "floor": _range_rule("g = ⌊e^ε + 1⌋", "Li, Li, Wang, Sun 2025", "⌊{e^ε + 1}⌋",
+                         "e^ε + 1, floor integer"),
+    None: _range_rule("g", W17, f"2 for every ε; {_OPTIMUM}", "2", None),
+}  # fmt: skip
+"""g by the rule that a scenario names; None where g is 2 for every ε."""
+GIVEN: Final = _range_rule("g", W17, f"as given; {_OPTIMUM}", "as given")
 
+_row = partial(Formula, source=W17)
 
-def _unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
-    e, g = math.exp(protocol.epsilon), round(1 / protocol.q)
-    put = f"({short(e - 1)} + {g})² / ({short(e - 1)}² · {g - 1})"
-    return "(e^ε − 1 + g)² / ((e^ε − 1)² (g − 1))", put, 18
+ROWS: Final = (
+    _row(OWN, "p = p′ = e^ε / (e^ε + g − 1)", number=16, put="{e^ε} / ({e^ε} + {g} − 1)",
+         entry=Entry("p", "p", "W17 4.4", "e^ε/(e^ε + g − 1)")),
+    _row("A given other bucket is sent", "q′ = 1 / (e^ε + g − 1)", number=15),
+    _row(OTHER, "q = 1 / g", number=16, entry=Entry("q", "q", "W17 4.4")),
+    _row("Privacy budget from p′ and q′", "ε = ln(p′ / q′)", number=14),
+)  # fmt: skip
 
+_BRIEF: Final = {"p": "e^ε/(e^ε + 1)", "q": "1/2"}
+"""p and q where g is 2 for every ε."""
 
-def _matched(attack: Any, protocol: LocalHashing, r: int, part: str) -> Iterator[Formula]:
-    """E[M], and where the law of M has its weight."""
-    g, seeds = protocol.hash_range, attack.seeds
-    law = matched_law(r, g, attack.search)
-    mean = float(law @ np.arange(r + 1))
-    anchored = attack.scoring == "anchor"
-    score = "1 + Bin(r − 1, 1/g) ≤ x" if anchored else "fullest of g buckets ≤ x"
-    source = f"{CJG}, section 3.5"
-    yield Formula(
-        "Targets in one bucket under the best of K seeds",
-        f"E[M] = Σⱼ (1 − F(j − 1)^K), j = 1 … r,  F(x) = Pr[{score}]",
-        f"Σⱼ (r = {r}, K = {count(seeds)}, g = {g})",
-        short(mean, DIGITS), mean, source, 30, part,
-    )  # fmt: skip
-    likely = int(law.argmax())
-    shown = [j for j in range(r + 1) if law[j] >= 0.0005]
-    most = sorted(sorted(shown, key=lambda j: -law[j])[:6])
-    yield Formula(
-        "How likely each number of matched targets is",
-        "Pr[M = j] = F(j)^K − F(j − 1)^K",
-        ",  ".join(f"{j}: {percent(float(law[j]))}" for j in most),
-        f"most often {likely}", float(law[likely]), source, 30, part,
-    )  # fmt: skip
-
-
-def _mean(protocol: LocalHashing, r: int, attack: Any) -> str:
-    """S as a number, by the attack's own law; a setting without a cell has none to show."""
-    return "" if attack is None else short(r * attack.support(protocol, r).target, DIGITS)
-
+UNIT: Final = replace(
+    VARIANCE, text="Var*[c~ᵥ] / n = ({e^ε − 1} + g)² / ({(e^ε − 1)}² {(g − 1)})", number=18
+)
 
 SUPPORTED: Final = {
-    "random": lambda protocol, r, _: Supported("S = r / g", f"{r} / {protocol.hash_range}"),
-    "honest": lambda protocol, r, _: honest(protocol, r, 29),
-    "unperturbed": lambda protocol, r, _: Supported(
-        "S = 1 + (r − 1) / g", f"1 + {r - 1} / {protocol.hash_range}"
-    ),
-    "crafted": lambda protocol, r, attack: Supported(
-        "S = E[M]", _mean(protocol, r, attack), 30, 30
-    ),
-    "subset": lambda protocol, r, attack: Supported(
-        "S = E[M] of r′ targets + (r − r′) / g", _mean(protocol, r, attack)
-    ),
-    "avoided": lambda protocol, r, attack: Supported(
-        "S = E[fewest targets in a bucket of K hashes]", _mean(protocol, r, attack)
-    ),
+    "random": Supported("S = r / g"),
+    "honest": replace(HONEST, number=29),
+    "unperturbed": Supported("S = 1 + {(r − 1)} / g"),
+    "crafted": Supported("S = E[M]", 30, 30, put="{S:5}"),
+    "subset": Supported("S = E[M] of r′ targets + (r − r′) / g", put="{S:5}"),
+    "avoided": Supported("S = E[fewest targets in a bucket of K hashes]", put="{S:5}"),
 }
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    rule = setting.given.get("hash_range")
+    attack = None if setting.cell is None else setting.cell.attack
+    g = replace(RANGES.get(rule, GIVEN), said=str(setting.protocol.hash_range))
+    rows = ROWS if rule is not None else [_of_two(row) for row in ROWS]
+    crafted = getattr(attack, "report_law", "") == "crafted"
+    matched = _matched(attack, setting.protocol, setting.r or 0) if crafted else ()
+    yield from pure((g, *rows), SUPPORTED, UNIT, tuple(matched), own_numbers)(setting)
+
+
+def _of_two(row: Formula) -> Formula:
+    """A row where g is 2 for every ε."""
+    if row.entry is None:
+        return row
+    return replace(row, entry=replace(row.entry, formula=_BRIEF[row.key]))
+
+
+def own_numbers(setting: Setting) -> dict[str, float]:
+    """The numbers of hashing, besides those of every pure protocol."""
+    g, p = setting.protocol.hash_range, setting.protocol.p
+    known = {"g": Plain(g), "hash_range": g, "p′": p, "q′": (1 - p) / (g - 1)}
+    return known if setting.r is None else {**known, "r": Plain(setting.r)}
+
+
+def _matched(attack: Any, protocol: LocalHashing, r: int) -> Iterator[Formula]:
+    """E[M], and where the law of M has its weight."""
+    law = matched_law(r, protocol.hash_range, attack.search)
+    anchored = attack.scoring == "anchor"
+    score = "1 + Bin(r − 1, 1/g) ≤ x" if anchored else "fullest of g buckets ≤ x"
+    row = partial(Formula, source=f"{CJG}, section 3.5", number=30)
+    yield row(
+        "Targets in one bucket under the best of K seeds",
+        f"E[M] = Σⱼ (1 − F(j − 1)^K), j = 1 … r,  F(x) = Pr[{score}]",
+        put=f"Σⱼ (r = {r}, K = {count(attack.seeds)}, g = {protocol.hash_range})",
+        numbers={"E[M]": float(law @ np.arange(r + 1))},
+    )
+    shown = [j for j in range(r + 1) if law[j] >= 0.0005]
+    most = sorted(sorted(shown, key=lambda j: -law[j])[:6])
+    yield row(
+        "How likely each number of matched targets is",
+        "Pr[M = j] = F(j)^K − F(j − 1)^K",
+        put=",  ".join(f"{j}: {percent(float(law[j]))}" for j in most),
+        said=f"most often {int(law.argmax())}",
+        numbers={"Pr[M = j]": float(law.max())},
+    )
 
 
 def _opened(report: Reports) -> tuple[UInts, int]:

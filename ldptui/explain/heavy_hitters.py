@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 from typing import Any, Final, cast
@@ -19,7 +19,8 @@ from ldptui.core.task.hitters.levels import candidate_counts, start_length
 
 from ..text.format import count, percent, short
 from .closed_forms import shown_item
-from .formula import CJG, DIGITS, Formula, numeric
+from .expression import Crowd, Numbers, Plain
+from .formula import CJG, Formula, told
 from .setting import Setting, bound
 from .tasks import TaskStory
 
@@ -65,12 +66,70 @@ def _added(cell: Cell) -> list[int]:
     return np.diff(settings.lengths, prepend=start_length(settings.k)).tolist()
 
 
+_of_levels = partial(Formula, source=WLJ)
+_of_estimate = partial(Formula, source=CJG)
+_ours = partial(Formula, source=OURS)
+
+START: Final = _of_levels(
+    "Bits whose prefixes all are candidates before the first level", "c = ⌈log₂ k⌉"
+)
+GROUPS: Final = _of_levels("Groups, from the bits e that each level adds", "G = ⌈(γ − c) / e⌉")
+LENGTHS: Final = _of_estimate(
+    "Bits of the prefixes that group j reports, with the full ε", "λⱼ = c + ⌈j (γ − c) / G⌉",
+    put="{c} + ⌈j · {γ − c} / {G}⌉, j = 1 … {G}",
+)  # fmt: skip
+EXTENDED: Final = replace(
+    LENGTHS, text="λⱼ = min(c + j e, γ)", put="min({c} + j · {e}, {γ}), j = 1 … {G}"
+)
+CANDIDATES: Final = _of_levels(
+    "Candidates, the most at level {level}: all extensions of the survivors before",
+    "|Cⱼ| = |Rⱼ₋₁| 2^(λⱼ − λⱼ₋₁),  |R₀| = 2^c,  |Rⱼ| = min(k, |Cⱼ|)", put="{before} · 2^{added}",
+)  # fmt: skip
+USERS: Final = _of_estimate("Genuine users of a group, on average", "n / G")
+
+PREFIX: Final = _of_estimate(
+    "True frequency of its prefix x: of all items that begin so", "fₓ = Σ fᵢ", put="{fₓ:5}"
+)
+FAKES: Final = (
+    _of_estimate("Fakes who choose this group", "mⱼ", put="{mⱼ:5}"),
+    _of_estimate("Their share of the group", "βⱼ = mⱼ / (n/G + mⱼ)",
+                 put="{mⱼ:6} / ({users:6} + {mⱼ:6})"),
+    _of_estimate("Support of one fake for the prefix, on average", "sₓ, by the law of the attack",
+                 put="{sₓ:5}"),
+)  # fmt: skip
+MOMENTS: Final = (
+    _of_estimate("Its mean", "μₓ = (1 − βⱼ) fₓ + βⱼ (sₓ − q) / (p − q)",
+                 put="(1 − {βⱼ}) · {fₓ} + {βⱼ} · ({sₓ} − {q}) / {p − q}"),
+    _ours("Its variance: of reports, of the draw of the group's users, of the fakes",
+          "σₓ² = (1−βⱼ)² (Var[f~ₓ] + fₓ(1−fₓ)(G−1)/n) + βⱼ Vₓ/((n/G + mⱼ)(p−q)²)",
+          put="(1 − {βⱼ})² · ({held} + {drawn}) + {βⱼ} · {Vₓ} / ({users + mⱼ:6} · {p − q}²)"),
+)  # fmt: skip
+
+ALL_SURVIVE: Final = _ours("No more candidates than survive: all do", "Pⱼ", put="{C} ≤ k = {k}")
+SURVIVAL: Final = (
+    _ours("Threshold: the k-th largest estimate of the other candidates, its median",
+          "τ: Σ w Φ((μ − τ) / σ) = k − ½, over the others, w how likely candidates",
+          put="k = {k}, {candidates} candidates"),
+    _ours("Its variance, as of a sample quantile", "Var τ = Σ P(1 − P) / (Σ φ)²",
+          put="{scatter:5}"),
+    _ours("Survival of the prefix at this level", "Pⱼ = Φ((μₓ − τ) / √(σₓ² + Var τ))",
+          put="Φ(({μₓ} − {τ}) / √({variance} + {scatter}))"),
+)  # fmt: skip
+COARSER: Final = _ours(
+    "Coarser: against τⱼ, the k-th largest true frequency of a prefix",
+    "Pⱼ ≈ Φ((μₓ − (1 − βⱼ) τⱼ) / √(2 Var* G / (n + m)))",
+    put="Φ(({μₓ} − {1 − βⱼ} · {τⱼ}) / √{noise})",
+)  # fmt: skip
+"""The closed form that takes the threshold from true frequencies."""
+
+
 def _formulas(cell: Cell) -> Iterator[Formula]:
     hunt = _task(cell).hunt(cell)
     yield from _levels(cell)
     followed = _followed(cell, hunt)
-    yield from _estimate(cell, followed)
-    yield from _survival(cell, hunt, followed)
+    known = _numbers(cell, followed)
+    yield from _estimate(cell, followed, known)
+    yield from _survival(cell, hunt, followed, known)
     yield from _answer(cell, hunt, followed)
 
 
@@ -78,38 +137,26 @@ def _levels(cell: Cell) -> Iterator[Formula]:
     """The lengths, the candidates and the users of the groups."""
     settings = _task(cell).settings
     k, bits, lengths = settings.k, settings.bits, settings.lengths
-    groups, start = len(lengths), start_length(k)
-    live = partial(numeric, LEVELS)
-    yield live(
-        "Bits whose prefixes all are candidates before the first level", "c = ⌈log₂ k⌉",
-        f"⌈log₂ {k}⌉", start, WLJ,
-    )  # fmt: skip
-    if settings.extension is None:
-        formula, put = "λⱼ = c + ⌈j (γ − c) / G⌉", f"{start} + ⌈j · {bits - start} / {groups}⌉"
-    else:
-        e = settings.extension
-        formula, put = "λⱼ = min(c + j e, γ)", f"min({start} + j · {e}, {bits})"
-        yield live(
-            "Groups, from the bits e that each level adds", "G = ⌈(γ − c) / e⌉",
-            f"⌈({bits} − {start}) / {e}⌉", groups, WLJ,
-        )  # fmt: skip
-    yield Formula(
-        "Bits of the prefixes that group j reports, with the full ε", formula,
-        f"{put}, j = 1 … {groups}", _listed([str(length) for length in lengths]), bits, CJG,
-        None, LEVELS,
-    )  # fmt: skip
     counts, added = candidate_counts(lengths, k), _added(cell)
-    most = int(np.argmax(counts))
+    most, start = int(np.argmax(counts)), start_length(k)
     before = 2**start if most == 0 else min(k, counts[most - 1])
-    yield live(
-        f"Candidates, the most at level {most + 1}: all extensions of the survivors before",
-        "|Cⱼ| = |Rⱼ₋₁| 2^(λⱼ − λⱼ₋₁),  |R₀| = 2^c,  |Rⱼ| = min(k, |Cⱼ|)",
-        f"{before} · 2^{added[most]}", counts[most], WLJ,
-    )  # fmt: skip
-    yield live(
-        "Genuine users of a group, on average", "n / G", f"{count(cell.users, 9)} / {groups}",
-        cell.users / groups, CJG,
-    )  # fmt: skip
+    known = {
+        "k": Plain(k), "γ": Plain(bits), "G": Plain(len(lengths)), "c": Plain(start),
+        "λⱼ": bits, "|Cⱼ|": counts[most], "before": Plain(before), "added": Plain(added[most]),
+        "n": Crowd(cell.users),
+    }  # fmt: skip
+    if settings.extension is not None:
+        known["e"] = Plain(settings.extension)
+    shown = _listed([str(length) for length in lengths])
+    extended = settings.extension is not None
+    rows = (
+        START,
+        *((GROUPS,) if extended else ()),
+        replace(EXTENDED if extended else LENGTHS, said=shown),
+        replace(CANDIDATES, title=CANDIDATES.title.format(level=most + 1)),
+        USERS,
+    )
+    yield from told(rows, known, LEVELS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,122 +202,81 @@ def _followed(cell: Cell, hunt: Hunt) -> _Followed:
     )
 
 
-def _estimate(cell: Cell, followed: _Followed) -> Iterator[Formula]:
-    """Mean and variance of the estimate of the prefix."""
+def _numbers(cell: Cell, followed: _Followed) -> dict[str, float]:
+    """The numbers of the followed prefix at its hardest level."""
     estimates, at, protocol = followed.estimates, followed.place, followed.protocol
-    groups, n = len(followed.chances), cell.users
-    q, gap, users = protocol.q, protocol.p - protocol.q, estimates.users
-    f, beta, s = float(estimates.held[at]), estimates.share, float(estimates.rates[at])
-    fakes = users * beta / (1 - beta)
-    level = f"level {followed.number + 1} of {groups}"
+    level, groups = followed.level, len(followed.chances)
+    f, beta, users = float(estimates.held[at]), estimates.share, estimates.users
+    return {
+        "p": protocol.p, "q": protocol.q, "fₓ": f, "βⱼ": beta, "users": users,
+        "sₓ": float(estimates.rates[at]), "Vₓ": float(estimates.spreads[at]),
+        "mⱼ": users * beta / (1 - beta), "μₓ": float(estimates.means[at]),
+        "held": float(item_variance(protocol, users, f)),
+        "drawn": f * (1 - f) * (groups - 1) / cell.users,
+        "σₓ²": float(estimates.variances[at]), "variance": float(estimates.variances[at]),
+        "τ": float(level.threshold.median[at]), "scatter": float(level.threshold.variance[at]),
+        "Var τ": float(level.threshold.variance[at]), "Pⱼ": followed.chances[followed.number],
+    }  # fmt: skip
+
+
+def _estimate(cell: Cell, followed: _Followed, known: Numbers) -> Iterator[Formula]:
+    """Mean and variance of the estimate of the prefix."""
+    level = f"level {followed.number + 1} of {len(followed.chances)}"
     part = f"Estimate at {level}, the hardest for {followed.name}"
-    live = partial(numeric, part)
-    yield live(
-        "True frequency of its prefix x: of all items that begin so", "fₓ = Σ fᵢ",
-        f"{short(f, DIGITS)}", f, CJG,
-    )  # fmt: skip
+    yield PREFIX.at(known, part)
     if cell.attack is not None:
-        yield live(
-            "Fakes in the group, on average" if cell.task.settings.group_choice == "server"  # type: ignore[attr-defined]
-            else "Fakes who choose this group",
-            "mⱼ", short(fakes, DIGITS), fakes, CJG,
-        )  # fmt: skip
-        yield live(
-            "Their share of the group", "βⱼ = mⱼ / (n/G + mⱼ)",
-            f"{short(fakes, 6)} / ({short(users, 6)} + {short(fakes, 6)})", beta, CJG,
-        )  # fmt: skip
-        yield live(
-            "Support of one fake for the prefix, on average", "sₓ, by the law of the attack",
-            short(s, DIGITS), s, CJG,
-        )  # fmt: skip
-    b_, f_, s_, q_, gap_ = map(short, (beta, f, s, q, gap))
-    lifted = f" + {b_} · ({s_} − {q_}) / {gap_}" if beta else ""
-    yield live(
-        "Its mean", "μₓ = (1 − βⱼ) fₓ + βⱼ (sₓ − q) / (p − q)",
-        f"(1 − {b_}) · {f_}{lifted}", float(estimates.means[at]), CJG,
-    )  # fmt: skip
-    held, spread = float(item_variance(protocol, users, f)), float(estimates.spreads[at])
-    drawn = f * (1 - f) * (groups - 1) / n
-    put = f"(1 − {b_})² · ({short(held)} + {short(drawn)})"
-    if beta:
-        put += f" + {b_} · {short(spread)} / ({short(users + fakes, 6)} · {gap_}²)"
-    yield live(
-        "Its variance: of reports, of the draw of the group's users, of the fakes",
-        "σₓ² = (1−βⱼ)² (Var[f~ₓ] + fₓ(1−fₓ)(G−1)/n) + βⱼ Vₓ/((n/G + mⱼ)(p−q)²)",
-        put, float(estimates.variances[at]), OURS,
-    )  # fmt: skip
+        fakes, *rest = FAKES
+        if _task(cell).settings.group_choice == "server":
+            fakes = replace(fakes, title="Fakes in the group, on average")
+        yield from told((fakes, *rest), known, part)
+    moments: tuple[Formula, ...] = MOMENTS
+    if not known["βⱼ"]:  # no fakes, no numbers of fakes
+        moments = tuple(replace(row, put=row.put.partition(" + {βⱼ}")[0]) for row in MOMENTS)
+    yield from told(moments, known, part)
 
 
-def _survival(cell: Cell, hunt: Hunt, followed: _Followed) -> Iterator[Formula]:
+def _survival(cell: Cell, hunt: Hunt, followed: _Followed, known: Numbers) -> Iterator[Formula]:
     """The threshold that the prefix has to beat, and how likely it does."""
-    level, at, k = followed.level, followed.place, _task(cell).settings.k
-    estimates, threshold = level.estimates, level.threshold
-    mean, variance = float(estimates.means[at]), float(estimates.variances[at])
-    median, scatter = float(threshold.median[at]), float(threshold.variance[at])
-    part = f"Survival at level {followed.number + 1}, an approximation"
-    live = partial(numeric, part, source=OURS)
-    candidates = candidate_counts(hunt.prefixes.lengths, k)[followed.number]
-    if not math.isfinite(median):
-        yield live("No more candidates than survive: all do", "Pⱼ", f"{candidates} ≤ k = {k}", 1.0)
+    k, number = _task(cell).settings.k, followed.number
+    part = f"Survival at level {number + 1}, an approximation"
+    candidates = candidate_counts(hunt.prefixes.lengths, k)[number]
+    if not math.isfinite(known["τ"]):
+        yield ALL_SURVIVE.at({"C": Plain(candidates), "k": Plain(k), "Pⱼ": 1.0}, part)
         return
-    yield live(
-        "Threshold: the k-th largest estimate of the other candidates, its median",
-        "τ: Σ w Φ((μ − τ) / σ) = k − ½, over the others, w how likely candidates",
-        f"k = {k}, {count(candidates)} candidates", median,
-    )  # fmt: skip
-    yield live(
-        "Its variance, as of a sample quantile", "Var τ = Σ P(1 − P) / (Σ φ)²",
-        short(scatter, DIGITS), scatter,
-    )  # fmt: skip
-    yield live(
-        "Survival of the prefix at this level", "Pⱼ = Φ((μₓ − τ) / √(σₓ² + Var τ))",
-        f"Φ(({short(mean)} − {short(median)}) / √({short(variance)} + {short(scatter)}))",
-        followed.chances[followed.number],
-    )  # fmt: skip
-    yield _usual(cell, followed, part)
+    yield from told(SURVIVAL, {**known, "k": Plain(k), "candidates": candidates}, part)
+    yield COARSER.at({**known, **_coarser(cell, followed, k)}, part)
 
 
-def _usual(cell: Cell, followed: _Followed, part: str) -> Formula:
-    """The coarser closed form, which takes the threshold from true frequencies."""
-    estimates, at = followed.estimates, followed.place
-    k, groups = _task(cell).settings.k, len(followed.chances)
-    protocol = followed.protocol
+def _coarser(cell: Cell, followed: _Followed, k: int) -> dict[str, float]:
+    """The numbers of the coarser closed form."""
+    estimates, groups = followed.estimates, len(followed.chances)
     ranked = np.sort(estimates.held[:-1])[::-1]
     fixed = float(ranked[k - 1]) if ranked.size >= k else 0.0
-    noise = 2 * float(item_variance(protocol, 1)) * groups / (cell.users + cell.malicious)
-    mean, beta = float(estimates.means[at]), estimates.share
-    chance = NormalDist().cdf((mean - (1 - beta) * fixed) / math.sqrt(noise))
-    return numeric(
-        part, "Coarser: against τⱼ, the k-th largest true frequency of a prefix",
-        "Pⱼ ≈ Φ((μₓ − (1 − βⱼ) τⱼ) / √(2 Var* G / (n + m)))",
-        f"Φ(({short(mean)} − {short(1 - beta)} · {short(fixed)}) / √{short(noise)})",
-        chance, OURS,
-    )  # fmt: skip
+    unit = float(item_variance(followed.protocol, 1))
+    noise = 2 * unit * groups / (cell.users + cell.malicious)
+    mean = float(estimates.means[followed.place])
+    chance = NormalDist().cdf((mean - (1 - estimates.share) * fixed) / math.sqrt(noise))
+    return {"τⱼ": fixed, "noise": noise, "Pⱼ": chance}
 
 
 def _answer(cell: Cell, hunt: Hunt, followed: _Followed) -> Iterator[Formula]:
     """The answer: of the item, and of all targets, or of the true hitters without an attack."""
-    live = partial(numeric, ANSWER, source=OURS)
     last = hunt.expected[1][-1].survived
-    yield live(
-        f"Chance that {followed.name}, is named", "P = Πⱼ Pⱼ",
-        " · ".join(_few([short(chance, 3) for chance in followed.chances])),
-        float(last[followed.item]),
-    )  # fmt: skip
     hitters = hunt.watched.items[hunt.watched.hitters]
+    chances = " · ".join(_few([short(chance, 3) for chance in followed.chances]))
+    yield _ours(f"Chance that {followed.name}, is named", "P = Πⱼ Pⱼ", put=chances).at(
+        {"P": float(last[followed.item])}, ANSWER
+    )
     groups = [("Targets named, on average", "Σ_T Πⱼ Pⱼ", cell.targets)] if cell.fakes else []
-    for title, formula, items in (
-        *groups, ("True hitters named, on average", "Σ_H Πⱼ Pⱼ", hitters)
-    ):  # fmt: skip
-        chances = [short(float(chance), 3) for chance in last[items]]
-        yield live(title, formula, " + ".join(_few(chances)), float(last[items].sum()))
+    for title, text, items in (*groups, ("True hitters named, on average", "Σ_H Πⱼ Pⱼ", hitters)):
+        terms = " + ".join(_few([short(float(chance), 3) for chance in last[items]]))
+        yield _ours(title, text, put=terms).at({text: float(last[items].sum())}, ANSWER)
     if hunt.weights is not None:
-        yield Formula(
+        yield _ours(
             "Shares of the fakes in the groups, which they choose: those that name most targets",
-            "mⱼ / m: Σ_T Πⱼ Pⱼ is largest", "by L-BFGS from two starts",
-            _listed([percent(round(weight, 3)) for weight in hunt.weights]),
-            max(hunt.weights), OURS, None, ANSWER,
-        )  # fmt: skip
+            "mⱼ / m: Σ_T Πⱼ Pⱼ is largest", put="by L-BFGS from two starts",
+            said=_listed([percent(round(weight, 3)) for weight in hunt.weights]),
+        ).at({"mⱼ / m": max(hunt.weights)}, ANSWER)  # fmt: skip
 
 
 def _listed(words: list[str]) -> str:

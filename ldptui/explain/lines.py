@@ -6,8 +6,9 @@ We derive them; `docs/bounds.md`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from ldptui.core import theory
 from ldptui.core.bounds.undetectable import least_gain, unlisted_gain
@@ -16,10 +17,38 @@ from ldptui.core.law.hiding import hides
 from ldptui.core.law.pure import sends_reports
 
 from ..text.format import short
-from .formula import FINE, Formula, listed, numeric
+from .expression import Plain
+from .formula import Formula, listed
 from .setting import Setting
 
-DERIVED = "derived: docs/bounds.md"
+_row = partial(Formula, source="derived: docs/bounds.md")
+
+UNDETECTABLE: Final = _row(
+    "Gain that no defence can see", "{δ_T:8} − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f"
+)
+LEAST: Final = _row(
+    "Gain that no defence can see, at least", "β (e^ε / (e^ε − 1) − f_T)",
+    put="or all that other items hold",
+)  # fmt: skip
+VERIFIED: Final = _row("Gain with a verified randomiser", "β (1 − f_T)")
+
+COINS: Final = (
+    _row("A report supports the own item, by a coin of the defence", "p′ = ⌊p L⌋ / L",
+         put="as the coins have it"),
+    _row("Privacy budget really spent", "ε′, the largest ratio of two laws of a report",
+         put="with p′ = {p′}, q′ = {q′}"),
+)  # fmt: skip
+"""The coins of a verified randomiser."""
+
+SIFTED: Final = (
+    _row("Share of fakes among the reports that are sent",
+         "β′ = E[M / (n + M)],  M ~ Bin(m, p)", put="n = {n}, m = {m}, p = {sent}"),
+    _row("Targets that one verified report supports, on average", "S = p + (r − 1) q",
+         put="of the items that fakes choose, r = {r}"),
+    _row("Gain with the verified randomiser of the scenario",
+         "G = β′ [ ({S:8} − r {q:8}) / {(p − q)} − f_T ]"),
+)  # fmt: skip
+"""What fakes gain in spite of it."""
 
 
 def bound_keys() -> tuple[str, ...]:
@@ -33,26 +62,22 @@ def listed_bounds(setting: Setting) -> Iterator[Formula]:
     r, share, held = setting.r, setting.share, setting.held
     if r is None or share is None or held is None or not sends_reports(protocol):
         return
+    known = {"bound.verified": share * (1 - held)}
     if not hides(protocol):
-        epsilon = setting.protocol.epsilon
-        yield listed(
-            "bound.least", "least hidden gain", least_gain(epsilon, share, held),
-            "β(e^ε/(e^ε − 1) − f_T)", "derived",
-        )  # fmt: skip
+        known["bound.least"] = least_gain(setting.protocol.epsilon, share, held)
     elif protocol.report_size is None:  # else it depends on what each item holds
-        yield listed(
-            "bound.undetectable", "undetectable gain",
-            unlisted_gain(protocol.p, protocol.q, share, held), "β(p(1 − q)/(p − q) − f_T)",
-            "derived",
-        )  # fmt: skip
+        known["bound.undetectable"] = unlisted_gain(protocol.p, protocol.q, share, held)
     supported = theory.accepted(protocol)
     if supported is not None:
-        gained = r * theory.item_shift(protocol, theory.alike(supported, r), share, held / r)
-        yield listed(
-            "bound.drop_out", "drop-out gain", gained, f"G with S = {_accepted(protocol)}",
-            "derived",
-        )  # fmt: skip
-    yield listed("bound.verified", "verified gain", share * (1 - held), "β(1 − f_T)", "derived")
+        shift = theory.item_shift(protocol, theory.alike(supported, r), share, held / r)
+        known["bound.drop_out"] = r * shift
+    rows = (
+        listed("bound.least", "least hidden gain", "β(e^ε/(e^ε − 1) − f_T)", "derived"),
+        listed("bound.undetectable", "undetectable gain", "β(p(1 − q)/(p − q) − f_T)", "derived"),
+        listed("bound.drop_out", "drop-out gain", f"G with S = {_accepted(protocol)}", "derived"),
+        listed("bound.verified", "verified gain", "β(1 − f_T)", "derived"),
+    )
+    yield from (row.at(known) for row in rows if row.key in known)
 
 
 def _accepted(protocol: Any) -> str:
@@ -65,57 +90,41 @@ def _accepted(protocol: Any) -> str:
 
 def bounds(cell: Cell, part: str) -> Iterator[Formula]:
     """The gains that are left where reports, randomisers and inputs are checked."""
-    beta, held = short(cell.share), short(cell.target_frequency)
-    lines = theory.gain_lines(
-        cell.protocol, cell.population, cell.targets, cell.share, crafted=False
-    )
-    live = partial(numeric, part, source=DERIVED)
+    protocol: Any = cell.protocol
+    beta, held = cell.share, cell.target_frequency
+    lines = theory.gain_lines(protocol, cell.population, cell.targets, beta, crafted=False)
+    known = {"β": beta, "f_T": held}
     if "undetectable" in lines:
-        shift = short(lines["undetectable"] + cell.share * cell.target_frequency, FINE)
-        yield live(
-            "Gain that no defence can see", "δ_T − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f",
-            f"{shift} − {beta} · {held}", lines["undetectable"],
-        )  # fmt: skip
+        gained = lines["undetectable"]
+        known |= {"δ_T": gained + beta * held, "δ_T − β f_T": gained}
+        yield UNDETECTABLE.at(known, part)
     else:
-        yield live(
-            "Gain that no defence can see, at least", "β (e^ε / (e^ε − 1) − f_T)",
-            "or all that other items hold", lines["least"],
-        )  # fmt: skip
-    yield live(
-        "Gain with a verified randomiser", "β (1 − f_T)", f"{beta} · (1 − {held})",
-        lines["verified"],
-    )  # fmt: skip
+        known |= {LEAST.text: lines["least"]}
+        yield LEAST.at(known, part)
+    yield VERIFIED.at(known, part)
 
 
 def verified(cell: Cell) -> Iterator[Formula]:
     """The verified randomiser of the scenario: its coins, and what fakes gain in spite of it."""
     if cell.verifier is None or cell.rounds:
         return
-    asked = cell.sifted
-    live = partial(numeric, f"Defence: {cell.verifier.kind}", source=DERIVED)
-    p, q, gap = asked.pure.p, asked.pure.q, asked.pure.p - asked.pure.q
+    asked, part = cell.sifted, f"Defence: {cell.verifier.kind}"
+    p, q = asked.pure.p, asked.pure.q
+    known = {"p": p, "q": q, "p′": p, "q′": q, "ε′": asked.pure.epsilon}
     if cell.asked is not None:
-        yield live("A report supports the own item, by a coin of the defence", "p′ = ⌊p L⌋ / L",
-                   "as the coins have it", p)  # fmt: skip
-        yield live("Privacy budget really spent", "ε′, the largest ratio of two laws of a report",
-                   f"with p′ = {short(p)}, q′ = {short(q)}", asked.pure.epsilon)  # fmt: skip
+        yield from (row.at(known, part) for row in COINS)
     law = theory.fake_support(asked)
     if law is None:
         return
-    share, r, held = theory.sent_share(asked), cell.targets.size, cell.target_frequency
     sent = asked.fakes[0].sent
+    known |= {
+        "n": Plain(cell.users), "m": Plain(cell.malicious), "r": Plain(cell.targets.size),
+        "β′": theory.sent_share(asked), "S": float(law.rates[cell.targets].sum()),
+        "f_T": cell.target_frequency,
+    }  # fmt: skip
+    share, support, gain = SIFTED
     if sent < 1:
-        m_, n_ = cell.malicious, cell.users
-        yield live("Share of fakes among the reports that are sent",
-                   "β′ = E[M / (n + M)],  M ~ Bin(m, p)",
-                   f"n = {n_}, m = {m_}, p = {short(sent)}", share)  # fmt: skip
-    s = float(law.rates[cell.targets].sum())
-    yield live("Targets that one verified report supports, on average",
-               "S = 1 + (r − 1) q′" if sent < 1 else "S = p + (r − 1) q",
-               f"of the items that fakes choose, r = {r}", s)  # fmt: skip
-    yield live(
-        "Gain with the verified randomiser of the scenario", "G = β′ [ (S − r q) / (p − q) − f_T ]",
-        f"{short(share)} · [ ({short(s, FINE)} − {r} · {short(q, FINE)}) / {short(gap)} − "
-        f"{short(held)} ]",
-        share * ((s - r * q) / gap - held),
-    )  # fmt: skip
+        yield share.at({**known, "sent": sent}, part)
+        support = replace(support, text="S = 1 + (r − 1) q′")
+    yield support.at(known, part)
+    yield gain.at(known, part)

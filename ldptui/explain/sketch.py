@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final, cast
@@ -18,15 +17,15 @@ from ldptui.core.protocols.sketch.rows import hashed
 
 from ..text import format as fmt
 from ..text.format import count, short
-from .attack import Laws, compared, foretold, honest
-from .closed_forms import PROTOCOL, choice, reach, shown_item
-from .formula import DIGITS, Entry, Formula, listed, numeric
+from .attack import Laws, Supported, compared, foretold
+from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
+from .formula import Entry, Formula, listed, told
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.cells import in_buckets, one_bit, over_items
 from .report.pure import PureReports
 from .report.words import plural, targets_of
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, advice
 
 APPLE: Final = "Apple 2017"
@@ -37,102 +36,90 @@ def _bits(protocol: Sketch) -> bool:
     return isinstance(protocol, CountMeanSketch)
 
 
+_apples = partial(Formula, source=APPLE)
+_P: Final = partial(_apples, "A report supports an item of the own bucket",
+                    entry=Entry("p", "p", "ADP"))  # fmt: skip
+_Q0: Final = partial(_apples, "A report supports an item of another bucket")
+
+OWN_BUCKET: Final = {
+    True: (_P("p = e^(ε/2) / (e^(ε/2) + 1)"), _Q0("q₀ = 1 − p")),
+    False: (_P("p = e^ε / (e^ε + 1)"), _Q0("q₀ = 1/2")),
+}
+BUDGET: Final = {
+    True: _apples("Privacy budget from p", "ε = 2 ln[ p / {(1 − p)} ]"),
+    False: _apples("Privacy budget from p", "ε = ln[ p / {(1 − p)} ]"),
+}
+"""p and q₀, and ε from them: of a report of bits, or of one sign."""
+
+SHARED: Final = _apples(
+    "A report supports any other item: it may share the bucket", "q = q₀ + (p − q₀) / m",
+    entry=Entry("q", "q", "ADP"),
+)  # fmt: skip
+COLLISIONS: Final = _apples(
+    "Variance that an item held by all adds to others by collisions",
+    "1 / ((m − 1) k), times fᵤ²",
+    entry=Entry("collisions", "collisions of an item", "by counting", "f²/((m − 1)k)"),
+)
+
+SPREAD: Final = (
+    listed("variance_per_user", "variance per user", "Var*/n = q(1 − q)/(p − q)²", "ADP"),
+    *REACH,
+    listed("frequency_std", "frequency std", "√(Var*/n / n)", "ADP"),
+)
+"""The spread of an estimate, for the table."""
+
+ESTIMATES: Final = (
+    _apples("Users in the bucket of v, on average over the rows", "a = Σᵤ fᵤ Pr[h(u) = h(v)]",
+         put="over {k} rows"),
+    _apples("The estimate, on average: what collides more or less often than 1/m stays",
+         "E[f~ᵥ] = ({a:5} − 1/m) / (1 − 1/m)"),
+    _apples("Its variance: reports for v are counted, own ones and those of others in its bucket",
+         "Var[f~ᵥ] = [ f p(1 − p) + (1 − f) π(1 − π) ] / (n (p − q)²)",
+         put="n = {n}, π as theory has it"),
+    _apples("Its standard deviation", "σᵥ = √Var[f~ᵥ]"),
+)  # fmt: skip
+
+SUPPORTED: Final[Laws] = {
+    "random": Supported("S = r / 2"),
+    "unperturbed": Supported("S = 1 + (r − 1) q without noise", put="{r} targets, no noise"),
+    "avoided": Supported("S = 0"),
+}
+"""S in words; what targets that share buckets add is in the number."""
+
+
 def _formulas(setting: Setting) -> Iterator[Formula]:
     protocol: Sketch = setting.protocol
-    yield from _probabilities(protocol)
-    yield from choice(protocol)
-    yield from _spread(setting)
-    if setting.cell is None:
+    bits, cell = _bits(protocol), setting.cell
+    known = {
+        **numbers_of(setting),
+        "m": protocol.buckets,
+        "k": protocol.rows,
+        "q₀": protocol.other,
+        "collisions": protocol.collision_variance,
+    }
+    yield from told((*OWN_BUCKET[bits], SHARED, BUDGET[bits], COLLISIONS), known, PROTOCOL)
+    yield from choice(protocol.domain_size, protocol.epsilon)
+    yield from told(SPREAD, known, PROTOCOL)
+    if cell is None:
         yield from compared(setting, _gain_in_words)
         return
-    yield from _of_one_item(setting.cell, protocol)
-    yield from foretold(setting.cell, SUPPORTED)
+    part, _ = of_one_item(cell)
+    yield from told(ESTIMATES, {**known, **_of_one_item(cell, protocol)}, part)
+    put = "{r}, in every row" if bits else "{r}, by equations over F₂"
+    yield from foretold(cell, known, {**SUPPORTED, "crafted": Supported("S = r", put=put)})
 
 
-def _probabilities(protocol: Sketch) -> Iterator[Formula]:
-    p, q0, m = protocol.p, protocol.other, count(protocol.buckets)
-    live = partial(numeric, PROTOCOL, source=APPLE)
-    e_ = short(math.exp(protocol.epsilon / (2 if _bits(protocol) else 1)))
-    power = "e^(ε/2)" if _bits(protocol) else "e^ε"
-    yield live("A report supports an item of the own bucket", f"p = {power} / ({power} + 1)",
-               f"{e_} / ({e_} + 1)", p, entry=Entry("p", "p", "ADP"))  # fmt: skip
-    words, put = ("q₀ = 1 − p", f"1 − {short(p)}") if _bits(protocol) else ("q₀ = 1/2", "1/2")
-    yield live("A report supports an item of another bucket", words, put, q0)
-    yield live(
-        "A report supports any other item: it may share the bucket", "q = q₀ + (p − q₀) / m",
-        f"{short(q0)} + ({short(p)} − {short(q0)}) / {m}", protocol.q,
-        entry=Entry("q", "q", "ADP"),
-    )  # fmt: skip
-    if _bits(protocol):
-        formula, put = "ε = 2 ln[ p / (1 − p) ]", f"2 · ln[ {short(p)} / {short(q0)} ]"
-    else:
-        formula, put = "ε = ln[ p / (1 − p) ]", f"ln[ {short(p)} / {short(1 - p)} ]"
-    yield live("Privacy budget from p", formula, put, protocol.epsilon)
-    k = count(protocol.rows)
-    yield live(
-        "Variance that an item held by all adds to others by collisions",
-        "1 / ((m − 1) k), times fᵤ²", f"1 / (({m} − 1) · {k})", protocol.collision_variance,
-        entry=Entry("collisions", "collisions of an item", "by counting", "f²/((m − 1)k)"),
-    )  # fmt: skip
-
-
-def _spread(setting: Setting) -> Iterator[Formula]:
-    protocol = setting.protocol
-    yield listed(
-        "variance_per_user", "variance per user", theory.count_variance(protocol),
-        "Var*/n = q(1 − q)/(p − q)²", "ADP",
-    )  # fmt: skip
-    yield from reach(protocol)
-    if setting.users is not None:
-        spread = theory.frequency_std(protocol, setting.users)
-        yield listed("frequency_std", "frequency std", spread, "√(Var*/n / n)", "ADP")
-
-
-def _of_one_item(cell: Cell, protocol: Sketch) -> Iterator[Formula]:
-    v, what = shown_item(cell)
-    f, n = float(cell.population.frequencies[v]), cell.users
+def _of_one_item(cell: Cell, protocol: Sketch) -> dict[str, float]:
+    v, _ = shown_item(cell)
     clean, _ = protocol.means(theory.collected(cell))
     spread, _ = protocol.variances(theory.collected(cell))
-    part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
-    live = partial(numeric, part, source=APPLE)
-    m = count(protocol.buckets)
     met = float(clean[v]) * (1 - 1 / protocol.buckets) + 1 / protocol.buckets
-    yield live("Users in the bucket of v, on average over the rows", "a = Σᵤ fᵤ Pr[h(u) = h(v)]",
-               f"over {count(protocol.rows)} rows", met)  # fmt: skip
-    yield live(
-        "The estimate, on average: what collides more or less often than 1/m stays",
-        "E[f~ᵥ] = (a − 1/m) / (1 − 1/m)", f"({short(met, DIGITS)} − 1/{m}) / (1 − 1/{m})",
-        float(clean[v]),
-    )  # fmt: skip
-    yield live(
-        "Its variance: reports for v are counted, own ones and those of others in its bucket",
-        "Var[f~ᵥ] = [ f p(1 − p) + (1 − f) π(1 − π) ] / (n (p − q)²)",
-        f"n = {count(n, 9)}, π as theory has it", float(spread[v]),
-    )  # fmt: skip
-    yield live("Its standard deviation", "σᵥ = √Var[f~ᵥ]", f"√{short(float(spread[v]))}",
-               float(spread[v]) ** 0.5)  # fmt: skip
+    return {"a": met, "E[f~ᵥ]": float(clean[v]), "Var[f~ᵥ]": float(spread[v])}
 
 
 def _gain_in_words(law: str) -> str:
     supported = {"random": "r/2", "crafted": "r"}.get(law, "p + (r − 1)q")
     return f"G with S = {supported}"
-
-
-def _all_of(protocol: Sketch, r: int, _: object) -> Supported:
-    how = "in every row" if _bits(protocol) else "by equations over F₂"
-    return Supported("S = r", f"{r}, {how}")
-
-
-SUPPORTED: Final[Laws] = {
-    "random": lambda _, r, __: Supported("S = r / 2", f"{r} / 2"),
-    "honest": lambda protocol, r, _: honest(protocol, r),
-    "unperturbed": lambda _, r, __: Supported(
-        "S = 1 + (r − 1) q without noise", f"{r} targets, no noise"
-    ),
-    "crafted": _all_of,
-    "avoided": lambda _, __, ___: Supported("S = 0", "0"),
-}
-"""S in words; what targets that share buckets add is in the number."""
 
 
 def _sketch(cell: Cell) -> Sketch:

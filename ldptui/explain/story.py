@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Final, Protocol, cast
 
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
@@ -23,25 +23,6 @@ from .report import Life
 from .setting import Setting, family_of
 
 NOT_TOLD: Final = "not told for this kind"
-
-
-@dataclass(frozen=True)
-class Supported:
-    """S, the number of targets that one fake report supports, in a family's own terms.
-
-    number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
-    the gain of all. brief : the right side where a table has less room.
-    """
-
-    formula: str
-    substituted: str
-    number: int | None = None
-    gain: int = 22
-    brief: str = ""
-
-
-SupportWords: TypeAlias = Callable[[Any, int, Any], Supported]
-"""S for a protocol, r targets, and the attack; the attack is None at a setting without a cell."""
 
 
 class Reporting(Protocol):

@@ -13,80 +13,58 @@ from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.subset import SubsetSelection, best_size, subset_bits
 
 from ..text import format as fmt
-from ..text.format import count, short
-from .attack import attacked, honest
-from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
-from .formula import Entry, Formula, listed, numeric
+from .attack import Supported
+from .closed_forms import OTHER, OWN, pure
+from .expression import Plain
+from .formula import Entry, Formula, listed
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.cells import one_bit, over_items
 from .report.pure import PureReports
 from .report.words import hex_of, plural, targets_of
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, pure_notes
 
 YB: Final = "Ye, Barg 2018"
 
 
+_row = partial(Formula, source=YB)
+
+ROWS: Final = (
+    _row("Items in a report that make the average error least",
+         "w* = d / (e^ε + 1), up or down to an integer"),
+    listed("subset_size", "w", "d/(e^ε + 1), rounded", "YB"),
+    _row(OWN, "p = w e^ε / (w e^ε + {d − w})", entry=Entry("p", "p", "YB")),
+    _row(OTHER, "q = [ p {(w − 1)} + (1 − p) w ] / {(d − 1)}", entry=Entry("q", "q", "YB")),
+    _row("Privacy budget from p and w", "ε = ln[ p {(d − w)} / ((1 − p) w) ]"),
+)  # fmt: skip
+
+GIVEN: Final = listed("subset_size", "w", "as given", "YB")
+"""w in the place of that with the least error."""
+
+SUPPORTED: Final = {
+    "random": Supported("S = r w / d"),
+    "unperturbed": Supported("S = 1 + {(r − 1)}{(w − 1)} / {(d − 1)}"),
+    "crafted": Supported("S = min(r, w)"),
+    "avoided": Supported("S = max(0, w − {(d − r)})"),
+}
+
+
+def _own(setting: Setting) -> dict[str, float]:
+    w, d = setting.protocol.subset_size, setting.protocol.domain_size
+    known = {"w": Plain(w), "subset_size": w, "w*": best_size(d, setting.protocol.epsilon)}
+    return known if setting.r is None else {**known, "r": Plain(setting.r)}
+
+
 def _formulas(setting: Setting) -> Iterator[Formula]:
-    protocol: SubsetSelection = setting.protocol
-    yield from _probabilities(protocol)
-    yield from choice(protocol)
-    yield from estimates(setting)
-    yield from attacked(setting, SUPPORTED)
-
-
-def _probabilities(protocol: SubsetSelection) -> Iterator[Formula]:
-    p, q, w, d = protocol.p, protocol.q, protocol.subset_size, protocol.domain_size
-    e_, p_ = short(math.exp(protocol.epsilon)), short(p)
-    live = partial(numeric, PROTOCOL, source=YB)
-    best = best_size(d, protocol.epsilon)
-    yield live(
-        "Items in a report that make the average error least",
-        "w* = d / (e^ε + 1), up or down to an integer", f"{count(d)} / ({e_} + 1)", best,
-    )  # fmt: skip
-    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded" if w == best else "as given", "YB")
-    yield live(OWN, "p = w e^ε / (w e^ε + d − w)", f"{w} · {e_} / ({w} · {e_} + {count(d - w)})", p,
-               entry=Entry("p", "p", "YB"))  # fmt: skip
-    yield live(
-        OTHER, "q = [ p (w − 1) + (1 − p) w ] / (d − 1)",
-        f"[ {p_} · {w - 1} + (1 − {p_}) · {w} ] / {count(d - 1)}", q, entry=Entry("q", "q", "YB"),
-    )  # fmt: skip
-    yield live(
-        "Privacy budget from p and w", "ε = ln[ p (d − w) / ((1 − p) w) ]",
-        f"ln[ {p_} · {count(d - w)} / ((1 − {p_}) · {w}) ]", math.log(p * (d - w) / ((1 - p) * w)),
-    )  # fmt: skip
+    protocol = setting.protocol
+    best = protocol.subset_size == best_size(protocol.domain_size, protocol.epsilon)
+    rows = ROWS if best else [GIVEN if row.key == "subset_size" else row for row in ROWS]
+    return pure(rows, SUPPORTED, own=_own)(setting)
 
 
 def _size(protocol: SubsetSelection) -> tuple[int, int]:
     return protocol.subset_size, protocol.domain_size
-
-
-def _random_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
-    w, d = _size(protocol)
-    return Supported("S = r w / d", f"{r} · {w} / {count(d)}")
-
-
-def _unperturbed_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
-    w, d = _size(protocol)
-    put = f"1 + {r - 1} · {w - 1} / {count(d - 1)}"
-    return Supported("S = 1 + (r − 1)(w − 1) / (d − 1)", put)
-
-
-def _avoided_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
-    w, d = _size(protocol)
-    return Supported("S = max(0, w − (d − r))", f"max(0, {w} − {count(d - r)})")
-
-
-SUPPORTED: Final = {
-    "random": _random_support,
-    "honest": lambda protocol, r, _: honest(protocol, r),
-    "unperturbed": _unperturbed_support,
-    "crafted": lambda protocol, r, _: Supported(
-        "S = min(r, w)", f"min({r}, {protocol.subset_size})"
-    ),
-    "avoided": _avoided_support,
-}
 
 
 def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:

@@ -11,8 +11,9 @@ from ldptui.core import theory
 from ..text import format as text
 from .attack import gain_keys
 from .closed_forms import errors_of_the_best
-from .formula import PAPERS, Formula
+from .formula import Formula
 from .lines import bound_keys
+from .papers import cited
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
 
@@ -81,7 +82,7 @@ def coded_notes(*letters: str) -> Callable[[Setting, Mapping[str, Formula]], Ite
             yield "G = β[(S − rq)/(p − q) − f_T], S = support of the targets, the first r items"
         yield f"least error here: {_least_error(setting)}"
         yield from missing(setting)
-        yield from cited("W17", *letters)
+        yield from cited({"W17", *letters})
 
     return notes
 
@@ -92,7 +93,8 @@ def advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     yield f"least error here: {_least_error(setting)}"
     yield from _least_of_all(setting)
     yield from missing(setting)
-    yield from cited(*_letters(rows))
+    sources = [row.entry.source for row in rows.values() if row.entry is not None]
+    yield from cited({"W17", "CJG", *" ".join(sources).split()})
 
 
 def _least_error(setting: Setting) -> str:
@@ -130,18 +132,6 @@ def missing(setting: Setting) -> Iterator[str]:
     needed = [option for option, value in options.items() if value is None]
     if needed:
         yield f"for the rest give {', '.join(needed)}"
-
-
-def _letters(rows: Mapping[str, Formula]) -> list[str]:
-    """The letters of the papers behind the rows of a pure protocol and the sentences below them."""
-    sources = [row.entry.source for row in rows.values() if row.entry is not None]
-    words = {"W17", "CJG", *" ".join(sources).split()}
-    return [letters for letters in PAPERS if letters in words]
-
-
-def cited(*letters: str) -> Iterator[str]:
-    """The papers by the letters that the rows cite them with."""
-    return (f"{name}: {PAPERS[name]}" for name in letters)
 
 
 def _untold_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:

@@ -3,123 +3,90 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core import theory
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import BoolArray, PureProtocol, Reports
-from ldptui.core.protocols import Unary
+from ldptui.core.law.pure import BoolArray, Reports
 
 from ..text import format as fmt
-from ..text.format import count, short
-from .attack import attacked, honest
-from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
-from .closed_forms import unit_variance as general_variance
-from .formula import CJG, W17, Entry, Formula, numeric
+from .attack import HONEST, Supported
+from .closed_forms import OTHER, OWN, VARIANCE, pure
+from .expression import Plain
+from .formula import CJG, W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.cells import one_bit, over_items
 from .report.pure import PureReports
 from .report.words import hex_of, letters_of, plural
 from .setting import Setting
-from .story import Story, Supported
+from .story import Story
 from .table import P_AND_Q, pure_notes
 
+BUDGET: Final = Formula("Privacy budget from p and q", "ε = ln[ p(1 − q) / ((1 − p) q) ]", W17, 14)
 
-def _formulas(setting: Setting) -> Iterator[Formula]:
-    yield from _probabilities(setting.protocol)
-    yield from budget(setting.protocol)
-    yield from choice(setting.protocol)
-    yield from estimates(setting, unit_variance)
-    yield from attacked(setting, SUPPORTED, padding)
+_P: Final = partial(Formula, OWN, source=W17, entry=Entry("p", "p", "W17 4.2"))
+_Q: Final = partial(Formula, OTHER, source=W17, entry=Entry("q", "q", "W17 4.2"))
 
+OUE: Final = (_P("p = 1/2", number=12), _Q("q = 1 / (e^ε + 1)", number=12), BUDGET)
+SUE: Final = (
+    _P("p = e^(ε/2) / (e^(ε/2) + 1)"), _Q("q = 1 / (e^(ε/2) + 1)"), BUDGET
+)  # fmt: skip
+UE: Final = (
+    _P("p = as given", entry=Entry("p", "p", "as given", "as given"), put="{p}"),
+    _Q("q = p / (p + (1 − p) e^ε)"),
+    BUDGET,
+)
 
-def _probabilities(protocol: Unary) -> Iterator[Formula]:
-    p, q = protocol.p, protocol.q
-    e_, half_ = short(math.exp(protocol.epsilon)), short(math.exp(protocol.epsilon / 2))
-    live = partial(numeric, PROTOCOL, source=W17)
-    own, other = Entry("p", "p", "W17 4.2"), Entry("q", "q", "W17 4.2")
-    if _is_oue(protocol):
-        yield live(OWN, "p = 1/2", "1/2", p, number=12, entry=own)
-        yield live(OTHER, "q = 1 / (e^ε + 1)", f"1 / ({e_} + 1)", q, number=12, entry=other)
-    elif _is_sue(protocol):
-        put = f"({half_} + 1)"
-        yield live(OWN, "p = e^(ε/2) / (e^(ε/2) + 1)", f"{half_} / {put}", p, entry=own)
-        yield live(OTHER, "q = 1 / (e^(ε/2) + 1)", f"1 / {put}", q, entry=other)
-    else:
-        put = f"{short(p)} / ({short(p)} + (1 − {short(p)}) · {e_})"
-        given = Entry("p", "p", "as given", "as given")
-        yield live(OWN, "p = as given", short(p), p, entry=given)
-        yield live(OTHER, "q = p / (p + (1 − p) e^ε)", put, q, entry=other)
+OUE_VARIANCE: Final = replace(VARIANCE, text="Var*[c~ᵥ] / n = 4 e^ε / {(e^ε − 1)}²", number=13)
+SUE_VARIANCE: Final = replace(
+    VARIANCE, text="Var*[c~ᵥ] / n = e^(ε/2) / {(e^(ε/2) − 1)}²", number=None
+)
 
-
-def budget(protocol: Unary) -> Iterator[Formula]:
-    """ε of p and q."""
-    p, q = protocol.p, protocol.q
-    yield numeric(
-        PROTOCOL,
-        "Privacy budget from p and q",
-        "ε = ln[ p(1 − q) / ((1 − p) q) ]",
-        f"ln[ {short(p)} · (1 − {short(q)}) / ((1 − {short(p)}) · {short(q)}) ]",
-        theory.epsilon_of_unary(p, q), W17, 14,
-    )  # fmt: skip
-
-
-def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
-    """Var*/n of a count of OUE, of SUE, and of any other p and q."""
-    e, half = math.exp(protocol.epsilon), math.exp(protocol.epsilon / 2)
-    if _is_oue(protocol):
-        return "4 e^ε / (e^ε − 1)²", f"4 · {short(e)} / {short(e - 1)}²", 13
-    if _is_sue(protocol):
-        return "e^(ε/2) / (e^(ε/2) − 1)²", f"{short(half)} / {short(half - 1)}²", None
-    return general_variance(protocol)
-
-
-def _is_oue(protocol: PureProtocol) -> bool:
-    return protocol.p == 0.5
-
-
-def _is_sue(protocol: PureProtocol) -> bool:
-    return math.isclose(protocol.p + protocol.q, 1)
-
-
-def padding(attack: Any, protocol: Unary, r: int, part: str) -> Iterator[Formula]:  # noqa: ARG001
-    """The ones of a crafted report besides those of the targets."""
-    d, p_, q_ = protocol.domain_size, short(protocol.p), short(protocol.q)
-    yield numeric(
-        part,
-        "Padding of a crafted report",
-        "l = ⌊p + (d − 1) q − r⌋, at least 0",
-        f"⌊{p_} + {count(d - 1)} · {q_} − {r}⌋",
-        min(protocol.padding(r), d - r), f"{CJG}, section 3.4",
-    )  # fmt: skip
-
-
-def _subset(protocol: Unary, r: int, attack: Any) -> Supported:
-    d, size = protocol.domain_size, attack.subset
-    pad = min(protocol.padding(size), d - size)
-    put = f"{size} + {r - size} · {pad} / ({count(d)} − {size})"
-    return Supported("S = r′ + (r − r′) l′ / (d − r′)", put)
-
-
-def _disguised(protocol: Unary, r: int, attack: Any) -> Supported:
-    mean = r * attack.support(protocol, r).target
-    return Supported("S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", short(mean, 5))
-
+PADDING: Final = Formula(
+    "Padding of a crafted report", "l = ⌊p + (d − 1) q − r⌋, at least 0", f"{CJG}, section 3.4",
+    put="⌊{p} + {d − 1} · {q} − {r}⌋",
+)  # fmt: skip
+"""The ones of a crafted report besides those of the targets."""
 
 SUPPORTED: Final = {
-    "random": lambda _, r, __: Supported("S = r / 2", f"{r} / 2", 26),
-    "honest": lambda protocol, r, _: honest(protocol, r, 27),
-    "unperturbed": lambda _, __, ___: Supported("S = 1: the report is a target", "1"),
-    "crafted": lambda _, r, __: Supported("S = r", str(r), 26, 28),
-    "subset": _subset,
-    "disguised": _disguised,
-    "avoided": lambda _, __, ___: Supported("S = 0: no target is supported", "0"),
+    "random": Supported("S = r / 2", 26),
+    "honest": replace(HONEST, number=27),
+    "unperturbed": Supported("S = 1: the report is a target"),
+    "crafted": Supported("S = r", 26, 28),
+    "subset": Supported("S = r′ + {(r − r′)} l′ / (d − r′)"),
+    "disguised": Supported("S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", put="{S:5}"),
+    "avoided": Supported("S = 0: no target is supported"),
 }
+
+
+def told_of(setting: Setting, rows: Sequence[Formula] | None = None) -> Iterator[Formula]:
+    """The formulas of unary encodings; rows : in the place of those of p and q."""
+    protocol = setting.protocol
+    if protocol.p == 0.5:
+        own, unit = OUE, OUE_VARIANCE
+    elif math.isclose(protocol.p + protocol.q, 1):
+        own, unit = SUE, SUE_VARIANCE
+    else:
+        own, unit = UE, VARIANCE
+    return pure(own if rows is None else rows, SUPPORTED, unit, (PADDING,), padded)(setting)
+
+
+def padded(setting: Setting) -> dict[str, float]:
+    """The numbers of crafted reports: r, l, and those of a report that aims at some targets."""
+    protocol, d, r = setting.protocol, setting.protocol.domain_size, setting.r
+    if r is None:
+        return {}
+    known = {"r": Plain(r), "l": min(protocol.padding(r), d - r)}
+    attack = None if setting.cell is None else setting.cell.attack
+    size = getattr(attack, "subset", None)
+    if size is None:
+        return known
+    return known | {"r′": Plain(size), "l′": Plain(min(protocol.padding(size), d - size))}
 
 
 def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
@@ -262,4 +229,4 @@ REPORTS: Final = PureReports(
     },
 )
 
-STORY: Final = Story(_formulas, REPORTS, table=P_AND_Q, notes=pure_notes)
+STORY: Final = Story(told_of, REPORTS, table=P_AND_Q, notes=pure_notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from ldptui.core import theory
@@ -11,10 +12,11 @@ from ldptui.core.protocols import BitNoise
 from ldptui.core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
-from ..formula import Entry, Formula, listed
+from ..formula import Formula, listed
 from ..lines import bound_keys
+from ..papers import cited
 from ..setting import Setting
-from ..table import cited, has_gains, missing
+from ..table import has_gains, missing
 
 _WITH: Final = {
     "random": "G with S = r/2",
@@ -41,48 +43,49 @@ SYMBOLS: Final = {"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"
 
 def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
     """The closed forms, as far as the numbers that they need are given."""
-    users, items = setting.users, setting.protocol.domain_size
-    basic, held = setting.is_pure, setting.held
-    spread = bloom.count_std(noise, hashes, 1)
-    yield listed("form", "", math.nan, "", "", field=str(setting.given["form"]))
-    yield from _privacy(setting, noise, hashes)
-    over = "" if basic else "/h"
-    unit = f"p*(1 − p*)/(q* − p*)²{over}"
-    yield listed("variance_per_user", "variance per user", spread**2, unit, "RAP 4")
+    known = _numbers(setting, noise, hashes)
+    rows = _rows(setting, noise, known["epsilon_one"])
+    yield from (row.at(known) for row in rows if row.key in known)
+    gains = compared(setting, _WITH.__getitem__)
+    yield from gains if setting.is_pure else _bit_gains(setting, noise, hashes)
+
+
+def _numbers(setting: Setting, noise: BitNoise, hashes: int) -> dict[str, float]:
+    users, held, given = setting.users, setting.held, setting.given.get("epsilon")
+    known = {
+        "form": math.nan, "recommended": math.nan, "f": noise.f,
+        "epsilon_one": noise.epsilon_one(hashes) if given is None else given,
+        "epsilon_infinity": noise.epsilon_infinity(hashes),
+        "variance_per_user": bloom.count_std(noise, hashes, 1) ** 2,
+    }  # fmt: skip
     if users is not None:
+        most = bloom.learnable_items(noise, users, setting.protocol.domain_size, hashes)
         std = bloom.count_std(noise, hashes, users)
-        yield listed("frequency_std", "frequency std", std / users, "count std / N", "RAP 4")
-        yield listed("count_std", "count std", std, "√(N · variance per user)", "RAP 4")
-        most = bloom.learnable_items(noise, users, items, hashes)
-        limit = "√(hN)(q* − p*)/(Q√(p*(1 − p*)))"
-        yield listed("learnable_items", "learnable items", most, limit, "RAP 5")
+        known |= {"frequency_std": std / users, "count_std": std, "learnable_items": most}
     if held is not None and setting.r in (None, 1):
-        wrong = bloom.false_attribution(noise, hashes, held)
-        chance = "Pr[not v | bits of v]"
-        yield listed("false_attribution", "false attribution", wrong, chance, "RAP 5.3")
-    yield from compared(setting, _WITH.__getitem__) if basic else _bit_gains(setting, noise, hashes)
+        known["false_attribution"] = bloom.false_attribution(noise, hashes, held)
+    return known
 
 
-def _privacy(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
-    """f, and what one report and all reports of a value give away."""
-    epsilon_given = setting.given.get("epsilon")
-    epsilon = noise.epsilon_one(hashes) if epsilon_given is None else epsilon_given
-    h = "" if setting.is_pure else "h"
-    how = "as given" if epsilon_given is None else "solved for ε₁"
-    yield listed("f", "f", noise.f, how, "RAP 3.2")
-    one_report = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip()
-    yield listed("epsilon_one", "ε₁, one report", epsilon, one_report, "RAP 3.2")
-    all_reports = f"2{h} ln((1 − f/2)/(f/2))"
-    if noise.memoised:
-        bound = noise.epsilon_infinity(hashes)
-        yield listed("epsilon_infinity", "ε∞, all reports", bound, all_reports, "RAP th. 1")
-    else:
-        yield Formula(
-            "", all_reports, "", "unbounded", math.inf, "",
-            entry=Entry("epsilon_infinity", "ε∞, all reports", "RAP th. 1", all_reports),
-        )  # fmt: skip
+def _rows(setting: Setting, noise: BitNoise, epsilon: float) -> tuple[Formula, ...]:
+    """The rows of a setting: what one report and all reports give away, and the spread."""
+    h, over = ("", "") if setting.is_pure else ("h", "/h")
+    one, ever = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip(), f"2{h} ln((1 − f/2)/(f/2))"
     best = theory.least_error(setting.protocol.domain_size, epsilon)
-    yield listed("recommended", "", math.nan, "", "", field=best)
+    how = "as given" if setting.given.get("epsilon") is None else "solved for ε₁"
+    all_reports = listed("epsilon_infinity", "ε∞, all reports", ever, "RAP th. 1")
+    return (
+        listed("form", "", "", "", str(setting.given["form"])),
+        listed("f", "f", how, "RAP 3.2"),
+        listed("epsilon_one", "ε₁, one report", one, "RAP 3.2"),
+        all_reports if noise.memoised else replace(all_reports, said="unbounded"),
+        listed("recommended", "", "", "", best),
+        listed("variance_per_user", "variance per user", f"p*(1 − p*)/(q* − p*)²{over}", "RAP 4"),
+        listed("frequency_std", "frequency std", "count std / N", "RAP 4"),
+        listed("count_std", "count std", "√(N · variance per user)", "RAP 4"),
+        listed("learnable_items", "learnable items", "√(hN)(q* − p*)/(Q√(p*(1 − p*)))", "RAP 5"),
+        listed("false_attribution", "false attribution", "Pr[not v | bits of v]", "RAP 5.3"),
+    )
 
 
 def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
@@ -91,11 +94,12 @@ def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formu
     if r is None or share is None or held is None:
         return
     for law in COMPARED:
-        bits = setting.protocol.bits
         kind, known = kind_of(law), cast("Any", law)
-        gained = bloom.ideal_bit_support_gain(known, noise, bits, hashes, r, share, held)
-        name = f"bit gain of {kind.upper()}"
-        yield listed(f"gain.{kind}", name, gained, _WITH[law], "CJG eq. 7")
+        gained = bloom.ideal_bit_support_gain(
+            known, noise, setting.protocol.bits, hashes, r, share, held
+        )
+        key, name = f"gain.{kind}", f"bit gain of {kind.upper()}"
+        yield listed(key, name, _WITH[law], "CJG eq. 7").at({key: gained})
 
 
 def notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -109,4 +113,4 @@ def notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
         yield "bit gain: of the share of users that a target's bits show, before decoding"
         yield "G = β[(S − rp*)/(q* − p*) − f_T − (r − f_T)c], c = 1 − (1 − 1/k)^h"
     yield from missing(setting)
-    yield from cited("RAP", "CJG")
+    yield from cited({"RAP", "CJG"})
