@@ -63,9 +63,9 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
     if cell.rounds:
         described |= rounds_document(rounds_view(cell, measured))
     if frequencies:
-        labels, arms = cell.population.labels, [arm.name for arm in cell.arms]
-        items = None if labels is None else list(labels)
+        arms = [arm.name for arm in cell.arms]
         viewed = estimated(cell, measured, {})
+        items = None if viewed is None or cell.population.labels is None else list(viewed.labels)
         described["frequencies"] = viewed and frequencies_document(viewed, items, arms)
         for number, written in enumerate(described.get("rounds", ())):
             kept = measured.rounds is not None and measured.rounds.arms

@@ -7,11 +7,17 @@ the wire of the app carries them as they are. The files of this room make them f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.summary import Estimate
+
+
+def _check_lengths(*columns: Sized | None) -> None:
+    """Raise ValueError where columns that belong together are not equally long."""
+    if len({len(column) for column in columns if column is not None}) > 1:
+        raise ValueError("columns that belong together are not equally long")
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,10 @@ class TrialEstimates:
     arms: Mapping[str, tuple[tuple[float, ...], ...]]
     expected: Mapping[str, tuple[tuple[float, float], ...]]
 
+    def __post_init__(self) -> None:
+        rows = (*self.arms.values(), *self.expected.values())
+        _check_lengths(self.items, self.labels, self.true, *rows)
+
     @property
     def trials(self) -> int:
         """The number of trials."""
@@ -102,6 +112,11 @@ class Frequencies:
     arms: Mapping[str, Estimates]
     detected: tuple[float, ...] | None = None
     by_trial: TrialEstimates | None = None
+
+    def __post_init__(self) -> None:
+        arms = self.arms.values()
+        columns = (column for arm in arms for column in (arm.mean, arm.std, arm.sigma))
+        _check_lengths(self.items, self.labels, self.true, self.detected, *columns)
 
     @property
     def clean(self) -> Estimates:
@@ -145,6 +160,11 @@ class BitCounts:
     expected_counts: tuple[float, ...] | None
     counts_std: tuple[float, ...] | None
 
+    def __post_init__(self) -> None:
+        _check_lengths(self.users, self.expected_users, self.users_std)
+        every = range(self.shown * self.bits)
+        _check_lengths(every, self.counts, self.held, self.expected_counts, self.counts_std)
+
     @property
     def shown(self) -> int:
         """The number of cohorts that the columns hold."""
@@ -175,6 +195,10 @@ class Detection:
     caught: tuple[float, ...] = ()
     area: float | None = None
     flagged: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        _check_lengths(self.scores, self.genuine, self.fakes)
+        _check_lengths(self.wrong, self.caught)
 
 
 @dataclass(frozen=True)
@@ -208,6 +232,12 @@ class Rounds:
     errors: tuple[tuple[float, ...], ...] | None = None
     expected: tuple[tuple[float, ...] | None, ...] = ()
     rank: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        every = (self.malicious, self.share, self.spent, *self.metrics.values())
+        _check_lengths(self.users, *every)
+        shown = (self.expected, self.rank, self.errors, *self.arms.values())
+        _check_lengths(self.true, *shown)
 
     def __len__(self) -> int:
         return len(self.users)

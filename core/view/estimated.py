@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.pure import Items
 from ..metrics.results import CellResults, Moments
+from ..population import Population
 from . import Estimates, Frequencies
 
 MAX_ITEMS = 4096
@@ -27,12 +29,13 @@ def frequencies(
     """The estimates of a cell; None for a task without a list of items.
 
     sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
-    most : the items shown of a larger domain; None: all.
+    most : the items shown of a larger domain, by short names; None: all.
     """
     arms, truth = measured.arms, cell.task.truth(cell)
     if truth is None:
         return None
-    d, labels, targets = truth.size, cell.population.labels, cell.targets
+    d, targets = truth.size, cell.targets
+    label = cell.population.label if most is None else partial(short_label, cell.population)
     items = np.arange(d)
     if most is not None and d > most:
         # Without σ, the errors themselves say what is far from the truth.
@@ -49,7 +52,7 @@ def frequencies(
     return Frequencies(
         domain_size=d,
         items=tuple(items.tolist()),
-        labels=tuple(str(at) if labels is None else shortened(labels[at]) for at in items.tolist()),
+        labels=tuple(map(label, items.tolist())),
         targets=tuple(targets[:most].tolist()),
         trials=measured.trials,
         true=tuple(truth[items].tolist()),
@@ -106,6 +109,7 @@ def evenly(size: int, count: int) -> Items:
     return np.linspace(0, size - 1, count).round().astype(np.int64)
 
 
-def shortened(label: str) -> str:
+def short_label(population: Population, item: int) -> str:
     """An item's name, cut where it is very long."""
+    label = population.label(item)
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"

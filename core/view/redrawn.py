@@ -24,7 +24,7 @@ from ..law.pure import Items
 from ..metrics.results import BLOCK_TRIALS
 from ..task.frequencies import trial_estimates
 from . import BitCounts, Detection, TrialEstimates
-from .estimated import evenly, shortened
+from .estimated import evenly, short_label
 
 MAX_BITS: Final = 1 << 14
 """The largest number of bit counts that are shown: those of the first cohorts."""
@@ -132,10 +132,9 @@ def single_trials(cell: Cell, pulse: Pulse) -> TrialEstimates | None:
     trials = min(cell.trials, most, max(1, MOST_NUMBERS // truth.size))
     targets, items = _items(cell, truth)
     made = trial_estimates(cell, trials, pulse)
-    labels = cell.population.labels
     return TrialEstimates(
         items=tuple(items.tolist()),
-        labels=tuple(str(item) if labels is None else shortened(labels[item]) for item in items),
+        labels=tuple(short_label(cell.population, item) for item in items.tolist()),
         targets=targets,
         true=tuple(truth[items].tolist()),
         arms={

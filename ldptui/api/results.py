@@ -17,6 +17,7 @@ from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Results as Measured
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import compared
+from ldptui.core.view.estimated import frequencies as estimated
 
 from .. import __version__
 from ..text import table
@@ -135,19 +136,12 @@ class Results:
         ('acid reflux', 0.0165)
         """
         bound, measured = self._cell(cell)
-        truth = bound.task.truth(bound)
-        columns: dict[str, Any] = {}
-        if truth is not None:
-            items = range(truth.size)
-            columns = {"item": items, "label": map(bound.population.label, items)}
-            columns["truth"] = truth.tolist()
-            for arm, moments in measured.arms.items():
-                if moments.mean.ndim == 1:
-                    columns[arm.name] = moments.mean.tolist()
-                    std = moments.std
-                    columns[f"{arm.name}_std"] = (
-                        [None] * truth.size if std is None else std.tolist()
-                    )
+        view = estimated(bound, measured, {})
+        if view is None:
+            return []
+        columns: dict[str, Any] = {"item": view.items, "label": view.labels, "truth": view.true}
+        for name, arm in view.arms.items():
+            columns |= {name: arm.mean, f"{name}_std": arm.std or (None,) * len(view.items)}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def estimates(self, cell: int = 0) -> dict[str, Floats]:

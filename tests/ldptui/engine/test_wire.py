@@ -116,6 +116,14 @@ def test_damaged_frames_are_refused_and_never_run() -> None:
     assert refused > 500
 
 
+def test_columns_of_different_lengths_are_refused() -> None:
+    short = {"items": [1, 2], "labels": ["a"], "domain_size": 2, "targets": [], "trials": 1}
+    frequencies = {**short, "true": [0.5, 0.5], "arms": {}}
+    body = wire.to_json({"snapshot": {"key": 1, "status": "done", "frequencies": frequencies}})
+    with pytest.raises(ValueError, match="not equally long"):
+        wire.news_in(body)
+
+
 @pytest.mark.parametrize("said", [b"\x80\x04\x95", b"cos\nsystem\n(S'true'\ntR.", b"{"])
 def test_a_pickle_is_nothing(said: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
