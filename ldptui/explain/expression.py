@@ -49,7 +49,11 @@ _PRODUCTS: Final = {"·": operator.mul, "/": operator.truediv}
 _CLOSING: Final = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉"}
 _BEGINS: Final = (*_CLOSING, "{", "√")
 _ROUNDED: Final = {"⌊": math.floor, "⌈": math.ceil}
-_NAME: Final = r"(?:Var\*?|E|Pr)\[[^]]*]|Var\([^)]*\)|[A-Za-zΑ-ω](?:(?![²Α-ω])[\w′*~∞])*"
+_GREEK: Final = r"\u0391-\u03c9"
+_NAME: Final = (
+    r"(?:Var\*?|E|Pr)\[[^]]*]|Var\([^)]*\)"
+    rf"|[A-Za-z{_GREEK}](?:(?![²{_GREEK}])[\w′*~∞])*"
+)
 _TOKEN: Final = re.compile(rf"(\s*)({_NAME}|\d+(?:\.\d+)?|:\d+|\S)")
 _FOLD: Final = re.compile(r"\{([^{}:]+)(:\d+)?\}")
 _SIDES: Final = re.compile(r"((?:\[[^]]*]|[^[:,])*?) ([=≈<>≤]) (.*)")
