@@ -128,6 +128,7 @@ def _noises(setting: Setting) -> tuple[Formula, ...]:
     odds = _row(
         "How much likelier a report has the kept answer than another one", ODDS[calibration],
         put=f"g = {{g}} answers, ε∞ = {{ε∞}}, {calibration}",
+        numbers={"ε₁": float(setting.given.get("epsilon", protocol.epsilon))},
     )  # fmt: skip
     return odds, *ANSWERS[protocol.at_one_time]
 

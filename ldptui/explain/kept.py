@@ -7,6 +7,7 @@ more of its own numbers (`rappor.privacy`).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,11 +18,33 @@ from ldptui.core.law.capabilities import Memoises
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
 from .formulas import entries
-from .rappor.privacy import ROUNDS, UNBOUNDED, Fact, Group
 from .setting import setting_of
 
 SHOWN: Final = (2, 10, 100)
 """Numbers of reports whose ε is listed, besides the rounds of the campaign."""
+
+ROUNDS: Final = 10_000
+"""Reports of one value on the axis of the chart."""
+
+UNBOUNDED: Final = "unbounded"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number: its symbol, what it is, its value as text, and where it comes from."""
+
+    symbol: str
+    label: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Facts under one heading."""
+
+    title: str
+    facts: tuple[Fact, ...]
 
 
 def groups(cell: Cell, memory: Memoises) -> tuple[Group, ...]:

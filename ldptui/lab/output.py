@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
 
+from ..explain import papers
 from ..explain.formula import Formula
 from ..terminal.output import width, write_out
 from ..text import format as text
@@ -21,25 +22,6 @@ from .answer import Answer
 Row = tuple[str, str, str, str]
 OMITTED: Final = {"omitted": True}
 """The metadata of a field that JSON does not have where it is None."""
-
-SOURCES: Final = {
-    "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
-    "PSI": "PSI library, histogram statistic",
-    "V": "Vadhan, The Complexity of Differential Privacy, 2017",
-    "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
-    "AKMV": "Amin, Kulesza, Muñoz, Vassilvitskii, ICML 2019",
-    "NS": "Norm-Sub: Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020",
-    "W17": "Wang, Blocki, Li, Jha, USENIX Security 2017",
-    "KOV": "Kairouz, Oh, Viswanath, ICML 2015",
-    "RAP": "Erlingsson, Pihur, Korolova, CCS 2014",
-    "k": "Sweeney, k-anonymity, 2002",
-    "l": "Machanavajjhala et al., l-diversity, ICDE 2006",
-    "t": "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
-    "E": "Erdmann, Topology of Privacy, 2017",
-    "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
-    "design": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
-    "CP": "Clopper, Pearson, Biometrika 1934",
-}
 
 
 def show(answer: Answer, form: str, hint: str = "") -> None:
@@ -91,8 +73,7 @@ def told(quantity: str, formula: Formula) -> Row:
 
 def cited(rows: Sequence[Row]) -> list[str]:
     """The full names of the sources of these rows."""
-    short = {row[3].split(" ")[0] for row in rows}
-    return [f"{mark}: {name}" for mark, name in SOURCES.items() if mark in short]
+    return papers.cited({row[3].split(" ")[0] for row in rows})
 
 
 def needed(option: str, value: Any) -> Any:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -20,30 +19,8 @@ from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
 from ..formula import Formula
 from ..formulas import entries
+from ..kept import ROUNDS, UNBOUNDED, Fact, Group
 from ..setting import Setting
-
-ROUNDS: Final = 10_000
-"""Reports of one value on the axis of the chart."""
-
-UNBOUNDED: Final = "unbounded"
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One number: its symbol, what it is, its value as text, and where it comes from."""
-
-    symbol: str
-    label: str
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Facts under one heading."""
-
-    title: str
-    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True)

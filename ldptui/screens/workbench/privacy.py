@@ -20,7 +20,8 @@ from ...widgets.plot import ChartView
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
-    from ...explain.rappor.privacy import Bargain, Group
+    from ...explain.kept import Group
+    from ...explain.rappor.privacy import Bargain
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114

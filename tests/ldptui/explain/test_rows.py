@@ -1,0 +1,164 @@
+"""Every row of every family: its text gives the number that `core` computes, and it is shown."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from support.cases import cell
+
+from ldptui import explain
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import KINDS
+from ldptui.explain.attack import kind_of
+from ldptui.explain.expression import Crowd, Plain, filled, put_in, sides, symbols, value_of
+from ldptui.explain.formula import Formula
+from ldptui.explain.formulas import cell_formulas, formulas
+from ldptui.explain.setting import bound
+
+POPULATION = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+SHIPPED = [kind for kind in KINDS if kind != "plugin"]
+LAWS = {law: kind_of(law) for spec in ATTACKS.values() if (law := getattr(spec, "report_law", ""))}
+TABLES: dict[str, list[dict[str, Any]]] = {
+    "ue": [{"keep": 0.8}],
+    "lh": [{"hash_range": 5}],
+    "hst": [{"coin": "user"}, {"coin": "public"}],
+    "the": [{}, {"theta": 0.7}],
+    "olh": [{}, {"hash_range": "ceil"}, {"hash_range": "floor"}],
+    "ss": [{}, {"subset_size": 3}],
+    "dbitflip": [{}, {"sampled": 1}, {"chooser": "client"}],
+    "l-grr": [{}, {"calibration": "published"}],
+    "rappor": [
+        {"f": 0.5},
+        {"f": 0.0},
+        {"f": 0.5, "adjust": "benjamini-hochberg"},
+        {"form": "basic"},
+    ],
+}
+
+
+def shown(kind: str) -> Iterator[Formula]:
+    """The formulas of a kind: at a setting with every number, and of cells under every attack."""
+    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02}
+    for table in TABLES.get(kind, [{}]):
+        keys = {"kind": kind, **({} if kind == "rappor" else {"epsilon": 1.0}), **table}
+        yield from formulas(bound(KINDS[kind](**keys), 40, **numbers))
+        for law, targets in itertools.product((None, *LAWS), ([1, 2, 5], [4])):
+            attack = {"kind": LAWS.get(law, ""), "share": 0.1, "targets": {"items": targets}}
+            attack |= {"subset": 1} if law == "subset" else {}
+            try:
+                yield from cell_formulas(cell(POPULATION, keys, attack if law else None))
+            except ScenarioError:
+                continue
+
+
+OTHERWISE = {
+    "S = p + {(r − 1)} q": "of sketches: the number has what targets that share buckets add",
+    "w* = d / (e^ε + 1), up or down to an integer": "the text is before rounding",
+    "k-th p-value ≤ α k/M: benjamini-hochberg": "k is no number of hashes there",
+    "Var*[c~ᵥ] / n = (2 + (e^ε − 1) F_b)(e^ε − 1 + 2B) / (e^ε − 1)²": "F_b is a mean there",
+}
+"""The texts that are not the number beside them, and why."""
+
+
+@pytest.mark.parametrize("kind", SHIPPED)
+def test_the_text_gives_the_number_of_the_core(kind: str) -> None:
+    computed = 0
+    for row in shown(kind):
+        try:
+            number = value_of(sides(row.text)[1], row.numbers)
+        except (KeyError, ValueError, ZeroDivisionError):  # words, or nothing to compute with
+            continue
+        if row.title and row.text not in OTHERWISE:
+            assert number == pytest.approx(row.value, rel=1e-9, abs=1e-12), row
+            computed += 1
+    # The cells of a protocol of numbers are of another task: its settings alone are here.
+    assert computed >= (40 if estimates_items(kind) else 6)
+
+
+def estimates_items(kind: str) -> bool:
+    """Return whether a protocol collects the frequencies of items."""
+    try:
+        noise = {"f": 0.5} if kind == "rappor" else {"epsilon": 1.0}
+        cell(POPULATION, {"kind": kind, **TABLES.get(kind, [{}])[0], **noise})
+    except ScenarioError:
+        return False
+    return True
+
+
+ELSEWHERE = ("heavy_hitters", "lines", "formulas", "numbers")
+"""The modules whose rows tasks and verifiers have, or that import the rows of others."""
+
+RARE = {"p", "q", "ε of R reports of one item, exact"}
+"""The rows of a family without a story, and of campaigns."""
+
+
+def test_every_row_is_shown() -> None:
+    """A row whose numbers have another name would silently be left out."""
+    seen = {(row.title, row.text) for kind in SHIPPED for row in shown(kind)}
+    names = [name for _, name, _ in pkgutil.iter_modules(explain.__path__)]
+    for name in {*names, "rappor.formulas"} - {*ELSEWHERE}:
+        for value in vars(importlib.import_module(f"ldptui.explain.{name}")).values():
+            for row in rows_in(value):
+                assert (row.title, row.text) in seen or row.text in RARE, name
+
+
+def rows_in(value: object) -> Iterator[Formula]:
+    if isinstance(value, Formula):
+        yield value
+    elif isinstance(value, tuple | Mapping):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from rows_in(part)
+
+
+NUMBERS = {
+    "p": 0.75, "q": 0.25, "n": Crowd(9 * 10**12), "r": Plain(20_000), "d": 20_000, "ε": 1.0,
+    "f_T": -0.5, "Var[f~ᵥ]": 4.0, "θ": 0.5, "1 − p − q": 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "value"),
+    [
+        ("a = {(1 − q)} / {(p − q)}", "0.75 / 0.5", 1.5),
+        ("q(1 − q) / (p − q)²", "0.25 · (1 − 0.25) / (0.75 − 0.25)²", 0.75),
+        ("3 e^ε + 2", "3 · 2.718 + 2", 3 * math.e + 2),
+        ("e^(−εθ/2) / e^2ε", "0.7788 / 7.389", math.exp(-2.25)),
+        ("{(f_T)} n", "(-0.5) · 9e12", -4.5e12),
+        ("f_T + {1/3:8}", "-0.5 + 0.33333333", -1 / 6),
+        ("{(1 − p − q)} + 1", "0 + 1", 1),
+        ("√Var[f~ᵥ] · min(r, d + 1)", "√4 · min(20000, 20 000 + 1)", 40_000),
+        ("⌊p + q²⌋ − ⌈ln(ε)⌉ − −1", "⌊0.75 + 0.25²⌋ − ⌈ln(1)⌉ − −1", 1),
+        ("2^(r / d): and so on", "2^(20000 / 20 000)", 2),
+    ],
+)
+def test_one_text_has_symbols_numbers_and_value(text: str, line: str, value: float) -> None:
+    right = sides(text)[1]
+    assert put_in(right, NUMBERS) == line
+    assert value_of(right, NUMBERS) == pytest.approx(value, rel=1e-15)
+    assert "{" not in symbols(text)
+    assert filled("so {" + "d − 1} it is", NUMBERS) == "so 19 999 it is"
+
+
+@pytest.mark.parametrize("text", ["", "p +", "(p", "p)", "p ∈ q", "{p", "min(p", "⌊p)"])
+def test_what_is_no_formula_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot read"):
+        value_of(text, NUMBERS)
+
+
+def test_a_name_without_a_number_is_an_error() -> None:
+    with pytest.raises(KeyError, match="x"):
+        value_of("p + x", NUMBERS)
+
+
+def test_the_sides_of_a_formula() -> None:
+    assert sides("G = β S = c") == ("G", "β S")
+    assert sides("Pr[M = j] = F, and so on") == ("Pr[M = j]", "F")
+    assert sides("d > 3 r ⇒ GRR") == ("", "3 r")
+    assert sides("ε₁: what p = q costs") == ("", "ε₁")
