@@ -16,9 +16,7 @@ from support import budget
 from support.budget import Verdict
 from support.cases import attack, experiment, results_of
 
-import ldptui
 from ldptui.core.attacks import ATTACKS
-from ldptui.core.base.arms import ATTACKED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
@@ -26,9 +24,6 @@ from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics import METRICS, MeanConclusion
 from ldptui.core.protocols.sr import SR
-from ldptui.core.running.runner import run
-from ldptui.core.store import begin, open_store
-from ldptui.core.store.recording import read_recording, write_recording
 
 SR_TABLE = {"kind": "sr", "epsilon": 1.0}
 MEAN = {"kind": "mean", "low": 10.0, "high": 30.0}
@@ -298,27 +293,3 @@ def test_other_attacks_are_refused_in_words(kind: str) -> None:
     table = attack(kind, 0.2, [3, 4]) | ({"subset": 1} if kind == "mga-a" else {})
     with pytest.raises(ScenarioError, match=r'attack\.kind must not be ".*" against SR'):
         experiment(USERS, SR_TABLE, table, task=MEAN)
-
-
-def test_a_recording_of_one_number_is_read_again(tmp_path: Path) -> None:
-    """A block keeps vectors of one number, where a list has two items at least."""
-    cell = mean_cell(USERS, "mga", trials=4)
-    made = experiment(USERS, SR_TABLE, attack("mga", 0.2, [3, 4]), task=MEAN, trials=4)
-    path = tmp_path / "mean.ldptui"
-    with open_store(tmp_path / "runs.sqlite3") as store:
-        memory = begin(store, made, "test")
-        *_, last = run(made, memory=memory)
-        memory.finish(last.results)
-        write_recording(store, 1, path)
-    with open_store(None) as store:
-        number, _ = read_recording(store, path)
-        (kept,) = store.results(number).cells
-    (measured,) = last.results.cells
-    assert kept.metrics["mean_shift"].tolist() == measured.metrics["mean_shift"].tolist()
-    assert measured.arms[ATTACKED].mean.shape == (cell.task.size(cell),) == (1,)
-
-
-def test_reports_of_numbers_tell_no_frequencies() -> None:
-    protocol = ldptui.protocol("sr", 5, epsilon=1.0)
-    with pytest.raises(ScenarioError, match="must not be SR, which tells the mean"):
-        ldptui.estimate(protocol.perturb([0, 4, 4]), protocol)
