@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import frequencies, hitters, mean
+from . import frequencies, hitters
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
-    row.name: row
-    for row in (
-        *frequencies.METRICS,
-        *hitters.METRICS,
-        *frequencies.RANK_METRICS,
-        *mean.METRICS,
-    )
+    row.name: row for row in (*frequencies.METRICS, *hitters.METRICS, *frequencies.RANK_METRICS)
 }
 """The metrics by name, in the order of columns."""

@@ -6,15 +6,13 @@ from typing import Final, TypeAlias
 
 from .frequencies import Frequencies
 from .hitters import PEM, HeavyHitters, Hunt
-from .mean import Mean
 
-__all__ = ["PEM", "TASKS", "Frequencies", "HeavyHitters", "Hunt", "Mean", "TaskSpec"]
+__all__ = ["PEM", "TASKS", "Frequencies", "HeavyHitters", "Hunt", "TaskSpec"]
 
-TaskSpec: TypeAlias = Frequencies | HeavyHitters | Mean
+TaskSpec: TypeAlias = Frequencies | HeavyHitters
 
 TASKS: Final[dict[str, type[TaskSpec]]] = {
     "frequencies": Frequencies,
     "heavy-hitters": HeavyHitters,
-    "mean": Mean,
 }
 """The tables `[task]` that a scenario can have, by their kind."""

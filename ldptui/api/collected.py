@@ -15,7 +15,6 @@ from ldptui.core.base.ranges import ALPHA
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.defences import CORRECTIONS, corrected, known
 from ldptui.core.defences.simplex import project
-from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import LocalMechanism, is_unbiased
 from ldptui.core.theory import Misfit, misfit
 
@@ -174,7 +173,6 @@ def concluded(
         raise ScenarioError(f"must be {ALPHA}, {got(confidence)}", key="confidence")
     if labels is not None and len(labels) != protocol.domain_size:
         raise ScenarioError(f"must be {protocol.domain_size} names, got {len(labels)}", "labels")
-    check_estimates(protocol, "protocol.kind")
     values = protocol.estimates(counts[None], users).frequencies[0]
     steps = [_correction(step) for step in corrections]
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))

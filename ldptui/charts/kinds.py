@@ -18,8 +18,7 @@ class About:
     """What a scenario is about, as far as it decides which charts there are.
 
     bound : whether its values are known; until then its text says what it can.
-    lists : whether it estimates a list of items.
-    levels : whether the server names items, level by level.
+    lists : whether it estimates a list of items; else the server names some.
     rounds : whether it is collected in rounds.
     pairs : whether it sweeps two keys.
     measured : whether it has metrics in Python.
@@ -30,7 +29,6 @@ class About:
 
     bound: bool = False
     lists: bool = True
-    levels: bool = False
     rounds: bool = False
     pairs: bool = False
     measured: bool = False
@@ -51,7 +49,7 @@ class Kind:
     paper : its place among the figures for paper; 0 where it is none.
     needs : what a scenario needs for such a figure.
     short, shortest : the title in less room.
-    unnamed : the title where the server names no items.
+    of_lists : the title where a list of items is estimated.
     part : what is simulated for it besides the base; None for nothing.
     numbers : the values of a run that its frame is made of.
     frame : the numbers and the chart of them, None while there are none: all that the workbench and
@@ -69,7 +67,7 @@ class Kind:
     needs: str = ""
     short: str = ""
     shortest: str = ""
-    unnamed: str = ""
+    of_lists: str = ""
     part: Callable[[Scenario], Part | None] | None = None
     numbers: Callable[[Snapshot], Any] = lambda _: None
     frame: Callable[[Any], Frame | None] | None = None
@@ -103,8 +101,8 @@ def _answer(cells: Any) -> Frame | None:
 
 
 _ROWS: Final = (
-    Kind("levels", "Levels", lambda about: about.levels, drawn=False),
-    Kind("items", "Items", lambda about: about.levels, drawn=False,
+    Kind("levels", "Levels", lambda about: not about.lists, drawn=False),
+    Kind("items", "Items", lambda about: not about.lists, drawn=False,
          numbers=_followed, frame=_items),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          shortest="Freq"),
@@ -112,7 +110,7 @@ _ROWS: Final = (
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
     Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2),
     Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
-         unnamed="Metrics"),
+         of_lists="Metrics"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.protocols import KINDS, family_of
@@ -41,8 +39,3 @@ _CAO = load(scenarios.path("cao-gain-beta")).sweep
 CAO_PROTOCOLS: tuple[str, ...] = tuple(_CAO["protocol.kind"])
 CAO_ATTACKS: tuple[str, ...] = tuple(_CAO["attack.kind"])
 """The three protocols and the three attacks that Cao, Jia, Gong, 2021, compare."""
-
-
-def task_of(kind: str) -> dict[str, Any]:
-    """The table of the task that a protocol takes, as a scenario has it; none for frequencies."""
-    return {"task": {"kind": "mean"}} if hasattr(KINDS[kind].mechanism, "mean_of") else {}
