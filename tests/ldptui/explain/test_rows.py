@@ -78,21 +78,10 @@ def test_the_text_gives_the_number_of_the_core(kind: str) -> None:
         if row.title and row.text not in OTHERWISE:
             assert number == pytest.approx(row.value, rel=1e-9, abs=1e-12), row
             computed += 1
-    # The cells of a protocol of numbers are of another task: its settings alone are here.
-    assert computed >= (40 if estimates_items(kind) else 6)
+    assert computed >= 40
 
 
-def estimates_items(kind: str) -> bool:
-    """Return whether a protocol collects the frequencies of items."""
-    try:
-        noise = {"f": 0.5} if kind == "rappor" else {"epsilon": 1.0}
-        cell(POPULATION, {"kind": kind, **TABLES.get(kind, [{}])[0], **noise})
-    except ScenarioError:
-        return False
-    return True
-
-
-ELSEWHERE = ("heavy_hitters", "lines", "formulas", "numbers")
+ELSEWHERE = ("heavy_hitters", "lines", "formulas")
 """The modules whose rows tasks and verifiers have, or that import the rows of others."""
 
 RARE = {"p", "q", "ε of R reports of one item, exact"}
