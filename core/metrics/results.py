@@ -143,9 +143,14 @@ class Fingerprints:
 
 
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
-    """The estimate of a mean from float64[trials]; undefined without trials, or if one is NaN."""
+    """The estimate of a mean from float64[trials]; undefined without trials, or if one is NaN.
+
+    Equal values have that mean and no error, exactly: sums of 0.9 would leave 0.9 ± 5.1e-17.
+    """
     if not values.size or np.isnan(values).any():
         return Estimate(None, None, theory)
+    if values.size > 1 and (values == values[0]).all():
+        return Estimate(float(values[0]), 0.0, theory)
     error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
     return Estimate(float(values.mean()), error, theory)
 

@@ -59,7 +59,7 @@ def best_theta(epsilon: float) -> float:
     """
     c = math.exp(-epsilon / 2)
     z = (1 + c + math.sqrt((1 + c) ** 2 - 3 * c)) / (3 * c)
-    return 2 * math.log(z) / epsilon
+    return min(2 * math.log(z) / epsilon, 1.0)  # where ε is nothing but rounding, more
 
 
 @dataclass(frozen=True)

@@ -53,20 +53,33 @@ def normal_score(z: float, trials: int) -> float:
 
 
 def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
-    """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one."""
-    if estimate.z is None:
+    """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
+
+    A normalised gain is a gain in units of what the targets hold, and has the doubt of the gain.
+    """
+    if estimate.mean is None or estimate.standard_error is None or estimate.theory is None:
         return estimate
-    return replace(estimate, doubt=_doubt(cell, measures, metric, estimate))
+    judged = estimate
+    if metric == "normalised_gain":
+        metric, held = "gain", float(cell.population.frequencies[cell.targets].sum())
+        mean, error, theory = _known(estimate)
+        judged = Estimate((mean - 1) * held, error * held, (theory - 1) * held)
+    return replace(estimate, doubt=_doubt(cell, measures, metric, judged))
+
+
+def _known(estimate: Estimate) -> tuple[float, float, float]:
+    """The mean, its standard error and the closed form of an estimate with all three."""
+    assert estimate.mean is not None
+    assert estimate.standard_error is not None
+    assert estimate.theory is not None
+    return estimate.mean, estimate.standard_error, estimate.theory
 
 
 def _doubt(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Doubt | None:
-    mean, error, theory = estimate.mean, estimate.standard_error, estimate.theory
-    assert mean is not None
-    assert error is not None
-    assert theory is not None
+    mean, error, theory = _known(estimate)
     trials = len(measures)
     rounding = _rounding(cell, measures, metric)
-    if error * math.sqrt(trials) <= rounding and abs(mean - theory) <= rounding:
+    if 0 < error * math.sqrt(trials) <= rounding and abs(mean - theory) <= rounding:
         return "rounding"
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
     if expected is not None and error * math.sqrt(trials) < _far_below(trials) * expected:
@@ -86,12 +99,16 @@ def _far_below(trials: int) -> float:
 
 
 def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
-    """The error of a metric by rounding: of a sum over the targets, or of a mean square."""
+    """The error of a metric by rounding: of a sum over the targets, or of a mean square.
+
+    That of the collateral is of the mean square from which the other one is taken away.
+    """
     error = estimate_of(measures["max_error"]).mean or 0.0
     rounding = ROUNDINGS * np.finfo(float).eps * (1 + error)
     if METRICS[metric].targets:
         return float(rounding * cell.targets.size)
-    return float(rounding * math.sqrt(abs(estimate_of(measures[metric]).mean or 0.0)))
+    square = "mse_clean" if metric == "collateral" else metric
+    return float(rounding * math.sqrt(abs(estimate_of(measures[square]).mean or 0.0)))
 
 
 def _spread(cell: Cell, metric: str) -> float | None:

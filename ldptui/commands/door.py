@@ -64,7 +64,7 @@ def _shard_of(options: Namespace) -> Shard:
     if "shard" not in options or options.shard is None:
         return WHOLE
     number, _, of = options.shard.partition("/")
-    if not (number.isdecimal() and of.isdecimal()):
+    if not (number.isdecimal() and of.isdecimal() and len(number) < 10 and len(of) < 10):
         raise ScenarioError(f"must be I/N, as 1/8, {got(options.shard)}", key="--shard")
     try:
         shard = Shard(int(number), int(of))

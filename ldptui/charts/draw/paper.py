@@ -74,7 +74,9 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # a matplotlibrc in the current folder has nothing to say
+        matplotlib.rcParams.update(STYLE)
         width = WIDTHS[columns] / INCH * POINTS
         plots = chart.plots if isinstance(chart, Panels) else (chart,)
         layout = _layout(chart, len(plots), columns, width)
@@ -163,7 +165,7 @@ def _caption(chart: Chart, caption: str) -> list[str]:
 def _add_caption(figure: Any, paragraphs: Sequence[str], width: float) -> int:
     """Write the paragraphs below the figure; the lines that they take."""
     text = "\n".join(filled(words, width - SIZE) for words in paragraphs if words)
-    figure.supxlabel(text, x=0.01, ha="left", color="#333333", linespacing=1.25)
+    figure.supxlabel(text, x=0.01, ha="left", color="#333333", linespacing=1.25, parse_math=False)
     return text.count("\n") + 1
 
 

@@ -18,7 +18,7 @@ from ..mechanisms import LOCAL
 from ..questions.design import Options
 from ..questions.shared import BEST
 from .chart import hardening_figure, pareto_figure
-from .table import facts, named, notes, rows, title
+from .table import cost_of, facts, named, notes, rows, title
 
 OFFER: Final = "enter, where no text is typed, puts it into the scenario."
 
@@ -75,11 +75,14 @@ def _designed(options: Options, present: Mapping[str, Any] | None) -> tuple[Dema
 
 def _verdict(design: Design, beside: Rated) -> str:
     """The answer in a sentence."""
-    found, worse = design.found, design.cost(beside) / design.cost(design.found) - 1
+    found, cost = design.found, cost_of(beside, design)
     what = "worst-case error" if design.weights is None else "weighted sum"
     if named(beside) == named(found):
         return f"{named(found)} itself has the least {what}."
     first = f"{named(found)} has the least {what}: "
+    if cost is None:
+        return f"{first}the success of an attacker of {named(beside)} has no formula."
+    worse = cost / design.cost(found) - 1
     if worse < 5e-4:
         return f"{first}{named(beside)} is as good."
     return f"{first}that of {named(beside)} is {text.percent(worse)} larger."

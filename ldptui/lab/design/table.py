@@ -42,11 +42,12 @@ def facts(each: Rated, design: Design) -> dict[str, Any]:
         "worst": each.worst,
         "guessed": each.guessed,
         "bits": each.bits,
-        "cost": _cost(each, design),
+        "cost": cost_of(each, design),
     }
 
 
-def _cost(each: Rated, design: Design) -> float | None:
+def cost_of(each: Rated, design: Design) -> float | None:
+    """What is minimised, of a protocol; None where it weighs a success without a formula."""
     weighed = design.weights is not None and design.weights.guessed
     return None if weighed and each.guessed is None else design.cost(each)
 
@@ -89,7 +90,7 @@ def _items(demand: Demand) -> str:
 def _others(design: Design, beside: Rated) -> Iterator[Row]:
     """The minimised value, of the best of each kind and of the protocol beside."""
     for each in (*design.best, beside):
-        cost = _cost(each, design)
+        cost = cost_of(each, design)
         noise, gain = text.short(math.sqrt(each.mse), 3), text.short(each.gain, 3)
         shown = text.MISSING if cost is None else text.short(cost, 5)
         yield named(each), shown, f"√MSE {noise}, G {gain}", "design"

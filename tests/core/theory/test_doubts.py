@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy.stats import chi2
 
@@ -13,7 +14,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.summary import Doubt
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile
-from ldptui.core.metrics.results import CellResults
+from ldptui.core.metrics.results import CellResults, estimate_of
 from ldptui.core.protocols import KINDS
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import parse
@@ -100,3 +101,30 @@ def test_the_normal_score_has_the_tail_of_students_t() -> None:
     assert normal_score(71.0, 2) == pytest.approx(2.613, abs=0.001)
     assert normal_score(3.0, 10**9) == pytest.approx(3.0, abs=1e-6)  # of many trials, normal
     assert math.isfinite(normal_score(1e5, 10**6))
+
+
+@pytest.mark.parametrize(("epsilon", "r"), [(20.0, 2), (1.0, 16), (1.0, 2)])
+def test_a_normalised_gain_has_the_doubt_of_the_gain(epsilon: float, r: int) -> None:
+    text = SCENARIO.format(trials=20, items=16, users=200, kind="grr", epsilon=epsilon)
+    cell, results = measured(text + ATTACK.format(kind="mga", r=r))
+    theory = expected_metrics(cell)
+    gain, normalised = (
+        compared(cell, results, name, theory) for name in ("gain", "normalised_gain")
+    )
+    assert normalised.doubt == gain.doubt
+
+
+def test_a_collateral_of_rounding_has_no_z() -> None:
+    """GRR's estimates sum to 1, so that `norm` changes none of them: its collateral is 0."""
+    text = SCENARIO.format(trials=20, items=16, users=2000, kind="grr", epsilon=1.0)
+    cell, results = measured(f'{text}[[defence]]\nkind = "norm"\n')
+    estimate = compared(cell, results, "collateral", expected_metrics(cell))
+    assert estimate.theory == 0
+    assert estimate.z is None
+
+
+@pytest.mark.parametrize("value", [0.9, -3.356e-4, 0.0, 1e300])
+def test_equal_trials_have_their_value_and_no_error(value: float) -> None:
+    """The sum of 20 times 0.9 is not 18: a standard error of it is rounding, and so is its z."""
+    estimate = estimate_of(np.full(20, value), 0.0)
+    assert (estimate.mean, estimate.standard_error, estimate.z) == (value, 0.0, None)

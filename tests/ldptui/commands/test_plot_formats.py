@@ -93,3 +93,25 @@ def test_every_chart_has_every_format(
         done = subprocess.run(order, cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout[-2000:]
         assert document.with_suffix(".pdf").stat().st_size > 2_000
+
+
+@pytest.mark.parametrize("title", ["$$", r"$\frac$", r"50 $ or 60 $ \$"])
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".pgf"])
+def test_a_title_is_text_and_no_formula(
+    tmp_path: Path, capsys: Captured, title: str, suffix: str
+) -> None:
+    scenario, out = tmp_path / "tiny.toml", tmp_path / f"drawn{suffix}"
+    scenario.write_text(TINY.replace('"Tiny"', f"'{title}'"), encoding="utf-8")
+    succeed(capsys, "plot", str(scenario), "--out", str(out), "--quiet")
+    if suffix == ".svg":
+        assert title in out.read_text(encoding="utf-8")
+
+
+def test_no_settings_but_ours_are_obeyed(tmp_path: Path, capsys: Captured) -> None:
+    """A matplotlibrc in the current folder is read with the import of matplotlib."""
+    import matplotlib as mpl
+
+    before = draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes()
+    others = {"text.usetex": True, "axes.facecolor": "red", "savefig.dpi": 1e9}
+    with mpl.rc_context(others):
+        assert draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes() == before

@@ -145,3 +145,11 @@ def test_the_theory_table_names_each_quantity_its_formula_and_its_source(
         own = hasattr(KINDS[protocol].mechanism, "unit_variance")  # not Wang's
         assert ("W17 th. 2" in text) is not own
     assert "--users" in succeed(capsys, "theory", "grr", "--epsilon", "1", "--items", "8")
+
+
+@pytest.mark.parametrize("kind", ["the", "grr"])
+def test_an_epsilon_of_rounding_is_refused_by_its_own_name(kind: str, capsys: Captured) -> None:
+    message = fail(capsys, exits.USAGE, "theory", kind, "--items", "10", "--epsilon", "3e-16")
+    assert message.strip() == (
+        "--epsilon must be large enough (at least 1e-09) for p to exceed q, got 3e-16"
+    )

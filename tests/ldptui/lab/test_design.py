@@ -13,6 +13,7 @@ from support.lab_tabs import DOCUMENT, ask
 
 from ldptui.core.protocols import DIALS, KINDS
 from ldptui.lab.topics import TOPICS
+from ldptui.text.format import MISSING
 
 EXAMPLE = ("design", "--items", "128", "--users", "1000000", "--epsilon", "1")
 
@@ -99,3 +100,15 @@ def test_an_answer_is_there_before_the_next_keystroke(tab: str) -> None:
     ask(tab, share=0.03)
     assert time.process_time() - started < 0.08
     assert TOPICS[tab].live
+
+
+@pytest.mark.parametrize("weights", ["0,0,0,1", "1,0,1,0"])
+def test_a_protocol_beside_may_have_no_formula_of_what_is_weighed(
+    capsys: Captured, weights: str
+) -> None:
+    """HR has none of the attacker's success: its cost is None where that counts, else a number."""
+    values = designed(capsys, "--weights", weights, "--beside", "hr")
+    assert (values["beside"]["cost"] is None) == (weights == "1,0,1,0")
+    shown = succeed(capsys, *EXAMPLE, "--weights", weights, "--beside", "hr")
+    (cost,) = (line.split()[1] for line in shown.splitlines() if line.startswith("HR "))
+    assert (cost == MISSING) == (weights == "1,0,1,0")

@@ -264,3 +264,11 @@ def test_a_run_that_was_stopped_is_resumed(
     (run,) = listed(capsys)
     assert (run["status"], run["done"]) == ("done", 540)
     assert "identical: 540 trials" in succeed(capsys, "replay", "last", "--quiet")
+
+
+@pytest.mark.parametrize("shard", ["1/99999999999999999999", f"1/{'9' * 5000}"])
+def test_a_shard_of_more_than_any_run_has_is_refused(
+    tiny: str, capsys: Captured, shard: str
+) -> None:
+    message = fail(capsys, exits.USAGE, "run", tiny, "--shard", shard)
+    assert "--shard must be I/N, as 1/8, got" in message
