@@ -56,7 +56,8 @@ def shown(value: object) -> str:
     """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
     if value is None:
         return "nothing"
-    value = value.item() if hasattr(value, "item") else value  # NumPy's scalars
+    if hasattr(value, "item") and not getattr(value, "ndim", 0):  # NumPy's scalars
+        value = value.item()
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = spelled(value)
@@ -64,6 +65,8 @@ def shown(value: object) -> str:
             text += ".0" * whole  # which says that it is no integer
         else:
             text = json.dumps(value, ensure_ascii=False, default=str)
+    except TypeError:  # a table whose keys are no text
+        text = repr(value)
     except (ValueError, RecursionError):
         return "a value that is too large"
     text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
@@ -72,7 +75,7 @@ def shown(value: object) -> str:
 
 def got(value: object) -> str:
     """The value that broke the rule, for the end of a message."""
-    return "it is empty" if value == "" else f"got {shown(value)}"
+    return "it is empty" if isinstance(value, str) and not value else f"got {shown(value)}"
 
 
 class LdpError(Exception):

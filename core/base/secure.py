@@ -6,7 +6,16 @@ import secrets
 
 import numpy as np
 
-from .errors import RunError
+from .errors import RunError, ScenarioError, got
+
+
+def generator(rng: object) -> np.random.Generator:
+    """The generator that is given, or a secure one for None; raises ScenarioError for others."""
+    if rng is None:
+        return secure()
+    if not isinstance(rng, np.random.Generator):
+        raise ScenarioError(f"must be a numpy.random.Generator or left out, {got(rng)}", key="rng")
+    return rng
 
 
 def secure() -> np.random.Generator:

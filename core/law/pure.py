@@ -183,6 +183,8 @@ def items_of(values: object, domain_size: int, key: str = "values") -> Items:
     values : n whole numbers in [0, domain_size), as an array, a list or a column of a table.
     key : their name in the sentence that refuses them.
     """
+    if np.ma.is_masked(values):
+        raise ScenarioError("must all be there, but some are masked", key=key)
     items = np.asarray(values)
     if items.ndim != 1:
         raise ScenarioError(f"must be one item a user, got {items.ndim} axes", key=key)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.errors import CellError, ProtocolError, ScenarioError
 from ..base.sampling import Counts, Floats
-from ..base.secure import secure
+from ..base.secure import generator
 from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
 from ..law.pure import Estimates, Items, Reports, Rng
@@ -180,7 +180,7 @@ class Reported(Doors):
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         """Honest reports, as the code makes them; raises ProtocolError."""
-        rng = rng or secure()
+        rng = generator(rng)
         reports = self._reports(lambda: self._object.perturb(values.copy(), rng))
         if len(reports) != values.size:
             rule = f"must perturb {values.size} items to as many reports, got {len(reports)}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats, binomial
-from ..base.secure import secure
+from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.pure import Items, Reports, Rng, items_of
 from .messages import Messages
@@ -43,7 +43,7 @@ class Coded(Messages):
             raise ScenarioError(f"{rule}, which takes {self.messages}", key="epsilon")
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.truthful
         reports = self._uniform(values.size, rng)

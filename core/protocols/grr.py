@@ -19,7 +19,7 @@ from ..base.sampling import (
     subset_counts_beside_own,
     uniform_multinomial,
 )
-from ..base.secure import secure
+from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
@@ -88,7 +88,7 @@ class GRR(Oracle):
         return one_item(ask, d, chosen, self.unperturbed, self.unperturbed_counts)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         # Truthful with probability p - q, else any of the d items: q each, p for the own one.
         reports = rng.integers(0, self.domain_size, size=values.size)

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats, multinomial
-from ..base.secure import secure
+from ..base.secure import generator
 from ..law.enumeration import ReportLaw, item_name
 from ..law.pure import Items, Reports, Rng, Supports, check, items_of
 from .messages import TIES, Messages
@@ -113,7 +113,7 @@ class Listed(Messages):
         return self.table[reports]
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         return self._sent(items_of(values, self.domain_size), self.law, rng)
 
     def _sent(self, values: Items, law: Floats, rng: Rng) -> Reports:

@@ -22,7 +22,7 @@ from ..base.errors import ScenarioError
 from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.sampling.integers import discrete_laplace
-from ..base.secure import secure
+from ..base.secure import generator, secure
 from ..law.law import Ask, Lack, Law, holding, towards_targets
 from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport, Support
@@ -236,6 +236,7 @@ class Summation(Summed, Bounded):
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         if rng is None:
             return self.sent(values, secure())
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         reports = self._noise(values.size, rng)
         reports[np.arange(values.size), values] += 1

@@ -22,7 +22,7 @@ from ..base.sampling import (
     subset_counts,
     subset_counts_beside_own,
 )
-from ..base.secure import secure
+from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, signs
@@ -121,7 +121,7 @@ class SubsetSelection(PackedBits):
         return subset_counts(uniform, self.domain_size, rng)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.p
         return self.conditioned(values, truthful, rng)

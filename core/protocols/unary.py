@@ -20,7 +20,7 @@ from ..base.sampling import (
     binomials,
     hypergeometric_law,
 )
-from ..base.secure import secure
+from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
@@ -83,7 +83,7 @@ class IndependentBits(PackedBits):
         return binomials(count, 0.5, self.domain_size, rng)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         reports = self._blank(values.size)
         for at in range(0, values.size, self._rows):

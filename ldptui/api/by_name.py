@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.attacks import Attack, Mixture
+from ldptui.core.attacks import Attack, Mixture, View
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import DOMAIN, EPSILON
+from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
 from ldptui.core.experiment.acts import bound_attack
-from ldptui.core.law.pure import LocalMechanism, sends_reports
+from ldptui.core.law.pure import LocalMechanism, Reports, Rng, items_of, sends_reports
 from ldptui.core.plugins import available, protocol_named
 from ldptui.core.population import Population
 from ldptui.core.protocols import NAMED, awaits_code
 from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
+from .arguments import file_path, local, names, whole, words
 
 NEUTRAL: Final[dict[str, Any]] = {
     "format": FORMAT,
@@ -37,7 +40,7 @@ def kinds(table: str) -> tuple[str, ...]:
     >>> kinds("protocol")[:3]
     ('grr', 'sue', 'oue')
     """
-    if table not in KINDS:
+    if words(table, "table") not in KINDS:
         raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(table)}", key="table")
     return in_order(table, KINDS[table])
 
@@ -61,11 +64,8 @@ def protocol(
     >>> oue.perturb([3, 3, 7], np.random.default_rng(0)).shape  # uint8[n, ceil(d/8)]
     (3, 2)
     """
-    table = {"kind": kind, **parameters}
-    if isinstance(items, bool) or not isinstance(items, int | np.integer) or items < 2:
-        raise ScenarioError(f"must be a whole number, at least 2, {got(items)}", key="items")
-    if labels is not None and len(labels) != items:
-        raise ScenarioError(f"must be {items} names, got {len(labels)}", key="labels")
+    table = {"kind": words(kind, "protocol.kind"), **parameters}
+    labels = names(labels, whole(items, "items", 2))
     if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):
         return _own_protocol(kind, int(items), parameters)
     if kind in NAMED and awaits_code(NAMED[kind].mechanism):
@@ -108,9 +108,10 @@ def population(
     >>> population("zipf", items=4, users=1000, exponent=1.0).histogram.sum()
     np.int64(1000)
     """
-    spec = _point({"population": {"kind": kind, **parameters}}).population
+    table = {"kind": words(kind, "population.kind"), **parameters}
+    spec = _point({"population": table}).population
     try:
-        bound = spec.bind(seed, Path(folder))
+        bound = spec.bind(whole(seed, "seed"), file_path(folder, "folder"))
     except ScenarioError as error:
         raise error.within("population") from error
     if bound.awaited:
@@ -119,7 +120,39 @@ def population(
     return bound
 
 
-def attack(kind: str, **parameters: Any) -> Attack | Mixture:
+@dataclass(frozen=True, eq=False)
+class Fakes:
+    """An attack as `attack` gives it: its parameters, and the reports of its fakes."""
+
+    attack: Attack | Mixture
+
+    def __getattr__(self, name: str) -> Any:
+        """A parameter of the attack."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.attack, name)
+
+    def reports(
+        self, protocol: LocalMechanism, view: View, count: int, rng: Rng | None = None
+    ) -> Reports:
+        """The reports of `count` fakes; raises ScenarioError where the attack cannot make them."""
+        if type(view) is not View:
+            raise ScenarioError(f"must be a View of targets, {got(view)}", key="view")
+        targets = items_of(view.targets, local(protocol).domain_size, "view.targets")
+        if not targets.size or np.unique(targets).size < targets.size:
+            raise ScenarioError("must be different items, at least one", key="view.targets")
+        fakes: Any = self.attack
+        anybody = _point({}).population.bind(0, Path())
+        if not hasattr(fakes, "reports") or fakes.among(anybody, 1) is not fakes:
+            rule = f"must be run in a scenario: {self.kind} needs to know the other users"
+            raise ScenarioError(rule, key="attack.kind")
+        fakes.check(protocol, targets)
+        seen, number = replace(view, targets=targets), whole(count, "count", most=2**32)
+        made: Reports = fakes.reports(protocol, seen, number, generator(rng))
+        return made
+
+
+def attack(kind: str, **parameters: Any) -> Fakes:
     """An attack; its `reports(protocol, view, count, rng)` makes the reports of fakes.
 
     kind : one of `kinds("attack")` but "none". parameters : the keys of `[attack]`; `share`, the
@@ -133,12 +166,13 @@ def attack(kind: str, **parameters: Any) -> Attack | Mixture:
     >>> oue.support_counts(reports)[[2, 5]]
     array([100, 100])
     """
+    words(kind, "attack.kind")
     chosen = {"share": 0.05, "targets": {"pick": "random", "count": 1}, **parameters}
     made = bound_attack(_point({"attack": {"kind": kind, **chosen}}))
     if made is None:
         rule = "must be an attack of one kind or a mixture"
         raise ScenarioError(f"{rule}, {got(kind)}", key="attack.kind")
-    return made
+    return Fakes(made)
 
 
 def defence(kind: str, **parameters: Any) -> Defence:
@@ -151,7 +185,8 @@ def defence(kind: str, **parameters: Any) -> Defence:
     >>> defence("norm-sub").kind
     'norm-sub'
     """
-    (step,) = _point({"defence": [{"kind": kind, **parameters}]}).defence
+    table = {"kind": words(kind, "defence.kind"), **parameters}
+    (step,) = _point({"defence": [table]}).defence
     return step
 
 

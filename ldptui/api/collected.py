@@ -21,6 +21,8 @@ from ldptui.core.theory import Misfit, misfit
 from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
+from .arguments import local, number, reports_of, switch
+from .arguments import names as item_names
 from .by_name import defence
 from .coverage import Coverage, deviations
 from .coverage import coverage as coverage_of
@@ -148,13 +150,9 @@ def estimate(
     >>> bool((found.low < [0.75, 0.25, 0, 0]).all() and (found.high > [0.75, 0.25, 0, 0]).all())
     True
     """
-    count = len(reports) if hasattr(reports, "__len__") else 0
-    try:
-        protocol.received(reports, count)  # a check: the law of SHE's reports is not clipped
-    except ValueError as error:
-        raise ScenarioError(str(error), key="reports") from error
+    reports = reports_of(reports, local(protocol))
     counts = protocol.support_counts(reports)
-    return concluded(counts, count, protocol, corrections, confidence, labels, coverage)
+    return concluded(counts, len(reports), protocol, corrections, confidence, labels, coverage)
 
 
 def concluded(
@@ -169,10 +167,10 @@ def concluded(
     """As `estimate`, from the counts of all reports: those of several batches add up."""
     if users < 1:
         raise ScenarioError("must be at least one, got none", key="reports")
-    if confidence not in ALPHA:
-        raise ScenarioError(f"must be {ALPHA}, {got(confidence)}", key="confidence")
-    if labels is not None and len(labels) != protocol.domain_size:
-        raise ScenarioError(f"must be {protocol.domain_size} names, got {len(labels)}", "labels")
+    confidence, coverage = number(confidence, "confidence", ALPHA), switch(coverage, "coverage")
+    labels = item_names(labels, protocol.domain_size)
+    if not isinstance(corrections, list | tuple):
+        raise ScenarioError(f"must be a list of corrections, {got(corrections)}", "corrections")
     values = protocol.estimates(counts[None], users).frequencies[0]
     steps = [_correction(step) for step in corrections]
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
@@ -211,8 +209,9 @@ def _misfit(far: Misfit, labels: Sequence[str]) -> str:
 
 
 def _correction(step: str | Mapping[str, Any]) -> Any:
-    table = {"kind": step} if isinstance(step, str) else step
-    if (kind := table.get("kind")) not in CORRECTIONS:
+    table = step if isinstance(step, Mapping) else {"kind": step}
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in CORRECTIONS:
         known = ", ".join(in_order("defence", CORRECTIONS))
         raise ScenarioError(f"must be one of {known}, {got(kind)}", key="corrections")
-    return defence(**table)
+    return defence(**{str(key): value for key, value in table.items()})

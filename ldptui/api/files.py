@@ -27,8 +27,9 @@ from ldptui.core.base.tables import (
 from ldptui.core.law.capabilities import sends_otherwise
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
+from .arguments import LARGEST, file_path, local, reports_of, whole
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
-from .layout import LARGEST, MARK, Column, layout, nobody, parts_of
+from .layout import MARK, Column, layout, nobody, parts_of
 
 Format = Literal["csv", "jsonl", "parquet", "arrow"]
 FORMATS: Final[dict[str, Format]] = {
@@ -73,13 +74,17 @@ def write_reports(
     ...     count, sum(len(batch) for batch in read_reports(path, grr))
     (2, 2)
     """
-    path = Path(path)
-    columns, kind, count = layout(protocol), format_of(path), 0
-    with whole_file(path) as file, WRITERS[kind](path, file, columns, for_tests) as write:
+    path, columns, count = file_path(path), layout(local(protocol)), 0
+    seed = None if for_tests is None else whole(for_tests, "for_tests")
+    if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
+        raise ScenarioError(f"must be batches of reports, {got(batches)}", key="batches")
+    kind = format_of(path)
+    with whole_file(path) as file, WRITERS[kind](path, file, columns, seed) as write:
         for batch in batches:
-            check_sent(protocol, batch)
-            count += len(batch)
-            write(batch)
+            reports = reports_of(batch, protocol)
+            check_sent(protocol, reports)
+            count += len(reports)
+            write(reports)
     return count
 
 
@@ -154,8 +159,8 @@ def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports
     ...     [batch.tolist() for batch in read_reports(path, protocol("grr", 4, epsilon=1.0))]
     [[3, 0]]
     """
-    path = Path(path)
-    columns = layout(protocol)
+    path = file_path(path)
+    columns = layout(local(protocol))
     inner = path.with_suffix("") if path.suffix == ".gz" else path
     kind = format_of(inner)
     if kind == "csv":

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from ldptui.core.law.pure import LocalMechanism, Reports
 
+from .arguments import LARGEST
+
 NIBBLES: Final = np.full(256, 16, dtype=np.uint8)
 """The value of each hexadecimal digit by its code; 16 for what is none."""
 for digits in (b"0123456789abcdef", b"0123456789ABCDEF"):
@@ -24,9 +26,6 @@ for digits in (b"0123456789abcdef", b"0123456789ABCDEF"):
 
 MARK: Final = "for_tests"
 """The column of a file whose reports no user sends: the seed that drew them, in each row."""
-
-LARGEST: Final = 1e15
-"""The size of a number among several, at most: sums of any collection stay finite."""
 
 NUMERALS: Final = np.array([str(number) for number in range(1 << 12)], dtype=object)
 """The texts of small numbers: looking one up is ten times as quick as making it."""

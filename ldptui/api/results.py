@@ -22,6 +22,7 @@ from ldptui.core.view.estimated import frequencies as estimated
 from .. import __version__
 from ..text import table
 from . import charted
+from .arguments import whole
 from .framed import framed
 
 LINES: Final = 40
@@ -148,13 +149,16 @@ class Results:
         """The estimates of each trial and item in each arm, by its name: float64[trials, d].
 
         cell : its place in `cells`. They are drawn again, exactly as in the run, as a run keeps
-        their moments alone. Raises ScenarioError for a campaign and for heavy hitters.
+        their moments alone. Raises ScenarioError for a campaign and for heavy hitters,
+        RunError for a cell that failed.
 
         >>> import ldptui
         >>> ldptui.run("quickstart").estimates()["attacked"].shape
         (20, 128)
         """
         bound, measured = self._cell(cell)
+        if not measured.trials:
+            raise RunError(self.error or f"cell {cell} has no trials")
         by_arm = trial_estimates(bound, measured.trials)
         return {arm.name: estimates for arm, estimates in by_arm.items()}
 
@@ -173,7 +177,7 @@ class Results:
         return charted.svg(self.measured, chart, columns)
 
     def _cell(self, cell: int) -> tuple[Cell, CellResults]:
-        if not 0 <= cell < len(self.cells):
+        if whole(cell, "cell") >= len(self.cells):
             raise ScenarioError(f"must be in [0, {len(self.cells)}), {got(cell)}", key="cell")
         return self.cells[cell], self.measured.cells[cell]
 

@@ -18,7 +18,7 @@ import numpy as np
 from ...base.errors import ScenarioError, got
 from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
-from ...base.secure import secure
+from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
@@ -181,7 +181,7 @@ class BitFlips(Summed):
         return packed_subsets(count, self.domain_size, self.sampled, rng)
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
 

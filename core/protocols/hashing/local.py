@@ -23,7 +23,7 @@ from ...base.sampling import (
     random_subsets,
     subset_counts,
 )
-from ...base.secure import secure
+from ...base.secure import generator
 from ...kernels.bits import BitColumns, binomial_threshold
 from ...kernels.hashing import (
     bucket_columns,
@@ -195,7 +195,7 @@ class LocalHashing(Oracle):
         return replace(self, epsilon=spent((self.hash_range - 1) * p / (1 - p), levels))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         reports = self._uniform(values.size, rng)
         true = buckets(values, reports["seed"], self.hash_range)

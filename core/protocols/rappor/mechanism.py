@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...base.errors import ScenarioError
 from ...base.ranges import ALPHA, DOMAIN, check_bounds
 from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
-from ...base.secure import secure
+from ...base.secure import generator
 from ...kernels.threads import one_thread
 from ...law.doors import Doors
 from ...law.law import Ask, BitLaw, Lack, Law, holding
@@ -213,7 +213,7 @@ class Rappor(Doors):
         return reports
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         return self.report(items_of(values, self.domain_size), rng, rng)
 
     def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:

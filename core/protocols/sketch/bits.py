@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.sampling import Counts, Floats
-from ...base.secure import secure
+from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
@@ -78,7 +78,7 @@ class CountMeanSketch(Sketch):
         return np.dtype([("row", "<u4"), ("bits", "u1", (-(-self.buckets // 8),))])
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         chosen = self._drawn_rows(values.size, rng)
         own = self._own(values, chosen).astype(np.int64)

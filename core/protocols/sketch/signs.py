@@ -15,7 +15,7 @@ import numpy as np
 
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Floats
-from ...base.secure import secure
+from ...base.secure import generator
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import BoolArray, Items, Reports, Rng, array_of, items_of
@@ -83,7 +83,7 @@ class HadamardSketch(Sketch):
         return self._sent(chosen, columns, odd(self._own(values, chosen) & columns))
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        rng = rng or secure()
+        rng = generator(rng)
         values = items_of(values, self.domain_size)
         reports = self.unperturbed(values, rng)
         reports["odd"] ^= rng.random(values.size) < 1 / (1 + math.exp(self.epsilon))

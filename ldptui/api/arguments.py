@@ -1,0 +1,94 @@
+"""Arguments of the public functions, checked where they come in: a wrong one is a ScenarioError."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import Range, finite
+from ldptui.core.law.pure import LocalMechanism, Reports, sends_reports
+
+
+def words(value: object, key: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise ScenarioError(f"must be text, {got(value)}", key=key)
+    return value
+
+
+def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
+    """A whole number, Python's or NumPy's."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        limit = "" if most is None else f" and at most {most}"
+        rule = f"must be a whole number, at least {least}{limit}"
+        raise ScenarioError(f"{rule}, {got(value)}", key=key)
+    return int(value)
+
+
+def number(value: Any, key: str, allowed: Range) -> float:
+    """A number in a range."""
+    real = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not real or not finite(value) or value not in allowed:
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=key)
+    return float(value)
+
+
+def switch(value: Any, key: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ScenarioError(f"must be True or False, {got(value)}", key=key)
+    return bool(value)
+
+
+def names(value: Any, count: int, key: str = "labels") -> Sequence[str] | None:
+    """The names of items, if any."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, list | tuple) or len(value) != count:
+        size = f"got {len(value)}" if hasattr(value, "__len__") else got(value)
+        raise ScenarioError(f"must be {count} names, {size}", key=key)
+    return [words(name, key) for name in value]
+
+
+def file_path(value: Any, key: str = "path") -> Path:
+    """The path of a file."""
+    if not isinstance(value, str | Path) or "\0" in str(value):
+        raise ScenarioError(f"must be the path of a file, {got(value)}", key=key)
+    return Path(value)
+
+
+def local(value: Any, key: str = "protocol") -> LocalMechanism:
+    """A protocol whose users send reports, as `protocol` makes it."""
+    if isinstance(value, type) or not (sends_reports(value) and hasattr(value, "received")):
+        shown = got(value if isinstance(value, str) else type(value).__name__)
+        raise ScenarioError(f"must be what protocol(…) gives, {shown}", key=key)
+    made: LocalMechanism = value
+    return made
+
+
+def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
+    """Reports that the protocol sends, none of them masked."""
+    if np.ma.is_masked(value):
+        raise ScenarioError("must all be there, but some are masked", key="reports")
+    unmasked = value.data if isinstance(value, np.ma.MaskedArray) else value
+    count = len(unmasked) if isinstance(unmasked, np.ndarray) and unmasked.ndim else 0
+    try:
+        protocol.received(unmasked, count)  # a check: the law of SHE's reports is not clipped
+    except ValueError as error:
+        raise ScenarioError(str(error), key="reports") from error
+    sums = unmasked.dtype.kind == "f"
+    if sums and not (np.abs(unmasked) <= LARGEST).all():
+        raise ScenarioError(f"must be numbers of at most {LARGEST:g}", key="reports")
+    made: Reports = unmasked
+    return made
+
+
+LARGEST = 1e15
+"""The size of a number among several, at most: sums of any collection stay finite."""
