@@ -92,7 +92,8 @@ def _driver() -> type[Driver] | None:
 
 def _arguments(settings: Settings) -> list[str]:
     """The arguments of the background worker."""
-    allowed = attack_options.as_arguments(settings.allow_attacks, settings.attack_files)
+    code = settings.allow_attacks, settings.attack_files, settings.offered_files
+    allowed = attack_options.as_arguments(*code)
     return [*allowed, *([f"--cluster={settings.cluster}"] if settings.cluster else [])]
 
 
@@ -154,7 +155,7 @@ class Workbench(App[None]):
         return [SHOWN, *spelled, *super().get_line_filters()]
 
     def get_default_screen(self) -> Screen[None]:
-        note = "; ".join(attack_options.faults(self.settings.attack_files))
+        note = "; ".join(attack_options.faults(self.settings.offered_files))
         return WorkbenchScreen(self._path, self._engine, self._store, self._playback, note)
 
     def on_mount(self) -> None:

@@ -1,7 +1,7 @@
 """Code that users write in Python: attacks, defences, protocols, metrics, …; run where allowed.
 
 A scenario names one (`kind = "plugin"`, `name`) and that alone runs nothing. What may run is the
-user's to say, on the command line or in the settings: an `Allowed`. `permit` finds the code of
+user's to say, on the command line or by an answer: an `Allowed`. `permit` finds the code of
 everything that a scenario names, without importing it, and refuses what is not allowed. The code
 is loaded by the process that computes, when it is first due; that of protocols and populations by
 `permit`, as cells are bound to what it makes.

@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.metadata
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -27,12 +28,14 @@ class Allowed:
     names : that of installed packages, by the names of their entry points.
     files : Python files, all of whose code may run.
     seen : code that the user has looked at; it may run for as long as it is the same.
+    offered : Python files that settings name: none of them may run, a refusal tells of them.
     how : the words for how more is allowed; "" for the options of the command line.
     """
 
     names: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     seen: tuple[Source, ...] = ()
+    offered: tuple[Path, ...] = ()
     how: str = ""
 
 
@@ -129,6 +132,10 @@ def _refusal(name: str, allowed: Allowed, elsewhere: str, what: What) -> str:
     asks = f"asks for the {what} {name!r}, somebody's Python code, which is not allowed"
     if allowed.how:
         return f"{asks}: {allowed.how}{elsewhere}"
+    for path in allowed.offered:
+        with suppress(FileError, ScenarioError):
+            if name in names_in(read(path), path):
+                return f"{asks}: --{what}-file {path} lets the {what}s of that file run{elsewhere}"
     if name in available(what):
         return f"{asks}: --allow-{what} {name} lets it run"
     return f"{asks}: --{what}-file FILE lets the {what}s of a file of yours run{elsewhere}"

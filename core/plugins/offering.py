@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,9 +33,9 @@ class Offer:
     lines: tuple[int, int] | None
 
 
-def offers(name: str, what: What, folder: Path) -> tuple[Offer, ...]:
-    """The code of this name in the Python files of a folder and in installed packages."""
-    offered = list(_in_folder(name, what, folder))
+def offers(name: str, what: What, folder: Path, files: Sequence[Path] = ()) -> tuple[Offer, ...]:
+    """The code of this name in the Python files of a folder, in others, in installed packages."""
+    offered = list(_in_files(name, what, [*_files_of(folder), *files]))
     for source in entry_points(name, what):
         module, _, attribute = str(source.place).partition(":")
         file = file_of(module.strip())
@@ -49,12 +49,16 @@ def offers(name: str, what: What, folder: Path) -> tuple[Offer, ...]:
     return tuple(offered)
 
 
-def _in_folder(name: str, what: What, folder: Path) -> Iterator[Offer]:
+def _files_of(folder: Path) -> list[Path]:
+    """The Python files of a folder; none where it cannot be read."""
     try:
-        files = sorted(folder.glob("*.py"))[:MOST_FILES]
+        return sorted(folder.glob("*.py"))[:MOST_FILES]
     except OSError:
-        return
-    for path in files:
+        return []
+
+
+def _in_files(name: str, what: What, files: Sequence[Path]) -> Iterator[Offer]:
+    for path in dict.fromkeys(path.absolute() for path in files):
         try:
             if not path.is_file() or path.stat().st_size > LARGEST:
                 continue
@@ -63,8 +67,8 @@ def _in_folder(name: str, what: What, folder: Path) -> Iterator[Offer]:
         except (OSError, FileError, ScenarioError):
             continue
         if lines is not None:
-            source = Source(name, digest(code), path.absolute(), what, lines[0])
-            yield Offer(source, path.absolute(), code.decode("utf-8", "replace"), lines)
+            source = Source(name, digest(code), path, what, lines[0])
+            yield Offer(source, path, code.decode("utf-8", "replace"), lines)
 
 
 def _lines(statement: ast.stmt | None) -> tuple[int, int] | None:

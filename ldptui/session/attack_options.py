@@ -1,4 +1,4 @@
-"""The Python code that a user lets run: by options and in the settings.
+"""The Python code that a user lets run: by options, and after a question.
 
 Light: the workbench hands it on to its background worker and never loads such an attack itself.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..terminal.settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
+from ..terminal.settings import SettingsError, fault_of, offered_files, refuse_unreadable
 from ..terminal.visitor import visiting
 from .consent import WHAT
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 ASKS: Final = (
-    "ctrl+r shows it and asks, where it lies beside the scenario or is installed; --attack-file "
-    "FILE lets the code of another file run"
+    "ctrl+r shows it and asks, where it lies beside the scenario, is installed or is in a file of "
+    "the settings; --attack-file FILE lets the code of another file run"
 )
 
 NEVER: Final = "a server runs no code that its visitors name"
@@ -78,11 +78,20 @@ def check_travel(experiment: Experiment, code: Code) -> None:
             raise ScenarioError(f"{rule} {how}", "--cluster")
 
 
-def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
-    """The arguments that `add_to` reads, for a process in another folder."""
+def add_to_worker(parser: argparse.ArgumentParser) -> None:
+    """The same options, and the files whose code the workbench asks about, with what it may."""
+    add_to(parser)
+    parser.add_argument("--offered-file", action="append", default=[], type=Path)
+
+
+def as_arguments(
+    names: Sequence[str], files: Sequence[Path], offered: Sequence[Path] = ()
+) -> list[str]:
+    """The arguments that `add_to_worker` reads, for a process in another folder."""
     return [
         *(f"--allow-attack={name}" for name in names),
         *(f"--attack-file={file.absolute()}" for file in files),
+        *(f"--offered-file={file.absolute()}" for file in offered),
     ]
 
 
@@ -130,24 +139,21 @@ def permit(experiment: Experiment, code: Code) -> Experiment:
 
 
 def allowed(code: Code) -> Allowed:
-    """The attacks that the options and the settings let run, asked for or not.
+    """The attacks that the options let run, asked for or not; those of the settings are offered.
 
     Raises ScenarioError where they name a file that cannot be read.
     """
     from ldptui.core.base.errors import ScenarioError
-    from ldptui.core.plugins import Allowed
 
     try:
         refuse_unreadable([file.expanduser() for file in code.files])
-        names, files = allowed_attacks()
+        return replace(_given(code), offered=offered_files())
     except SettingsError as error:
         raise ScenarioError(str(error)) from error
-    chosen = _given(code)
-    return Allowed((*chosen.names, *names), (*chosen.files, *files))
 
 
 def permitted(experiment: Experiment, code: Code) -> Experiment:
-    """As `permit`, by the options and the settings."""
+    """As `permit`; a refusal tells of the files of the settings."""
     from ldptui.core import plugins
 
     return plugins.permit(experiment, allowed(code))

@@ -3,14 +3,14 @@
     theme = "ldptui-light"
     charset = "block"
     mouse = false
-    allow_attacks = ["name"]
     attack_files = ["my_attacks.py"]
 
     [keys]
     "run.start" = "f9"
 
 What is later wins: file, environment, command line. A setting that makes no sense is refused in one
-sentence before the screen is touched.
+sentence before the screen is touched. A file of settings lets no code run: the workbench asks about
+the attacks in Python that it names, and what it says in `allow_attacks` has no effect any more.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Settings:
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
     allow_attacks, attack_files : attacks in Python that may run, by name and by file.
+    offered_files : files of attacks in Python that the user is asked about.
     cluster : the one that computes whole runs, as `ldptui run --cluster` takes it; None: no one.
     keys : binding id → keys, several with commas between, as Textual's keymap takes them.
     """
@@ -64,6 +65,7 @@ class Settings:
     mouse: bool = True
     allow_attacks: tuple[str, ...] = ()
     attack_files: tuple[Path, ...] = ()
+    offered_files: tuple[Path, ...] = ()
     cluster: str | None = None
     keys: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,7 +84,7 @@ def load_settings(
 
     path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
     which need not exist. The others are from the command line, which can only switch the mouse
-    off, and only add attacks.
+    off, and alone lets attacks run.
     """
     read, where = _settings_file(path)
     chosen_theme = _chosen("theme", read, where, theme)
@@ -100,22 +102,23 @@ def load_settings(
         theme=chosen_theme[0] if chosen_theme else None,
         charset=_drawable(chosen_charset[0]),
         mouse=with_mouse and mouse is not False,
-        allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
-        attack_files=(*chosen_files, *_files(read, where)),
+        allow_attacks=tuple(allow_attacks),
+        attack_files=tuple(chosen_files),
+        offered_files=_files(read, where),
         cluster=chosen_cluster[0] if chosen_cluster else None,
         keys=_keys(read.get("keys", {}), where),
     )
 
 
-def allowed_attacks(path: Path | None = None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """The attacks in Python that the settings alone allow, by name and by file.
+def offered_files(path: Path | None = None) -> tuple[Path, ...]:
+    """The files of attacks in Python that the settings name.
 
     Raises SettingsError, of a file that cannot be read as well.
     """
     read, where = _settings_file(path)
-    files = tuple(_files(read, where))
+    files = _files(read, where)
     refuse_unreadable(files, f"{where}: attack_files")
-    return tuple(_texts(read, "allow_attacks", where)), files
+    return files
 
 
 def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> None:
@@ -158,10 +161,11 @@ def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
     return value
 
 
-def _files(read: Mapping[str, Any], where: str) -> list[Path]:
+def _files(read: Mapping[str, Any], where: str) -> tuple[Path, ...]:
     """The files of attacks, found from the folder of the settings file."""
+    _texts(read, "allow_attacks", where)
     files = _texts(read, "attack_files", where)
-    return [Path(where).parent / Path(file).expanduser() for file in files]
+    return tuple(Path(where).parent / Path(file).expanduser() for file in files)
 
 
 def themes() -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from ldptui.engine.consent import seek
 from ldptui.screens.dialogs.consent import ConsentScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.session.consent import Code
-from ldptui.terminal.settings import Settings
+from ldptui.terminal.settings import Settings, load_settings
 
 FILE = "/somewhere/mine.py"
 TEXT = f"import os\n{HONEST}\x1b[2J"
@@ -53,8 +53,11 @@ def test_an_offer_is_code_with_its_lines(tmp_path: Path, monkeypatch: pytest.Mon
     site.mkdir()
     monkeypatch.syspath_prepend(str(site))
     ran = package(site, "parcel", HONEST, honest="parcel.more:honest")
-    beside, installed = plugins.offers("honest", "attack", tmp_path)
+    far, _ = attack_file(site)
+    assert plugins.offers("honest", "attack", tmp_path, [path])[0] == offer
+    beside, listed, installed = plugins.offers("honest", "attack", tmp_path, [path, far])
     assert beside == offer
+    assert listed.file == far
     assert installed.source.place == "parcel.more:honest"
     assert (installed.file, installed.lines) == (site / "parcel" / "more.py", (3, 4))
     assert not mark.exists()
@@ -150,6 +153,29 @@ async def test_a_run_asks_and_no_leaves_everything_as_it_was(stranger: Path) -> 
         assert engine.requests[-1].full
         assert screen.draft is not None
         assert CODE.digest not in screen.draft.text
+
+
+async def test_code_that_settings_name_runs_only_after_a_yes(
+    stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real engine, its worker and the process that seeks; a no leaves no mark of the code."""
+    (tmp_path / "far").mkdir()
+    path, mark = attack_file(tmp_path / "far")
+    settings = tmp_path / "config.toml"
+    settings.write_text('allow_attacks = ["honest"]\nattack_files = ["far/mine.py"]\n')
+    monkeypatch.setenv("LDPTUI_CONFIG", str(settings))
+    app = Workbench(load_settings(), stranger)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "ctrl+r shows it and asks" in seen(app), 60)
+        for answer in ("n", "y"):
+            await pilot.press("ctrl+r")
+            await asked(pilot, digest(path.read_bytes()))
+            assert str(path) in seen(app)
+            assert not mark.exists()
+            await pilot.press(answer)
+            if answer == "n":
+                await until(pilot, lambda: "nothing ran" in status(app.workbench))
+        await until(pilot, mark.exists, 60)
 
 
 @pytest.mark.long

@@ -140,12 +140,23 @@ def test_scenarios_check_says_what_is_asked_for(
 # Allowing.
 
 
-def test_the_settings_allow_as_well(
+def test_settings_run_no_code_and_a_refusal_names_the_option(
     scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
 ) -> None:
-    attack_file(tmp_path)
-    no_settings.write_text('attack_files = ["mine.py"]\n')
-    assert "honest" in succeed(capsys, "run", scenario, "--format", "csv")
+    """A stranger's settings, which the environment names, list a stranger's file."""
+    path, mark = attack_file(tmp_path)
+    attack_file(tmp_path, "def other(", "broken.py")
+    no_settings.write_text('allow_attacks = ["honest"]\nattack_files = ["broken.py", "mine.py"]\n')
+    asks = "attack.name asks for the attack 'honest', somebody's Python code, which is not allowed"
+    told = f"{scenario}: {asks}: --attack-file {path} lets the attacks of that file run"
+    out, figure = (("--out", str(tmp_path / name)) for name in ("out.json", "out.svg"))
+    for command in (("run",), ("record", *out), ("plot", *figure)):
+        assert fail(capsys, exits.USAGE, *command, scenario) == told
+    assert succeed(capsys, "scenarios", "check", scenario).endswith("20 trials\n")
+    assert not mark.exists()
+    given = ("--attack-file", str(path))
+    assert "honest" in succeed(capsys, "run", scenario, "--format", "csv", *given)
+    assert mark.exists()
     no_settings.write_text("attack_files = 3\n")
     words = f"{no_settings}: attack_files must be a list of texts, got 3"
     assert fail(capsys, exits.USAGE, "run", scenario) == words
@@ -468,13 +479,17 @@ async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) ->
 def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
     from ldptui.app import Workbench
 
-    app = Workbench(Settings(allow_attacks=("a",), attack_files=(Path("b.py"),)))
+    offered = (Path("c.py"),)
+    app = Workbench(
+        Settings(allow_attacks=("a",), attack_files=(Path("b.py"),), offered_files=offered)
+    )
     screen = app.get_default_screen()
     command = screen._engine._command  # type: ignore[attr-defined]
     assert command[: len(COMMAND)] == list(COMMAND)
     assert command[len(COMMAND) :] == [
         "--allow-attack=a",
         f"--attack-file={Path('b.py').absolute()}",
+        f"--offered-file={Path('c.py').absolute()}",
     ]
     assert asyncio.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
 

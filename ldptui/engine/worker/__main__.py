@@ -40,7 +40,7 @@ def main() -> None:
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
     parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
-    attack_options.add_to(parser)
+    attack_options.add_to_worker(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
     code = attack_options.Code.of(options)

@@ -22,7 +22,7 @@ from ..wire import to_json
 
 def main() -> None:
     parser = argparse.ArgumentParser("ldptui.engine.worker.seeking")
-    attack_options.add_to(parser)
+    attack_options.add_to_worker(parser)
     options, _ = parser.parse_known_args()  # the others are for whole runs
     asked = json.load(sys.stdin)
     if visiting():  # nobody's code runs there
@@ -33,7 +33,7 @@ def main() -> None:
         try:
             find(name, allowed, what)
         except LdpError:
-            unasked += offers(name, what, Path(asked["folder"]))
+            unasked += offers(name, what, Path(asked["folder"]), options.offered_file)
     found = [
         Code(
             what=offer.source.what,

@@ -53,7 +53,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
 
 
 async def test_a_missing_file_of_attacks_is_named_and_loses_nothing(tmp_path: Path) -> None:
-    settings = Settings(attack_files=(tmp_path / "gone.py",))
+    settings = Settings(offered_files=(tmp_path / "gone.py",))
     app = Workbench(settings, engine=FakeEngine)
     async with app.run_test(size=(160, 40)) as pilot:
         screen = app.workbench

@@ -14,8 +14,8 @@ from ldptui.terminal.settings import (
     SETTINGS,
     Settings,
     SettingsError,
-    allowed_attacks,
     load_settings,
+    offered_files,
 )
 
 
@@ -46,19 +46,20 @@ def test_the_users_file_is_read(own_file: Path) -> None:
     assert load_settings() == Settings("nord", "block", False)
 
 
-def test_attacks_in_python_are_allowed_by_name_and_by_file(
+def test_the_command_line_allows_attacks_and_the_settings_offer_them(
     own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far = write(tmp_path / "far" / "d.py", "")
     write(own_file, f'allow_attacks = ["a"]\nattack_files = ["b.py", "{far}"]\n')
     beside = write(own_file.parent / "b.py", "")
-    assert allowed_attacks() == (("a",), (beside, far))
+    assert offered_files() == (beside, far)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     here, home = write(Path("f.py"), ""), write(tmp_path / "g.py", "")
     settings = load_settings(allow_attacks=["e"], attack_files=["f.py", "~/g.py"])
-    assert settings.allow_attacks == ("e", "a")
-    assert settings.attack_files == (here, home, beside, far)
+    assert settings.allow_attacks == ("e",)
+    assert settings.attack_files == (here, home)
+    assert settings.offered_files == (beside, far)
 
 
 def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) -> None:
@@ -67,11 +68,11 @@ def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) ->
     gone = own_file.parent / "gone.py"
     why = f"{gone}: no such file or directory"
     with pytest.raises(SettingsError) as error:
-        allowed_attacks()
+        offered_files()
     rule = "must be a Python file that can be read, got"
     assert str(error.value) == f"{own_file}: attack_files {rule} {why}"
     settings = load_settings()
-    assert faults(settings.attack_files) == [f"attack_files: {why}"]
+    assert faults(settings.offered_files) == [f"attack_files: {why}"]
     with pytest.raises(SettingsError, match=rf"^--attack-file {rule} .*: it is a folder$"):
         load_settings(attack_files=[str(tmp_path)])
 
@@ -252,7 +253,7 @@ def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
     with pytest.raises(SettingsError, match="holds a number that is out of range"):
         load_settings()
     with pytest.raises(SettingsError, match="holds a number that is out of range"):
-        allowed_attacks()
+        offered_files()
 
 
 def test_a_letter_has_one_meaning_wherever_it_is_pressed() -> None:
