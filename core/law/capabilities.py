@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
 from .pure import (
@@ -310,3 +311,10 @@ def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:
         return None
     reasons: dict[str, Any] = getattr(mechanism, "lacks", {})
     return str(reasons.get(capability, f"{type(mechanism).__name__}, {otherwise}"))
+
+
+def check_estimates(mechanism: object, key: str = "kind") -> None:
+    """Refuse a mechanism that estimates no frequencies of items; raises ScenarioError."""
+    why = lacking(mechanism, "estimates", "whose reports tell no frequencies of items")
+    if why is not None:
+        raise ScenarioError(f"must not be {why}", key=key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .conclusion import Conclusion, Metric
 from .frequencies import FrequencyConclusion
 from .hitters import HitterConclusion
+from .mean import MeanConclusion
 from .measuring import (
     Measures,
     column,
@@ -27,6 +28,7 @@ __all__ = [
     "Facts",
     "FrequencyConclusion",
     "HitterConclusion",
+    "MeanConclusion",
     "Measures",
     "Metric",
     "PythonMetric",

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import frequencies, hitters
+from . import frequencies, hitters, mean
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
-    row.name: row for row in (*frequencies.METRICS, *hitters.METRICS, *frequencies.RANK_METRICS)
+    row.name: row
+    for row in (
+        *frequencies.METRICS,
+        *hitters.METRICS,
+        *frequencies.RANK_METRICS,
+        *mean.METRICS,
+    )
 }
 """The metrics by name, in the order of columns."""

@@ -61,6 +61,9 @@ class PythonProtocol(Doors):
     def received(self, reports: object, count: int) -> Reports:  # noqa: ARG002
         self._refuse()
 
+    def estimates(self, counts: Any, users: int) -> Any:  # noqa: ARG002
+        self._refuse()
+
     def _refuse(self, *_: object) -> NoReturn:
         raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
 

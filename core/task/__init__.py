@@ -6,13 +6,15 @@ from typing import Final, TypeAlias
 
 from .frequencies import Frequencies
 from .hitters import PEM, HeavyHitters, Hunt
+from .mean import Mean
 
-__all__ = ["PEM", "TASKS", "Frequencies", "HeavyHitters", "Hunt", "TaskSpec"]
+__all__ = ["PEM", "TASKS", "Frequencies", "HeavyHitters", "Hunt", "Mean", "TaskSpec"]
 
-TaskSpec: TypeAlias = Frequencies | HeavyHitters
+TaskSpec: TypeAlias = Frequencies | HeavyHitters | Mean
 
 TASKS: Final[dict[str, type[TaskSpec]]] = {
     "frequencies": Frequencies,
     "heavy-hitters": HeavyHitters,
+    "mean": Mean,
 }
 """The tables `[task]` that a scenario can have, by their kind."""

@@ -15,6 +15,7 @@ from ldptui.core.base.ranges import ALPHA
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.defences import CORRECTIONS, corrected, known
 from ldptui.core.defences.simplex import project
+from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import LocalMechanism, is_unbiased
 from ldptui.core.theory import Misfit, misfit
 
@@ -171,6 +172,7 @@ def concluded(
     labels = item_names(labels, protocol.domain_size)
     if not isinstance(corrections, list | tuple):
         raise ScenarioError(f"must be a list of corrections, {got(corrections)}", "corrections")
+    check_estimates(protocol, "protocol.kind")
     values = protocol.estimates(counts[None], users).frequencies[0]
     steps = [_correction(step) for step in corrections]
     knowledge = known(protocol, users, np.empty(0, dtype=np.int64))

@@ -18,7 +18,8 @@ class About:
     """What a scenario is about, as far as it decides which charts there are.
 
     bound : whether its values are known; until then its text says what it can.
-    lists : whether it estimates a list of items; else the server names some.
+    lists : whether it estimates a list of items.
+    levels : whether the server names items, level by level.
     rounds : whether it is collected in rounds.
     pairs : whether it sweeps two keys.
     measured : whether it has metrics in Python.
@@ -29,6 +30,7 @@ class About:
 
     bound: bool = False
     lists: bool = True
+    levels: bool = False
     rounds: bool = False
     pairs: bool = False
     measured: bool = False
@@ -49,7 +51,7 @@ class Kind:
     paper : its place among the figures for paper; 0 where it is none.
     needs : what a scenario needs for such a figure.
     short, shortest : the title in less room.
-    of_lists : the title where a list of items is estimated.
+    unnamed : the title where the server names no items.
     part : what is simulated for it besides the base; None for nothing.
     numbers : the values of a run that its frame is made of.
     frame : the numbers and the chart of them, None while there are none: all that the workbench and
@@ -67,7 +69,7 @@ class Kind:
     needs: str = ""
     short: str = ""
     shortest: str = ""
-    of_lists: str = ""
+    unnamed: str = ""
     part: Callable[[Scenario], Part | None] | None = None
     numbers: Callable[[Snapshot], Any] = lambda _: None
     frame: Callable[[Any], Frame | None] | None = None
@@ -101,8 +103,8 @@ def _answer(cells: Any) -> Frame | None:
 
 
 _ROWS: Final = (
-    Kind("levels", "Levels", lambda about: not about.lists, drawn=False),
-    Kind("items", "Items", lambda about: not about.lists, drawn=False,
+    Kind("levels", "Levels", lambda about: about.levels, drawn=False),
+    Kind("items", "Items", lambda about: about.levels, drawn=False,
          numbers=_followed, frame=_items),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          shortest="Freq"),
@@ -110,7 +112,7 @@ _ROWS: Final = (
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
     Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2),
     Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
-         of_lists="Metrics"),
+         unnamed="Metrics"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6),

@@ -22,6 +22,7 @@ PAPERS: Final = {
     "FNNT": "Feldman, Nelson, Nguyen, Talwar, ICML 2022",
     "ADP": "Apple Differential Privacy Team, Learning with Privacy at Scale, 2017",
     "DKY": "Ding, Kulkarni, Yekhanin, NIPS 2017",
+    "DJW": "Duchi, Jordan, Wainwright, JASA 2018",
     "CJG": "Cao, Jia, Gong, USENIX Security 2021",
     "k": "Sweeney, k-anonymity, 2002",
     "l": "Machanavajjhala et al., l-diversity, ICDE 2006",

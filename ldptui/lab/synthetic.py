@@ -22,6 +22,7 @@ from ldptui.core.lab.synthetic import (
     synthetic_items,
     write_synthetic,
 )
+from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import Rng
 
 from ..charts.series import Axis, Plot, Series
@@ -141,6 +142,7 @@ def draw(cell: Cell, rows: int, rng: Rng) -> Drawn:
     A campaign releases its first round alone: all of them together cost more.
     """
     cell = cell.first
+    check_estimates(cell.protocol, "protocol.kind")
     clean, attacked = block_counts(cell, 0, 1, no_pulse)
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked

@@ -504,3 +504,28 @@ def test_words_are_found_out_of_all_strings() -> None:
     xyzzy, plugh = cell.task.hunt(cell).expected[1][-1].survived[cell.targets]  # type: ignore[attr-defined]
     assert xyzzy < 0.01
     assert plugh == pytest.approx(0.92, abs=0.01)
+
+
+def test_crafted_reports_move_a_mean_by_what_a_report_says_and_lies_by_the_range() -> None:
+    keys = "attack.kind", "protocol.epsilon"
+    shifts = theory("mean-of-numbers", "mean_shift", *keys)
+    (cell,) = bundled("mean-of-numbers", protocol__epsilon=1.0, attack__kind="mga", sweep={}).cells
+    ages = np.arange(101) / 50 - 1
+    mean_age = float(cell.population.frequencies @ ages)
+    for (kind, epsilon), shift in shifts.items():
+        assert isinstance(epsilon, float)
+        says = (math.exp(epsilon) + 1) / (math.exp(epsilon) - 1) if kind == "mga" else 1.0
+        assert shift == pytest.approx(cell.share * (says - mean_age) * 50)
+    assert shifts["mga", 1.0] == pytest.approx(5.9, abs=0.05)
+    assert shifts["input", 1.0] == pytest.approx(3.0, abs=0.05)
+    assert len({round(shift, 9) for (kind, _), shift in shifts.items() if kind == "input"}) == 1
+    noise = theory("mean-of-numbers", "mean_squared_error_clean", *keys)["mga", 1.0]
+    assert math.sqrt(noise) == pytest.approx(0.0034, abs=1e-4)
+
+
+def test_the_shifts_of_a_mean_are_measured() -> None:
+    made = bundled("mean-of-numbers")
+    keys = "attack.kind", "protocol.epsilon"
+    expected = theory("mean-of-numbers", "mean_shift", *keys)
+    for key, shift in measured(made, "mean_shift", *keys).items():
+        assert shift == pytest.approx(expected[key], rel=1e-3)

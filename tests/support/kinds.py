@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.protocols import KINDS, family_of
@@ -31,11 +33,25 @@ UNCONDITIONAL = tuple(
 )
 """Those of them that ask for no capability which only some protocols have."""
 
-ONE_OF_EACH = tuple({family_of(kind): kind for kind in reversed(KINDS)}.values())[::-1]
-"""The first kind of each family of protocols and curators."""
+
+def estimates_items(kind: str) -> bool:
+    """Return whether a protocol or curator estimates the frequencies of items."""
+    return hasattr(KINDS[kind].mechanism, "estimates")
+
+
+ITEM_KINDS = tuple(filter(estimates_items, KINDS))
+"""The protocols and curators that estimate items; the others tell the mean of numbers."""
+
+ONE_OF_EACH = tuple({family_of(kind): kind for kind in reversed(ITEM_KINDS)}.values())[::-1]
+"""The first kind of each family of those."""
 
 _CAO = load(scenarios.path("cao-gain-beta")).sweep
 
 CAO_PROTOCOLS: tuple[str, ...] = tuple(_CAO["protocol.kind"])
 CAO_ATTACKS: tuple[str, ...] = tuple(_CAO["attack.kind"])
 """The three protocols and the three attacks that Cao, Jia, Gong, 2021, compare."""
+
+
+def task_of(kind: str) -> dict[str, Any]:
+    """The table of the task that a protocol takes, as a scenario has it; none for frequencies."""
+    return {} if estimates_items(kind) else {"task": {"kind": "mean"}}

@@ -122,14 +122,14 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
     if len(points) != len(cells):
         raise ValueError(f"its scenario has {len(points)} cells, it says {len(cells)}")
     for point, cell in zip(points, cells, strict=True):
-        if point.trials != cell["trials"] or int(cell["domain_size"]) < 2:
+        listed = point.task == Frequencies()  # other tasks keep vectors of another length
+        if point.trials != cell["trials"] or int(cell["domain_size"]) < (2 if listed else 1):
             raise ValueError("a cell does not fit its scenario")
         cell["parameters"] = dict(point.parameters)
         _check_answer(cell, asked=point.goal is not None, limits=limits, path=path)
         if limits and int(cell["domain_size"]) > MAX_ITEMS:
             raise FileError(f"{path} has more than 2^20 items (--no-limits lifts this)")
         law = point.population
-        listed = point.task == Frequencies()  # other tasks keep vectors of another length
         size = getattr(law, "items", None) or len(getattr(law, "counts", ())) or cell["domain_size"]
         if listed and size != cell["domain_size"]:
             raise ValueError("a population does not fit its scenario")

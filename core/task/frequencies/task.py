@@ -27,6 +27,7 @@ from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
+from ...law.capabilities import check_estimates
 from ...law.pure import Estimates, Mechanism
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
@@ -69,6 +70,7 @@ class Frequencies:
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        check_estimates(mechanism)
         return mechanism
 
     def check_size(

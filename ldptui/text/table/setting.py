@@ -77,13 +77,16 @@ def constant_lines(results: Results, width: int) -> list[str]:
 def _task(cells: Sequence[Cell]) -> list[str]:
     """The purpose of the reports, where it is not frequencies, and its parameters."""
     facts = [range_over(cell.task.kind for cell in cells)]
-    for key, name in (("k", "k"), ("bits", "bits"), ("groups", "groups"),
-                      ("extension", "bits a level"), ("group_choice", "groups chosen by"),
-                      ("encoding", "encoding")):  # fmt: skip
-        values = present(cells, f"task.{key}")
-        if values:
-            facts.append(f"{name} {range_over(values)}")
+    keys = dict.fromkeys(key for cell in cells for key in cell.parameters)
+    for table, _, key in (key.partition(".") for key in keys):
+        values = present(cells, f"{table}.{key}") if table == "task" else []
+        if values and key not in ("kind", "method"):
+            facts.append(f"{_TASK_WORDS.get(key, key)} {range_over(values)}")
     return facts
+
+
+_TASK_WORDS: Final = {"extension": "bits a level", "group_choice": "groups chosen by"}
+"""The keys of a task that their name alone does not tell."""
 
 
 def _campaign(cells: Sequence[Cell]) -> list[str]:

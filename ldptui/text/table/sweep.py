@@ -13,6 +13,7 @@ from ldptui.core.running.runner import Results
 from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
 
+from ...catalogue import metric_words
 from .layout import (
     Column,
     Group,
@@ -73,7 +74,8 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
     if all("mse" not in cell.metrics for cell, _, _ in finished):
-        return _of_hitters(finished)
+        named = any("hitter_recall" in cell.metrics for cell, _, _ in finished)
+        return _of_hitters(finished) if named else _of_each_metric(finished)
     tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
     two = {"detected": "items", "false_detected": "false"}
     detected = [_measured("detected", two, finished)] if tested else []
@@ -120,6 +122,16 @@ def _of_hitters(finished: list[Finished]) -> list[Group]:
         named = _compared("targets named", "targets_in_top_k", finished)
         return [named, *groups, _measured("targets", {"target_levels": "levels"}, finished)]
     return groups
+
+
+def _of_each_metric(finished: list[Finished]) -> list[Group]:
+    """The columns of every metric that some cell has a value of."""
+    names = dict.fromkeys(metric for cell, _, _ in finished for metric in cell.metrics)
+    return [
+        _compared(metric_words(name).name, name, finished)
+        for name in names
+        if _any([name], finished)
+    ]
 
 
 def _claims(finished: list[Finished]) -> list[Group]:

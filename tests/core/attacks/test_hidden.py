@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import attack, cell, metrics
-from support.kinds import ONE_OF_EACH
+from support.kinds import ONE_OF_EACH, task_of
 
 from ldptui.core import theory
 from ldptui.core.attacks import Hiding, View
@@ -135,7 +135,7 @@ def test_kinds_whose_reports_hide_nobody_say_so(kind: str) -> None:
     spec: Any = KINDS[kind]
     budget = {"epsilon": 1.0} if "epsilon" in {key.name for key in fields(spec)} else {}
     with pytest.raises(ScenarioError, match=r'attack\.kind must not be "hidden" against \w+'):
-        cell([5, 4, 3, 2], {"kind": kind, **budget}, attack("hidden", 0.1, [3]))
+        cell([5, 4, 3, 2], {"kind": kind, **budget}, attack("hidden", 0.1, [3]), **task_of(kind))
 
 
 def test_each_round_hides_among_its_own_users() -> None:

@@ -14,6 +14,7 @@ from support.cases import cell, deviation_of
 from support.codes import CODES
 from support.formulas import recomputed, symbols
 from support.formulas import value as computed
+from support.kinds import task_of
 
 from ldptui.core import Cell, theory
 from ldptui.core.law.pure import item_variance
@@ -38,7 +39,7 @@ def bound(
     population = {"kind": "zipf", "items": d, "users": n, "exponent": 1.0}
     targets = {"pick": "random", "count": r}
     table = None if fakes is None else {"kind": fakes, "share": 0.0517, "targets": targets}
-    return cell(population, {"kind": kind, "epsilon": epsilon}, table)
+    return cell(population, {"kind": kind, "epsilon": epsilon}, table, **task_of(kind))
 
 
 def value(of: tuple[Formula, ...], formula: str) -> float:

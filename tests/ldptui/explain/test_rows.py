@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.cases import cell
+from support.kinds import task_of
 
 from ldptui import explain
 from ldptui.core.attacks import ATTACKS
@@ -53,7 +54,9 @@ def shown(kind: str) -> Iterator[Formula]:
             attack = {"kind": LAWS.get(law, ""), "share": 0.1, "targets": {"items": targets}}
             attack |= {"subset": 1} if law == "subset" else {}
             try:
-                yield from cell_formulas(cell(POPULATION, keys, attack if law else None))
+                yield from cell_formulas(
+                    cell(POPULATION, keys, attack if law else None, **task_of(kind))
+                )
             except ScenarioError:
                 continue
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
+from support.kinds import ITEM_KINDS
 
 from ldptui.catalogue import families, listed_kinds
 from ldptui.commands.cli import main
-from ldptui.core.protocols import KINDS, NAMED, OLH, OUE, family_of
+from ldptui.core.protocols import NAMED, OLH, OUE, family_of
 from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
 from ldptui.screens.workbench.protocol import ProtocolPane
@@ -269,7 +270,7 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
             assert "ε₁ = 1.07: OUE/OLH/SS" in shown.replace("\n", " ")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ITEM_KINDS)
 def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every number of the pane is one of `ldptui theory` at the scenario's d, n and ε."""
     written = SCENARIO.replace('"olh"', f'"{kind}"')

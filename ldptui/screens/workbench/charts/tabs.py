@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 HITTERS: Final = "heavy-hitters"
 """The task that has views of its own."""
+FREQUENCIES: Final = "frequencies"
+"""The task that a scenario has without a table of its own; the others estimate no list of items."""
 TARGETS: Final = "attack.targets.items"
 """A swept list of targets is a number on an axis: how many they are, or how many hold them."""
 NARROW: Final = 66
@@ -25,7 +27,7 @@ def tabs_of(draft: Draft | None) -> Choices:
     """The tabs that a draft has: what noise gives away is a panel of RAPPOR's, for example."""
     about = _about(draft)
     return tuple(
-        (kind.name, (about.lists and kind.of_lists) or kind.title)
+        (kind.name, (not about.levels and kind.unnamed) or kind.title)
         for kind in KINDS.values()
         if kind.has(about)
     )
@@ -34,14 +36,15 @@ def tabs_of(draft: Draft | None) -> Choices:
 def _about(draft: Draft | None) -> About:
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
-    lists = not seeks_hitters(scenario)
+    lists, levels = (task_of(scenario) == task for task in (FREQUENCIES, HITTERS))
     cell = draft.cell if draft is not None else None
     if cell is None:
         in_text = in_rounds(draft.document if draft is not None else None)
-        return About(lists=lists, rounds=in_text, pairs=pairs)
+        return About(lists=lists, levels=levels, rounds=in_text, pairs=pairs)
     return About(
         bound=True,
         lists=lists,
+        levels=levels,
         rounds=bool(cell.rounds),
         pairs=pairs,
         measured=bool(cell.python_metrics),
@@ -55,8 +58,9 @@ def first_tab(scenario: Scenario | None) -> str:
     """The tab that shows what a scenario is about: its rounds, its sweep, or its estimates."""
     if scenario is None:
         return "frequencies"
-    if seeks_hitters(scenario):
-        return "success" if any(map(_numbers, scenario.sweep.values())) else "levels"
+    if task_of(scenario) != FREQUENCIES:
+        levels = task_of(scenario) == HITTERS and not any(map(_numbers, scenario.sweep.values()))
+        return "levels" if levels else "success"
     attack, sweep = scenario.document.get("attack", {}), scenario.sweep
     if in_rounds(scenario.document):
         return "timeline"
@@ -77,10 +81,10 @@ def _numbers(values: list[object]) -> bool:
     return len(values) > 1 and all(isinstance(value, int | float) for value in values)
 
 
-def seeks_hitters(scenario: Scenario | None) -> bool:
-    """Return whether a scenario looks for heavy hitters: its charts are about no list of items."""
+def task_of(scenario: Scenario | None) -> str:
+    """The kind of a scenario's task, which decides what its charts are about."""
     task = scenario.document.get("task") if scenario is not None else None
-    return isinstance(task, dict) and task.get("kind") == HITTERS
+    return str(task.get("kind", FREQUENCIES)) if isinstance(task, dict) else FREQUENCIES
 
 
 def fitting(tabs: Choices, width: int) -> Choices:

@@ -1,0 +1,65 @@
+"""The conclusions about the mean of numbers, and their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from ..base.arms import ATTACKED, CLEAN, Arm
+from ..base.sampling import Floats
+from ..law.pure import Items
+from .conclusion import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class MeanConclusion:
+    """The estimated mean in several trials of a cell, beside the true one.
+
+    estimates : float64[trials] by arm, from the same genuine reports.
+    truth : the mean of the genuine users' numbers. targets : the items that fakes promote.
+    """
+
+    estimates: Mapping[Arm, Floats]
+    truth: float
+    targets: Items
+
+    @property
+    def trials(self) -> int:
+        return self.estimates[CLEAN].size
+
+    @property
+    def arms(self) -> Set[Arm]:
+        return self.estimates.keys()
+
+    def tests(self, arm: Arm) -> bool:  # noqa: ARG002
+        return False
+
+    def claims_fakes(self, arm: Arm) -> bool:  # noqa: ARG002
+        return False
+
+    @property
+    def shift(self) -> Floats:
+        """float64[trials]: by how much the fakes move the estimate."""
+        return np.asarray(self.estimates[ATTACKED] - self.estimates[CLEAN])
+
+    def errors(self, arm: Arm) -> Floats:
+        """float64[trials]: estimate minus truth."""
+        return np.asarray(self.estimates[arm] - self.truth)
+
+
+_row = partial(Metric, of=(MeanConclusion,))
+
+METRICS: Final = (
+    _row("mean_estimate", lambda o: o.estimates[ATTACKED], (ATTACKED,)),
+    _row("mean_estimate_clean", lambda o: o.estimates[CLEAN], (CLEAN,)),
+    _row("mean_shift", lambda o: o.shift, (CLEAN, ATTACKED), targets=True),
+    _row("mean_error", lambda o: o.errors(ATTACKED), (ATTACKED,)),
+    _row("mean_error_clean", lambda o: o.errors(CLEAN), (CLEAN,)),
+    _row("mean_squared_error", lambda o: o.errors(ATTACKED) ** 2, (ATTACKED,)),
+    _row("mean_squared_error_clean", lambda o: o.errors(CLEAN) ** 2, (CLEAN,)),
+)
+"""The metrics in the order of columns; their closed forms are in `core.task.mean`."""

@@ -1,0 +1,185 @@
+"""Stochastic rounding (SR): the report of a number is one of the two ends of its range.
+
+Duchi, Jordan, Wainwright, "Minimax Optimal Procedures for Locally Private Estimation", JASA 2018,
+in one dimension. A number t in [-1, 1] is rounded to 1 with probability (1 + t) / 2, else to -1,
+and the end is told by randomised response.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from ..base.ranges import DOMAIN, EPSILON
+from ..base.sampling import Counts, Floats, binomial
+from ..base.secure import secure
+from ..law.doors import Doors
+from ..law.enumeration import ReportLaw
+from ..law.law import Ask, Lack, Law, holding
+from ..law.loss import DiscreteLoss, one_bit
+from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
+from ..law.support import ItemSupport
+from .budget import Budget
+
+
+@dataclass(frozen=True)
+class SR(Doors):
+    """Tell an end of the range; a report of 1 says c, a report of 0 says -c.
+
+    Users hold items, each of which stands for a number. Reports are uint8[n], 1 or 0, and the
+    server counts those of 1: int64[1]. c = (e^ε + 1) / (e^ε - 1).
+
+    domain_size : the number of items: numbers as far apart, from -1 to 1.
+    """
+
+    family: ClassVar[str] = "numbers"
+    report_bits: ClassVar[float] = 1.0
+    lacks: ClassVar[dict[str, str]] = {
+        "estimates": 'SR, which tells the mean of numbers (task.kind = "mean") and no frequencies',
+        "disguised": "SR, whose report is one bit and has no number of ones",
+        "subset": "SR, whose report is one bit for all targets",
+        "columns": "SR, whose report is one bit and has no others that could go with it",
+    }
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def p(self) -> float:
+        """Probability of the report 1 for the number 1."""
+        return 1 / (1 + math.exp(-self.epsilon))
+
+    @property
+    def q(self) -> float:
+        """Probability of the report 1 for the number -1."""
+        return 1 / (1 + math.exp(self.epsilon))
+
+    @property
+    def size(self) -> float:
+        """c, what a report of 1 says."""
+        return 1 / math.tanh(self.epsilon / 2)
+
+    @cached_property
+    def values(self) -> Floats:
+        """float64[d], the number of each item."""
+        return np.linspace(-1, 1, self.domain_size)
+
+    def rates(self, numbers: Floats) -> Floats:
+        """The probability of a report of 1, for users who hold these numbers."""
+        return np.asarray(self.q + (self.p - self.q) * (1 + numbers) / 2)
+
+    def mean_of(self, counts: Counts, users: int) -> Floats:
+        """float64[trials], the estimated mean, from counts [trials, 1] of n users."""
+        return np.asarray(self.size * (2 * counts[:, 0] / users - 1))
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        if ask.law in ("honest", "unperturbed"):
+            return self._of_holders(ask)
+        upwards = float(self.values[ask.targets].mean() >= 0)
+        chances = {"random": 0.5, "crafted": upwards, "avoided": 1 - upwards}
+        return _told_up(chances[ask.law]) if ask.law in chances else self.lack(ask)
+
+    def _of_holders(self, ask: Ask) -> Law:
+        """Users who hold targets, with the coin or without."""
+        plain = ask.law == "unperturbed"
+        number = ask.frequencies(self.domain_size) @ self.values
+        rate = float((1 + number) / 2 if plain else self.rates(number))
+        return replace(holding(self, ask, _no_targets), support=lambda _: _one(rate))
+
+    # Reports.
+
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        held = self.values[items_of(values, self.domain_size)]
+        draws = (rng or secure()).random(held.size)
+        return np.asarray(draws < self.rates(held), dtype=np.uint8)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        draws = rng.random(values.size)
+        return np.asarray(draws < (1 + self.values[values]) / 2, dtype=np.uint8)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        return np.array([np.count_nonzero(reports)], dtype=np.int64)
+
+    def received(self, reports: object, count: int) -> Reports:
+        ends = array_of(reports, (count,), np.dtype(np.uint8))
+        if ends.size and ends.max() > 1:
+            raise ValueError(f"must be 1 or 0, got {ends.max()}")
+        return ends
+
+    # Counts of the same reports.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return _rounded(histogram, self.rates(self.values), rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return _rounded(histogram, (1 + self.values) / 2, rng)
+
+    # Privacy.
+
+    def enumerate_reports(self) -> ReportLaw:
+        """The law of both reports."""
+        up = self.rates(self.values)
+        down = self.rates(-self.values)
+        return ReportLaw(np.stack([up, down], axis=1), self._named, _report_name)
+
+    def _named(self, item: int) -> str:
+        return f"number {self.values[item]:g}"
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """The privacy loss between both ends of the range."""
+        return one_bit(self.p, self.q)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, len(items)]: whether a report is that of the end nearest to each item."""
+        return np.asarray((reports[:, None] == 1) == (self.values[items] >= 0))
+
+
+def _rounded(histogram: Counts, rates: Floats, rng: Rng) -> Counts:
+    """int64[trials, 1]: the reports of 1, where each item's users send it with this probability."""
+    return np.array([[rng.binomial(held, rates).sum()] for held in histogram])
+
+
+def _told_up(rate: float) -> Law:
+    """The law of a report that is 1 with this probability, whatever its user holds."""
+
+    def reports(count: int, rng: Rng) -> Reports:
+        return np.asarray(rng.random(count) < rate, dtype=np.uint8)
+
+    def counts(count: Counts, rng: Rng) -> Counts:
+        return binomial(count, rate, rng)[:, None]
+
+    return Law(reports, counts, lambda _: _one(rate))
+
+
+def _no_targets() -> Any:
+    """None: the one thing that a report supports is the upper end, and no item."""
+
+
+def _one(rate: float) -> ItemSupport:
+    """The support of a report that says 1 with this probability."""
+    return ItemSupport(np.array([rate]), rate * (1 - rate))
+
+
+def _report_name(report: int) -> str:
+    return "the upper end" if report == 0 else "the lower end"
+
+
+@dataclass(frozen=True)
+class SRSpec(Budget):
+    """SR, before the numbers are known."""
+
+    kind: Literal["sr"]
+    mechanism = SR
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> SR:  # noqa: ARG002
+        return SR(domain_size, self.epsilon)
+
+
+SPECS = (SRSpec,)

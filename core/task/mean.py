@@ -1,0 +1,211 @@
+"""The task of a mean: users hold numbers, and the server estimates the mean of all of them.
+
+Each item of the population stands for a number. Duchi, Jordan, Wainwright, JASA 2018; the closed
+forms under attack follow from the chance of a report of 1 (`core.protocols.sr`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, cast
+
+import numpy as np
+
+from ..base.arms import ATTACKED, CLEAN
+from ..base.errors import LIFTED, ScenarioError, got
+from ..base.pulse import Pulse
+from ..base.ranges import Range, check_bounds
+from ..base.sampling import Counts, Floats
+from ..base.streams import Path
+from ..cell import Cell, Counted, Share
+from ..collection.counts import block_counts, shares_of
+from ..law.capabilities import lacking
+from ..law.pure import LocalMechanism, Mechanism, Supporting
+from ..metrics import METRICS, Conclusion, MeanConclusion, measure
+from ..metrics.results import Arms, Block, Fingerprints, Moments
+from ..population import Population
+from ..protocols import ProtocolSpec
+
+MAX_REPORTS: Final = 10**10
+"""Users on the reports path."""
+
+
+class TellsMean(LocalMechanism, Protocol):
+    """A protocol whose users hold numbers in [-1, 1], and whose reports are ±c."""
+
+    @property
+    def size(self) -> float:
+        """c, what a report of 1 says."""
+        ...
+
+    @property
+    def values(self) -> Floats:
+        """float64[d], the number of each item."""
+        ...
+
+    def mean_of(self, counts: Counts, users: int) -> Floats:
+        """float64[trials], the estimated mean, from counts [trials, 1] of n users."""
+        ...
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Histogram → counts of the reports → an estimate of the mean → metrics; once per arm.
+
+    low, high : the ends of the range. The d items are d numbers, as far apart, from low to high.
+    """
+
+    concludes: ClassVar[type[Conclusion]] = MeanConclusion
+    approximate: ClassVar[bool] = False
+
+    low: Annotated[float, Range()] = -1.0
+    high: Annotated[float, Range()] = 1.0
+    kind: Literal["mean"] = "mean"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if not self.low < self.high:
+            raise ScenarioError(f"must be above low, {got(self.high)}", key="high")
+
+    def over(self, oracle: ProtocolSpec) -> Mean:  # noqa: ARG002
+        """The task with this protocol."""
+        return self
+
+    def top_k(self, asked: int, population: Population) -> int:
+        return min(asked, population.domain_size)
+
+    def asked(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
+        return cell
+
+    def check(self, cell: Cell) -> None:
+        """Refuse what is about frequencies of items, and not about one number."""
+        phases = any(key.startswith("attack.phase.") for key in cell.parameters)
+        refused = {
+            "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
+            "goal": (cell.goal, "as goals are of frequencies"),
+            "metric": (cell.python_metrics, "which estimates no list of items"),
+            "defence": (cell.defences, "as they read or correct frequencies"),
+        }
+        for key, (there, why) in refused.items():
+            if there:
+                rule = f'must be left out with task.kind = "mean", {why}'
+                raise ScenarioError(rule, key=key)
+        if cell.population.labels is not None:
+            rule = 'must have items that are as far apart, as "counts" or "normal", where'
+            raise ScenarioError(f'{rule} task.kind = "mean", got labels', key="population.kind")
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        """The protocol over the numbers of the items; raises ScenarioError."""
+        mechanism = protocol.bind(population.domain_size, population.labels)
+        why = lacking(mechanism, "mean_of", "whose reports tell frequencies of items and no mean")
+        if why is not None:
+            raise ScenarioError(f'must not be {why} with task.kind = "mean"', key="kind")
+        return cast("Mechanism", mechanism)
+
+    def check_size(
+        self, population: Population, malicious: int, path: Path, rounds: int | None
+    ) -> None:
+        users = (population.users + malicious) * (rounds or 1)
+        if path == "reports" and users > MAX_REPORTS:
+            rule = f'must be "counts" where users exceed 10^10, {got(users)}{LIFTED}'
+            raise ScenarioError(rule, key="simulate.path")
+
+    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
+        return shares_of(cell, number, trials)
+
+    def block(
+        self,
+        cell: Cell,
+        number: int,
+        trials: int,
+        pulse: Pulse,
+        shares: Counted | None = None,
+    ) -> Block:
+        marks = Fingerprints(trials)
+        clean, attacked = block_counts(cell, number, trials, pulse, shares)
+        marks.add(clean, attacked)
+        everyone, told = cell.users + cell.malicious, _telling(cell).mean_of
+        estimates = {
+            CLEAN: self._number(told(clean, cell.users)),
+            ATTACKED: self._number(told(attacked, everyone)),
+        }
+        conclusion = MeanConclusion(estimates, self.true_mean(cell), cell.targets)
+        arms = {arm: Moments.of(values[:, None]) for arm, values in estimates.items()}
+        return Block(cell.index, number, measure(conclusion), marks.values, arms)
+
+    def _number(self, told: Floats) -> Floats:
+        """Numbers of the range, from those of [-1, 1] that the protocol knows."""
+        return np.asarray((self.low + self.high) / 2 + self.half * told)
+
+    @property
+    def half(self) -> float:
+        """Half the length of the range: what a step of 1 is to the protocol."""
+        return (self.high - self.low) / 2
+
+    def true_mean(self, cell: Cell) -> float:
+        """The mean of the genuine users' numbers."""
+        return float(self._number(cell.population.frequencies @ _telling(cell).values))
+
+    def expected(self, cell: Cell) -> dict[str, float | None]:
+        truth, spread = self.true_mean(cell), clean_spread(cell) * self.half**2
+        expected = dict.fromkeys(METRICS) | {
+            "mean_estimate_clean": truth,
+            "mean_error_clean": 0.0,
+            "mean_squared_error_clean": spread / cell.users,
+        }
+        fakes = fakes_told(cell)
+        if fakes is None:
+            return expected
+        everyone = cell.users + cell.malicious
+        shift = cell.share * (self.half * fakes.mean + (self.low + self.high) / 2 - truth)
+        drawn = cell.users * spread + cell.malicious * fakes.variance * self.half**2
+        expected |= {
+            "mean_estimate": truth + shift,
+            "mean_error": shift,
+            "mean_squared_error": shift**2 + drawn / everyone**2,
+        }
+        return expected | ({"mean_shift": shift} if cell.targets.size else {})
+
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
+        return {}
+
+    def size(self, cell: Cell) -> int:  # noqa: ARG002
+        return 1
+
+    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
+        return None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one report of a fake says, in [-c, c]: its mean and its variance over all fakes.
+
+    The number of fakes of each kind is fixed, so that their variances add up.
+    """
+
+    mean: float
+    variance: float
+
+
+def fakes_told(cell: Cell) -> Told | None:
+    """What one report of the fakes says; 0 without an attack, None where it is not known."""
+    protocol, mean, variance = _telling(cell), 0.0, 0.0
+    for fakes in cell.fakes:
+        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
+        if law is None:
+            return None
+        weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
+        mean += weight * protocol.size * (2 * float(law.rates[0]) - 1)
+        variance += weight * protocol.size**2 * 4 * law.variance
+    return Told(mean, variance)
+
+
+def clean_spread(cell: Cell) -> float:
+    """n times the variance of the clean estimate: c² less the mean square of the numbers."""
+    protocol = _telling(cell)
+    return float(protocol.size**2 - cell.population.frequencies @ protocol.values**2)
+
+
+def _telling(cell: Cell) -> TellsMean:
+    return cast("TellsMean", cell.protocol)

@@ -1,0 +1,166 @@
+"""Numbers (SR): a report is one end of the range, and the server takes the mean of the reports."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.attacks import View
+from ldptui.core.cell import Cell
+from ldptui.core.law.pure import Reports, Rng
+from ldptui.core.protocols.sr import SR
+from ldptui.core.task.mean import clean_spread, fakes_told
+
+from ..text.format import short
+from .closed_forms import PROTOCOL
+from .expression import Crowd
+from .formula import CJG, Entry, Formula, listed, told
+from .papers import cited
+from .report import SENT_AS_IT_IS, Chance, Life, Step
+from .report.pure import claimed_item, honest_value, no_item
+from .setting import Setting
+from .story import Story
+
+DJW: Final = "Duchi, Jordan, Wainwright 2018"
+_row = partial(Formula, source=DJW)
+_ours = partial(Formula, source="ours")
+
+ROWS: Final = (
+    _row("A report says c or −c", "c = (e^ε + 1) / (e^ε − 1)",
+         entry=Entry("size", "c, what a report says", "DJW")),
+    _row("A report of 1, for the number 1", "p = e^ε / (e^ε + 1)",
+         entry=Entry("p", "p, of a report of 1 for t = 1", "DJW")),
+    _row("A report of 1, for the number −1", "q = 1 / (e^ε + 1)",
+         entry=Entry("q", "q, of a report of 1 for t = −1", "DJW")),
+    _row("n times the variance of the mean, at most: all numbers are 0", "n Var[μ~] = c²",
+         entry=Entry("variance_per_user", "n Var[μ~] where all t are 0", "DJW")),
+    _ours("Shift of the mean for each fake who says c, where μ = 0", "shift/β = c",
+          entry=Entry("gain_factor", "shift/β by mga, where μ is 0", "ours")),
+    listed("report_bits", "bits of a report", "1", "by counting"),
+    _row("Standard deviation of the mean, at most", "σ ≤ c / √n",
+         entry=Entry("mean_std", "standard deviation of μ~, at most", "DJW")),
+)  # fmt: skip
+
+ESTIMATE: Final = (
+    _row("True mean of the users' numbers", "μ = Σ fᵥ tᵥ", put="{μ:5}"),
+    _row("Variance of the clean estimate", "Var[μ~] = ({c}² − E[t²]) / n"),
+)
+
+ATTACK: Final = (
+    Formula("Share of fake users", "β = m / (n + m)", CJG),
+    _ours("What a fake report says, on average", "E[y], by the law of the attack"),
+    _ours("Shift of the mean, and its bias", "{β:5} · ({E[y]:5} − {(μ):5})"),
+    _ours("The same in numbers of the range",
+          "{w:5} · {β:5} · ({E[y]:5} − {(μ):5}), where w is half the range"),
+    _ours("Standard deviation of the shift in one run",
+          "√[ {β:5}² · Var[μ~] + m · Var[y] / (n + m)² ]"),
+)  # fmt: skip
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    protocol: SR = setting.protocol
+    c, cell = protocol.size, setting.cell
+    known: dict[str, float] = {
+        "ε": protocol.epsilon, "c": c, "p": protocol.p, "q": protocol.q,
+        "variance_per_user": c**2, "gain_factor": c, "report_bits": protocol.report_bits,
+    }  # fmt: skip
+    if setting.users is not None:
+        known |= {"n": Crowd(setting.users), "mean_std": c / math.sqrt(setting.users)}
+    yield from told(ROWS, known, PROTOCOL)
+    if cell is None:
+        return
+    task: Any = cell.task
+    spread = clean_spread(cell)
+    known |= {
+        "μ": float(cell.population.frequencies @ protocol.values),
+        "E[t²]": c**2 - spread,
+        "Var[μ~]": spread / cell.users,
+        "w": task.half,
+    }
+    low, high = short(task.low), short(task.high)
+    yield from told(ESTIMATE, known, f"Estimate, in [−1, 1] for [{low}, {high}]")
+    fakes = fakes_told(cell)
+    if cell.attack is not None and fakes is not None:
+        known |= {"β": cell.share, "m": Crowd(cell.malicious)}
+        known |= {"E[y]": fakes.mean, "Var[y]": fakes.variance}
+        yield from told(ATTACK, known, f"Attack: {cell.attack.kind.upper()}")
+
+
+class _Bits:
+    """The reports of SR, step by step."""
+
+    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
+        return ""
+
+    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
+        report = cell.local.perturb(np.array([item]), fresh)
+        steps = honest_value(cell, item), *_rounding(cell, item)
+        return _life("A genuine user", cell.local, steps, item, report, fake=False)
+
+    def fake(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
+        view, item = View(cell.targets), None
+        if hasattr(attack, "held"):  # it draws the item first: a copy of the generator does as well
+            item = attack.held(view, 1, copy.deepcopy(rng)).item()
+        report = attack.reports(cell.local, view, 1, rng)
+        if item is None:
+            steps: tuple[Step, ...] = (no_item(cell, attack), SENT_AS_IT_IS)
+        else:
+            steps = (claimed_item(cell, attack, item), *_rounding(cell, item))
+            steps = (
+                (steps[0], steps[1], SENT_AS_IT_IS) if attack.report_law == "unperturbed" else steps
+            )
+        return _life(title, cell.local, steps, item, report, fake=True)
+
+
+def _rounding(cell: Cell, item: int) -> tuple[Step, ...]:
+    """The steps of an honest report: its number, rounded to an end that is told by a coin."""
+    protocol: Any = cell.local
+    number = float(protocol.values[item])
+    up = Chance("rounded to 1", "(1 + t)/2", (1 + number) / 2, "not told by the report")
+    kept = Chance("the end is told as it is", "p", protocol.p, "not told by the report")
+    return (
+        Step("Rounding", f"t = {short(number)} becomes 1 or −1", (up,)),
+        Step("Perturbation", "the other end is told now and then", (kept,)),
+    )
+
+
+def _life(
+    title: str,
+    protocol: Any,
+    steps: tuple[Step, ...],
+    item: int | None,
+    report: Reports,
+    *,
+    fake: bool,
+) -> Life:
+    """The life of one report, whose last steps are the report and what the server takes it for."""
+    bit, nothing = int(report[0]), np.empty(0, dtype=np.int64)
+    says = (2 * bit - 1) * protocol.size
+    end = "upper" if bit else "lower"
+    sent = Step("Report", f"{bit}: the {end} end of the range", detail=("1 bit",))
+    heard = Step(
+        "Server",
+        f"takes it for the number {short(says)}, where the range is [−1, 1]",
+        detail=("the mean of what all reports say is the estimate",),
+    )
+    return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
+
+
+def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # noqa: ARG001
+    yield "numbers are those of [−1, 1]; a range [low, high] is (high − low)/2 times as wide"
+    yield from cited({"DJW"})
+
+
+STORY: Final = Story(
+    formulas=_formulas,
+    reports=_Bits(),
+    table=("size", "p", "q", "variance_per_user", "gain_factor", "report_bits", "mean_std"),
+    fields=("size", "mean_std"),
+    brief=("size", "p"),
+    notes=_notes,
+)

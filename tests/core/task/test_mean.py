@@ -1,0 +1,324 @@
+"""The mean of numbers by SR: its law, both paths, and a closed form for every metric."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from support import budget
+from support.budget import Verdict
+from support.cases import attack, experiment, results_of
+
+import ldptui
+from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.law.pure import SeedSearch
+from ldptui.core.metrics import METRICS, MeanConclusion
+from ldptui.core.protocols.sr import SR
+from ldptui.core.running.runner import run
+from ldptui.core.store import begin, open_store
+from ldptui.core.store.recording import read_recording, write_recording
+
+SR_TABLE = {"kind": "sr", "epsilon": 1.0}
+MEAN = {"kind": "mean", "low": 10.0, "high": 30.0}
+HELD = [4, 1, 0, 2, 1]
+USERS = [700, 100, 50, 100, 50]
+BLOCKS = 150
+
+
+def mean_cell(
+    held: list[int] | dict[str, Any],
+    kind: str | None = None,
+    share: float = 0.2,
+    protocol: dict[str, Any] = SR_TABLE,
+    **top: Any,
+) -> Cell:
+    """A cell of the task whose fakes aim at the last two numbers."""
+    table = None if kind is None else attack(kind, share, [3, 4])
+    if kind == "untargeted":
+        table = {"kind": kind, "share": share, "size": 2}
+    top = {"task": MEAN, **top}
+    (only,) = experiment(held, protocol, table, **top).cells
+    return only
+
+
+def chance(number: float, epsilon: float = 1.0) -> float:
+    """The probability of a report of 1 for a number of [-1, 1], as Duchi et al. have it."""
+    e = math.exp(epsilon)
+    return 0.5 + number * (e - 1) / (2 * (e + 1))
+
+
+NUMBERS = [-1.0, -0.5, 0.0, 0.5, 1.0]
+FAKE = {
+    "rpa": 0.5,
+    "ria": chance(0.75),
+    "ria-unperturbed": 0.875,
+    "input": chance(0.75),
+    "mga": 1.0,
+    "demote": 0.0,
+    "reactive": 1.0,
+}
+"""The chance that one fake report is 1, where the targets are 0.5 and 1."""
+KINDS = (*FAKE, "untargeted")
+
+
+# One report.
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_law_of_a_report_is_the_papers(epsilon: float) -> None:
+    protocol = SR(5, epsilon)
+    law = protocol.enumerate_reports().probabilities
+    assert law[:, 0] == pytest.approx([chance(t, epsilon) for t in NUMBERS])
+    assert law.sum(axis=1) == pytest.approx(np.ones(5))
+    assert np.log(law[:, None] / law).max() == pytest.approx(epsilon)
+    c = protocol.size
+    assert (law @ [c, -c]) == pytest.approx(NUMBERS)  # unbiased
+    assert law @ [c**2, c**2] - np.square(NUMBERS) == pytest.approx(c**2 - np.square(NUMBERS))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "factor", "variance"),
+    [(0.5, 4.083, 16.67), (1.0, 2.164, 4.683), (2.0, 1.313, 1.724), (4.0, 1.037, 1.076)],
+)
+def test_the_published_numbers(epsilon: float, factor: float, variance: float) -> None:
+    assert SR(2, epsilon).size == pytest.approx(factor, abs=5e-4)
+    assert SR(2, epsilon).size ** 2 == pytest.approx(variance, abs=5e-3)
+
+
+def test_reports_follow_the_law_and_others_do_not(rng: np.random.Generator) -> None:
+    protocol, targets, search = SR(5, 1.0), np.array([3, 4]), SeedSearch()
+    items = np.arange(5).repeat(20_000)
+
+    def fits(reports: Any, rates: Any) -> Verdict:
+        return budget.proportion((reports.reshape(5, -1) == 1).sum(axis=1), 20_000, rates)
+
+    honest = protocol.perturb(items, rng)
+    assert set(np.unique(honest)) == {0, 1}
+    assert fits(honest, [chance(t) for t in NUMBERS])
+    assert not fits(honest, [chance(t, 1.1) for t in NUMBERS])
+    assert fits(protocol.unperturbed(items, rng), [(1 + t) / 2 for t in NUMBERS])
+    assert fits(protocol.random_reports(100_000, rng), [0.5] * 5)
+    assert (protocol.craft(targets, 7, search, rng) == 1).all()
+    assert (protocol.avoid(targets, 7, search, rng) == 0).all()
+    assert (protocol.craft(np.array([0, 3]), 7, search, rng) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("reports", "words"), [(np.array([1, 2], np.uint8), "1 or 0"), (np.ones(2), "uint8[2]")]
+)
+def test_a_strangers_reports_are_checked(reports: Any, words: str) -> None:
+    assert SR(4, 1.0).received(np.array([1, 0], np.uint8), 2).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        SR(4, 1.0).received(reports, 2)
+
+
+# Both paths: the joint law of the counts before and after the attack.
+
+
+def joint_law(kind: str, fakes: int) -> np.ndarray:
+    """float64[n + 1, m + 1]: the probability of each number of reports of 1, genuine and fake."""
+    genuine = np.ones(1)
+    for number, users in zip(NUMBERS, HELD, strict=True):
+        for _ in range(users):
+            genuine = np.convolve(genuine, [1 - chance(number), chance(number)])
+    return np.outer(genuine, stats.binom.pmf(np.arange(fakes + 1), fakes, FAKE[kind]))
+
+
+def counts_fit(cell: Cell, kind: str) -> Verdict:
+    seen = np.zeros((cell.users + 1, cell.malicious + 1))
+    for number in range(BLOCKS):
+        clean, attacked = block_counts(cell, number, 20, no_pulse)
+        np.add.at(seen, (clean[:, 0], (attacked - clean)[:, 0]), 1)
+    return budget.law(seen, joint_law(kind, cell.malicious))
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("kind", FAKE)
+def test_both_paths_follow_the_joint_law(kind: str, path: str) -> None:
+    cell = mean_cell(HELD, kind, simulate={"path": path})
+    assert (cell.path, cell.malicious) == (path, 2)
+    assert counts_fit(cell, kind)
+    assert not counts_fit(replace(cell, protocol=SR(5, 2.0)), kind)
+
+
+# Closed forms beside the simulation.
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_every_metric_has_a_closed_form_that_holds(kind: str | None, path: str) -> None:
+    cell = mean_cell(USERS, kind, trials=1000, simulate={"path": path})
+    block = results_of(replace_cells(cell)).cells[0].metrics
+    expected = cell.task.expected(cell)
+    shift = expected["mean_shift"] or 0.0
+    clean = expected["mean_squared_error_clean"]
+    both = expected["mean_squared_error"]
+    assert clean is not None
+    assert both is not None
+    spread = both - shift**2
+    for metric, variance in (
+        ("mean_estimate", spread),
+        ("mean_estimate_clean", clean),
+        ("mean_error", spread),
+        ("mean_error_clean", clean),
+        ("mean_squared_error_clean", 2 * clean**2),  # of a square of a normal number
+        ("mean_squared_error", 2 * spread**2 + 4 * shift**2 * spread),
+        *((("mean_shift", shift_variance(cell, clean, both - shift**2)),) if kind else ()),
+    ):
+        assert budget.mean(block[metric], expected[metric], variance), metric
+        if variance:
+            off = expected[metric] + 14 * math.sqrt(variance / 1000)  # type: ignore[operator]
+            assert not budget.mean(block[metric], off, variance), metric
+    assert budget.spread(block["mean_error_clean"], 0.0, clean)
+    assert budget.spread(block["mean_error"], shift, spread)
+    assert not budget.spread(block["mean_error"], shift, 1.5 * spread)
+    assert set(expected) == set(METRICS)
+    assert {name for name in cell.metrics if expected[name] is not None} == {
+        name for name in cell.metrics if kind or name != "mean_shift"
+    }
+
+
+def replace_cells(cell: Cell) -> Any:
+    """An experiment of this cell alone."""
+    made = experiment(trials=cell.trials)
+    return replace(made, cells=(replace(cell, index=0),))
+
+
+def shift_variance(cell: Cell, clean: float, attacked: float) -> float:
+    """Var of (attacked - clean): the fakes' part, and β² of the clean noise."""
+    n, everyone = cell.users, cell.users + cell.malicious
+    fakes = attacked - clean * (n / everyone) ** 2
+    return max(0.0, fakes) + cell.share**2 * clean
+
+
+def test_a_closed_form_of_something_else_is_rejected() -> None:
+    cell = mean_cell(USERS, "input", trials=1000)
+    block = results_of(replace_cells(cell)).cells[0].metrics
+    lie, crafted = (
+        mean_cell(USERS, kind).task.expected(mean_cell(USERS, kind)) for kind in ("input", "mga")
+    )
+    variance = lie["mean_squared_error"] - lie["mean_error"] ** 2  # type: ignore[operator]
+    assert budget.mean(block["mean_error"], lie["mean_error"], variance)
+    assert not budget.mean(block["mean_error"], crafted["mean_error"], variance)
+
+
+def test_the_shift_by_hand_in_numbers_of_the_range() -> None:
+    """β (c - μ) by a crafted report, β (1 - μ) by a lie at the end, for half a range of 10."""
+    cell = mean_cell(USERS, "mga")
+    mean = sum(users * number for users, number in zip(USERS, NUMBERS, strict=True)) / 1000
+    c = (math.e + 1) / (math.e - 1)
+    assert cell.task.expected(cell)["mean_shift"] == pytest.approx(0.2 * (c - mean) * 10)
+    table = attack("input", 0.2, [4])
+    (lie,) = experiment(USERS, SR_TABLE, table, task=MEAN).cells
+    assert lie.task.expected(lie)["mean_shift"] == pytest.approx(0.2 * (1 - mean) * 10)
+    assert lie.task.expected(lie)["mean_estimate_clean"] == pytest.approx(20 + 10 * mean)
+
+
+def test_fakes_of_several_kinds_add_up() -> None:
+    parts = [
+        {"kind": "mga", "weight": 1, "targets": {"items": [4]}},
+        {"kind": "rpa", "weight": 3, "targets": {"items": [4]}},
+    ]
+    mixed = {"share": 0.2, "mix": parts}
+    (cell,) = experiment(USERS, SR_TABLE, mixed, task=MEAN, trials=400).cells
+    expected = cell.task.expected(cell)
+    variance = expected["mean_squared_error"] - expected["mean_error"] ** 2  # type: ignore[operator]
+    values = results_of(replace_cells(cell)).cells[0].metrics
+    assert budget.mean(values["mean_error"], expected["mean_error"], variance)
+    assert budget.spread(values["mean_error"], expected["mean_error"], variance)
+
+
+def test_its_metrics_are_those_of_its_conclusion() -> None:
+    cell = mean_cell(USERS, "mga")
+    assert cell.metrics == [name for name, row in METRICS.items() if MeanConclusion in row.of]
+    assert not {"gain", "mse", "hitter_recall"} & set(cell.metrics)
+
+
+def test_a_billion_users_take_no_longer() -> None:
+    cell = mean_cell({"kind": "normal", "items": 101, "users": 10**9, "mean": 40, "std": 15}, "mga")
+    cell.block(0)
+    times = []
+    for number in range(1, 6):
+        start = time.perf_counter()
+        cell.block(number)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 20 * 0.005
+
+
+# What makes no sense is refused in a sentence.
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"task": {"kind": "frequencies"}}, "protocol.kind must not be SR, which tells the mean"),
+        ({"protocol": {"kind": "oue", "epsilon": 1.0}}, "protocol.kind must not be Unary, whose"),
+        ({"protocol": {"kind": "laplace", "epsilon": 1.0}}, "whose reports tell frequencies"),
+        ({"task": {"kind": "mean", "low": 1.0, "high": 1.0}}, "task.high must be above low, got 1"),
+        ({"campaign": {"rounds": 2}}, 'campaign must be left out with task.kind = "mean"'),
+        ({"goal": {"metric": "gain", "at_least": 0.1}}, "goal must be left out"),
+        ({"defence": [{"kind": "norm-sub"}]}, "defence must be left out"),
+        ({"defence": [{"kind": "fiad"}]}, 'defence.0.kind must not be "fiad" with SR'),
+        ({"defence": [{"kind": "verified-randomiser"}]}, "defence must be left out"),
+    ],
+)  # fmt: skip
+def test_what_is_about_frequencies_is_refused(changes: dict[str, Any], words: str) -> None:
+    table = {"kind": "mga", "targets": {"items": [4]}} | (
+        {} if "goal" in changes else {"share": 0.2}
+    )
+    settings = {"task": MEAN, **changes}
+    with pytest.raises(ScenarioError, match=re.escape(words)):
+        experiment(USERS, settings.pop("protocol", SR_TABLE), table, **settings)
+
+
+def test_items_with_labels_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("age\n30\n40\n40\n", encoding="utf-8")
+    table = {"kind": "csv", "path": str(tmp_path / "ages.csv"), "column": "age"}
+    with pytest.raises(ScenarioError, match=r"population.kind must .* got labels"):
+        experiment(table, SR_TABLE, task=MEAN)
+
+
+OTHERS = [kind for kind in ATTACKS if kind not in (*KINDS, "none", "plugin")]
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_attacks_are_refused_in_words(kind: str) -> None:
+    table = attack(kind, 0.2, [3, 4]) | ({"subset": 1} if kind == "mga-a" else {})
+    with pytest.raises(ScenarioError, match=r'attack\.kind must not be ".*" against SR'):
+        experiment(USERS, SR_TABLE, table, task=MEAN)
+
+
+def test_a_recording_of_one_number_is_read_again(tmp_path: Path) -> None:
+    """A block keeps vectors of one number, where a list has two items at least."""
+    cell = mean_cell(USERS, "mga", trials=4)
+    made = experiment(USERS, SR_TABLE, attack("mga", 0.2, [3, 4]), task=MEAN, trials=4)
+    path = tmp_path / "mean.ldptui"
+    with open_store(tmp_path / "runs.sqlite3") as store:
+        memory = begin(store, made, "test")
+        *_, last = run(made, memory=memory)
+        memory.finish(last.results)
+        write_recording(store, 1, path)
+    with open_store(None) as store:
+        number, _ = read_recording(store, path)
+        (kept,) = store.results(number).cells
+    (measured,) = last.results.cells
+    assert kept.metrics["mean_shift"].tolist() == measured.metrics["mean_shift"].tolist()
+    assert measured.arms[ATTACKED].mean.shape == (cell.task.size(cell),) == (1,)
+
+
+def test_reports_of_numbers_tell_no_frequencies() -> None:
+    protocol = ldptui.protocol("sr", 5, epsilon=1.0)
+    with pytest.raises(ScenarioError, match="must not be SR, which tells the mean"):
+        ldptui.estimate(protocol.perturb([0, 4, 4]), protocol)
