@@ -380,3 +380,9 @@ class Cell:
 def metric_names(cells: Iterable[Cell]) -> list[str]:
     """The names of METRICS, then those of the metrics in Python that any of the cells measures."""
     return list(dict.fromkeys([*METRICS, *(name for cell in cells for name in cell.metrics)]))
+
+
+def measured_names(cells: Sequence[Cell]) -> list[str]:
+    """The names of the metrics that some of the cells has."""
+    some = {name for cell in cells for name in cell.metrics}
+    return [name for name in metric_names(cells) if name in some]

@@ -10,6 +10,7 @@ from .document import (
     rounds_document,
     to_json,
 )
+from .pivot import ALL, Choice, Pivot, checked, pivot
 from .rows import (
     ENDS,
     cells_csv,
@@ -24,9 +25,13 @@ from .rows import (
 )
 
 __all__ = [
+    "ALL",
     "ENDS",
+    "Choice",
+    "Pivot",
     "cell_document",
     "cells_csv",
+    "checked",
     "csv_lines",
     "estimates_document",
     "frequencies_document",
@@ -35,6 +40,7 @@ __all__ = [
     "of_one_type",
     "parameter_names",
     "parameter_text",
+    "pivot",
     "results_cells_csv",
     "rounds_document",
     "to_csv",

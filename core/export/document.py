@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..base.summary import Estimate
@@ -14,6 +14,7 @@ from ..view import CellView, Frequencies, Rounds
 from ..view.cells import cell_view
 from ..view.estimated import frequencies as estimated
 from ..view.rounds import round_frequencies, rounds_view
+from .pivot import ALL, Choice, pivot
 
 FORMAT: Final = 1
 
@@ -24,9 +25,14 @@ FIELDS: Final = (
 
 
 def json_text(
-    versions: Mapping[str, str], status: str, digest: str | None, scenario: object, cells: list[Any]
+    versions: Mapping[str, str],
+    status: str,
+    digest: str | None,
+    scenario: object,
+    cells: list[Any],
+    **more: Any,
 ) -> str:
-    """The whole document as text."""
+    """The whole document as text. more : fields at its end."""
     document = {
         "format": FORMAT,
         **versions,
@@ -34,28 +40,49 @@ def json_text(
         "digest": digest,
         "scenario": scenario,
         "cells": cells,
+        **more,
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
-def to_json(results: Results, versions: dict[str, str], frequencies: bool = False) -> str:
-    """The results as a JSON document; `frequencies` adds each item's estimates."""
-    cells = cell_documents(results, frequencies)
+def to_json(
+    results: Results,
+    versions: Mapping[str, str],
+    frequencies: bool = False,
+    choice: Choice = ALL,
+) -> str:
+    """The results as a JSON document; `frequencies` adds each item's estimates.
+
+    choice : the metrics to write; rows and columns add a `table`, the records of their pivot.
+    """
+    cells = cell_documents(results, frequencies, choice.metrics)
     status = "done" if results.complete else "failed" if results.ended else "partial"
     scenario = results.experiment.scenario.document
-    return json_text(versions, status, results.digest, scenario, cells)
+    more = {"table": pivot(results, choice).records()} if choice.turned else {}
+    return json_text(versions, status, results.digest, scenario, cells, **more)
 
 
-def cell_documents(results: Results, frequencies: bool = False) -> list[dict[str, Any]]:
+def cell_documents(
+    results: Results, frequencies: bool = False, metrics: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """The cells of the JSON document; one that failed has its `error` and `traceback`."""
     failed = {
         failure.cell: {"error": failure.error, "traceback": failure.details}
         for failure in results.failures
     }
     return [
-        _cell(cell, measured, frequencies) | failed.get(cell.index, {})
+        _chosen(_cell(cell, measured, frequencies), metrics) | failed.get(cell.index, {})
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
     ]
+
+
+def _chosen(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+    """The document of a cell and of its rounds, with these metrics alone if there are any."""
+    if not metrics:
+        return document
+    kept = {name: value for name, value in document["metrics"].items() if name in metrics}
+    rounds = [_chosen(each, metrics) for each in document.get("rounds", ())]
+    return {**document, "metrics": kept, **({"rounds": rounds} if rounds else {})}
 
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..cell import Cell, metric_names
+from ..cell import Cell, measured_names
 from ..metrics import plain
 from ..metrics.goal import Answer
 from ..metrics.results import CellResults
@@ -20,33 +20,38 @@ from ..running.runner import Results
 from ..theory import privacy_spent
 from ..theory.campaign import round_theories
 from .document import cell_documents
+from .pivot import ALL, Choice, pivot
 
 
-def to_csv(results: Results) -> str:
+def to_csv(results: Results, choice: Choice = ALL) -> str:
     """One row per trial: cell, trial, the parameters, the metrics, then their closed forms.
+
+    choice : the metrics to write; where it has rows and columns, `pivot_csv` instead.
 
     METRIC_theory is that of the cell, for each metric that has one in some cell; a single trial has
     no standard error, and so no z. Campaigns add columns: `round`, filled in the rows that follow a
     trial's row and empty in that row, which sums up all rounds; after the parameters `malicious`
     and `epsilon_spent`; and at the end `entry_round`, the trial's.
     """
-    return "".join(csv_lines(results))
+    return pivot_csv(results, choice) if choice.turned else "".join(csv_lines(results, choice))
 
 
-def csv_lines(results: Results) -> Iterator[str]:
+def csv_lines(results: Results, choice: Choice = ALL) -> Iterator[str]:
     """The rows of `to_csv`, one at a time, for results too large for one string."""
-    names, rows = trial_rows(results)
+    names, rows = trial_rows(results, choice.metrics)
     yield _line(names)
     yield from map(_line, rows)
 
 
-def trial_rows(results: Results) -> tuple[list[str], Iterator[list[Any]]]:
+def trial_rows(
+    results: Results, chosen: Sequence[str] = ()
+) -> tuple[list[str], Iterator[list[Any]]]:
     """The columns of `to_csv`, and its rows; None for what is not defined."""
     cells = results.experiment.cells
     names = parameter_names([cell.parameters for cell in cells])
     answers = ANSWER if any(cell.answer for cell in cells) else ()
     repeated = any(cell.rounds for cell in cells)
-    metrics = _metrics(results)
+    metrics = list(chosen) or measured_names(cells)
     expected = [cell.task.expected(cell) for cell in cells]
     known = {name for each in expected for name, theory in each.items() if theory is not None}
     compared = [name for name in metrics if name in known]
@@ -131,9 +136,18 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     return f"{_line(columns)}{lines}"
 
 
-def results_cells_csv(results: Results) -> str:
-    """The cells of results as `cells_csv` writes them."""
-    return cells_csv(cell_documents(results))
+def results_cells_csv(results: Results, choice: Choice = ALL) -> str:
+    """The cells of results as `cells_csv` writes them. choice : as `to_csv` takes it."""
+    if choice.turned:
+        return pivot_csv(results, choice)
+    return cells_csv(cell_documents(results, metrics=choice.metrics))
+
+
+def pivot_csv(results: Results, choice: Choice) -> str:
+    """A row for each value of the keys at the side, with the columns of `Pivot.records`."""
+    records = pivot(results, choice).records()
+    lines = (_line([parameter_text(value) for value in record.values()]) for record in records)
+    return "".join([_line([*records[0]]), *lines])
 
 
 def metric_rows(results: Results) -> list[dict[str, Any]]:
@@ -209,7 +223,7 @@ def parameter_names(cells: Sequence[Mapping[str, object]]) -> list[str]:
 
 def parameter_text(value: object) -> object:
     """The value of a parameter in a column: a scalar as it is, a list as JSON."""
-    return value if _is_scalar(value) else json.dumps(value, ensure_ascii=False)
+    return value if value is None or _is_scalar(value) else json.dumps(value, ensure_ascii=False)
 
 
 def of_one_type(values: list[Any]) -> list[Any]:
@@ -225,12 +239,6 @@ def _summaries(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, f
         for name, summary in metrics.items()
         for end, part in ENDS.items()
     }
-
-
-def _metrics(results: Results) -> list[str]:
-    """The names of the metrics that some cell has."""
-    some = {name for cell in results.experiment.cells for name in cell.metrics}
-    return [name for name in metric_names(results.experiment.cells) if name in some]
 
 
 def _parameters(cell: Cell, names: Iterable[str]) -> list[object]:

@@ -19,7 +19,7 @@ from ldptui.core.view.redrawn import single_trials
 
 from ..catalogue import key_words
 from ..charts import curves, figures
-from ..charts.draw.paper import WIDTHS, write_figure
+from ..charts.draw.paper import WIDTHS, figure_of, write_figure
 from ..charts.figures import maps, rounds, trials
 from ..charts.kinds import on_paper
 from ..charts.series import Chart, Panels, Plot
@@ -41,18 +41,29 @@ class Picture(str):
 
 def svg(results: Results, name: str | None, columns: int) -> Picture:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
+    chart, caption = _captioned(results, name, columns)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "figure.svg"
+        write_figure(chart, path, columns=columns, caption=caption, embedded="")
+        return Picture(path.read_text(encoding="utf-8"))
+
+
+def drawn(results: Results, name: str | None, columns: int) -> Any:
+    """A chart of results as a figure of matplotlib; raises as `svg` does."""
+    chart, caption = _captioned(results, name, columns)
+    return figure_of(chart, columns=columns, caption=caption)
+
+
+def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart, str]:
+    """A chart of results, and the line below it; raises ScenarioError, RunError."""
     if columns not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
     check_matplotlib()
     run, experiment = snapshot_of(results), results.experiment
     scenario = experiment.scenario
     title = one_line(str(scenario.document.get("title") or Path(scenario.name).name))
-    chart = chart_of(name, scenario, run)
     caption = figure.caption(title, experiment.cells[0].seed, run.done, run.digest, run.numpy)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "figure.svg"
-        write_figure(chart, path, columns=columns, caption=caption, embedded="")
-        return Picture(path.read_text(encoding="utf-8"))
+    return chart_of(name, scenario, run), caption
 
 
 def check_matplotlib() -> None:

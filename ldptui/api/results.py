@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,12 +25,10 @@ from ..text import table
 from . import charted
 from .arguments import whole
 from .framed import framed
+from .table import STYLE, Table, table_of
 
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""
-
-FIXED_WIDTH: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
-"""The style of a table in a notebook: Jupyter shows `<pre>` in a font whose digits do not align."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,6 +161,41 @@ class Results:
         by_arm = trial_estimates(bound, measured.trials)
         return {arm.name: estimates for arm, estimates in by_arm.items()}
 
+    def table(
+        self,
+        metrics: str | Sequence[str] = (),
+        rows: str | Sequence[str] = (),
+        columns: str | Sequence[str] = (),
+    ) -> Table:
+        """Chosen metrics, with swept keys at the side and above, as papers print them.
+
+        metrics : names of metrics; all of them if there are none, or, with rows or columns, the
+            first with a closed form.
+        rows, columns : swept keys, whose values make the rows and stand above the columns. Without
+            rows these are the swept keys that are not above.
+
+        The table shows itself; `to_latex()`, `to_markdown()`, `to_csv()`, `records()` and
+        `to_frame()` give it to others. Raises ScenarioError for a metric or a key that the run has
+        not, or where a swept key of several values is in neither.
+
+        >>> import ldptui
+        >>> shown = ldptui.run("survey").table("gain", rows="attack.share")
+        >>> shown.records()[0]["attack.share"]
+        0.0
+        """
+        return table_of(self.measured, metrics, rows, columns)
+
+    def plot(self, chart: str | None = None, columns: int = 2) -> Any:
+        """A chart for paper as a figure of matplotlib, which notebooks show and `savefig` writes.
+
+        chart, columns : as `figure` takes them. Raises as `figure` does.
+
+        >>> import ldptui
+        >>> len(ldptui.run("survey").plot("gain").axes)
+        1
+        """
+        return charted.drawn(self.measured, chart, columns)
+
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
         """A chart for paper as the text of an SVG file, which notebooks show as a picture.
 
@@ -190,7 +224,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """The table, and the chart where there is one, as notebooks show it."""
-        shown = f'<pre style="{FIXED_WIDTH}">{html.escape(repr(self))}</pre>'
+        shown = f'<pre style="{STYLE}">{html.escape(repr(self))}</pre>'
         try:
             return shown + self.figure()
         except (RunError, ScenarioError):

@@ -158,11 +158,7 @@ def run_parser() -> argparse.ArgumentParser:
     )
     _add_scenario(parser)
     run_options.add_keeping(parser)
-    run_options.add_format(parser)
-    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
-    parser.add_argument(
-        "--frequencies", action="store_true", help="add every item's estimates to the JSON"
-    )
+    run_options.add_results(parser)
     return parser
 
 

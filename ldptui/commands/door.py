@@ -8,12 +8,14 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import WORKERS
+from ldptui.core.experiment import Experiment
+from ldptui.core.export import ALL, Choice, checked
 from ldptui.core.running.runner import WHOLE, Shard
 
 from ..session.attack_options import Code
@@ -111,12 +113,17 @@ def tags_of(words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Output:
-    """Where results go, and in which format; path : None for standard output."""
+    """Where results go, in which format, and what of them.
+
+    path : None for standard output. frequencies : with every item's estimates. choice : the metrics
+    of tables, and the keys at their side and above.
+    """
 
     format: str
     path: Path | None
     frequencies: bool
     quiet: bool
+    choice: Choice = ALL
 
     @classmethod
     def of(cls, options: Namespace, usual: str = "table") -> Output:
@@ -124,9 +131,11 @@ class Output:
 
         usual : the format where neither an option nor the end of the file's name says one.
         """
-        if options.out == "":
-            raise ScenarioError(f"must be a file, {got(options.out)}", key="--out")
-        path = None if options.out in (None, "-") else Path(options.out)
+        given = vars(options)
+        out = given.get("out")
+        if out == "":
+            raise ScenarioError(f"must be a file, {got(out)}", key="--out")
+        path = None if out in (None, "-") else Path(out)
         if path is not None:
             check_writable(path)
         form = usual
@@ -136,8 +145,27 @@ class Output:
                 if path is None:
                     raise ScenarioError("is required: Parquet goes into a file", key="--out")
                 check_pyarrow(path)
-        given = vars(options)
-        return cls(form, path, given.get("frequencies", False), given.get("quiet", False))
+        parts = ("metrics", "rows", "columns") if "rows" in given else ()
+        choice = Choice(**{part: _named(given[part], f"--{part}") for part in parts})
+        if choice.turned and form in ("parquet", "recording"):
+            rule = f"must be left out: a {form} file has every trial, or --format another"
+            raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
+        return cls(form, path, given.get("frequencies", False), given.get("quiet", False), choice)
+
+    def of_results(self, experiment: Experiment) -> Output:
+        """The same with what its choice leaves open; raises ScenarioError for what is not there."""
+        try:
+            return replace(self, choice=checked(experiment, self.choice))
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key=f"--{error.key}") from None
+
+
+def _named(words: str | None, option: str) -> tuple[str, ...]:
+    """The names that an option lists, with commas between them."""
+    names = tuple(name.strip() for name in words.split(",")) if words is not None else ()
+    if not all(names):
+        raise ScenarioError(f"must be names with commas between them, {got(words)}", key=option)
+    return names
 
 
 def _format_of(asked: str | None, path: Path | None) -> str | None:

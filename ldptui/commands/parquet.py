@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,15 @@ from typing import Any
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import whole_file
 from ldptui.core.cell import metric_names
-from ldptui.core.export import of_one_type, trial_rows
+from ldptui.core.export import ALL, Choice, of_one_type, trial_rows
 from ldptui.core.running.runner import Results
 
 from .dictionary import dictionary
 
 
-def columns(results: Results) -> dict[str, list[Any]]:
+def columns(results: Results, metrics: Sequence[str] = ()) -> dict[str, list[Any]]:
     """The columns of CSV, and each trial's fingerprint; None where a value is not defined."""
-    names, rows = trial_rows(results)
+    names, rows = trial_rows(results, metrics)
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     for row in rows:
         for values, value in zip(by_name.values(), row, strict=True):
@@ -31,14 +31,16 @@ def columns(results: Results) -> dict[str, list[Any]]:
     return {name: of_one_type(values) for name, values in (first | prints | by_name).items()}
 
 
-def write_parquet(out: Path, results: Results, about: Mapping[str, Any]) -> None:
+def write_parquet(
+    out: Path, results: Results, about: Mapping[str, Any], choice: Choice = ALL
+) -> None:
     """Write a row for each trial, with what it is of and the meanings of its columns.
 
-    about : the run. Raises FileError.
+    about : the run. choice : the metrics to write. Raises FileError.
     """
     check_pyarrow(out)
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    data = columns(results)
+    data = columns(results, choice.metrics)
     meanings = {
         name: meaning
         for name, _, meaning in dictionary([*data], metric_names(results.experiment.cells))

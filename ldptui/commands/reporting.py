@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -30,19 +31,14 @@ def report(results: Results, output: Output) -> int:
     if form == "parquet":
         assert out is not None
         about = {**VERSIONS, "scenario": results.experiment.scenario.document}
-        write_parquet(out, results, about)
-    elif form in table.PAPER:
-        written = table.PAPER[form](results, np.__version__)
-    elif form == "json":
-        written = to_json(results, VERSIONS, output.frequencies)
-    elif form == "csv":
-        written = to_csv(results)
-    elif form == "csv-cells":
-        written = results_cells_csv(results)
+        write_parquet(out, results, about, output.choice)
+    elif form != "table":
+        written = as_text(results, output, VERSIONS)
     elif out is not None:
-        written = table.results_table(results, 120)
+        written = table.results_table(results, 120, choice=output.choice)
     else:
-        written = table.results_table(results, width(), in_colour(sys.stdout))
+        colour = in_colour(sys.stdout)
+        written = table.results_table(results, width(), colour, choice=output.choice)
     if out is None:
         write_out(written, exactly=form != "table")
     elif written:
@@ -57,6 +53,20 @@ def report(results: Results, output: Output) -> int:
     if out is not None and not output.quiet:
         note(f"wrote {out}")
     return exits.FAILED if results.failures else exits.DONE
+
+
+def as_text(results: Results, output: Output, versions: Mapping[str, str]) -> str:
+    """Results in a format of text for others than terminals. versions : what drew them."""
+    choice = output.choice
+    match output.format:
+        case "json":
+            return to_json(results, versions, output.frequencies, choice)
+        case "csv":
+            return to_csv(results, choice)
+        case "csv-cells":
+            return results_cells_csv(results, choice)
+        case form:
+            return table.PAPER[form](results, versions["numpy"], choice)
 
 
 def tell_failures(results: Results) -> None:

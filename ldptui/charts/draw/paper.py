@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -71,31 +72,49 @@ def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedd
     keeps. Raises ImportError without matplotlib, FileError where the file, which appears whole or
     not at all, cannot be written.
     """
+    with _style():
+        _save(_drawn(chart, columns, caption), path, embedded)
+
+
+def figure_of(chart: Chart, *, columns: int, caption: str) -> Any:
+    """A chart as a figure of matplotlib; raises ImportError without it."""
+    with _style():
+        return _drawn(chart, columns, caption)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
     import matplotlib
-    from matplotlib.figure import Figure
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a matplotlibrc in the current folder has nothing to say
         matplotlib.rcParams.update(STYLE)
-        width = WIDTHS[columns] / INCH * POINTS
-        plots = chart.plots if isinstance(chart, Panels) else (chart,)
-        layout = _layout(chart, len(plots), columns, width)
-        figure = Figure(layout="constrained", facecolor="white")
-        grid = figure.subplots(layout.down, layout.across, sharex=True, sharey=True, squeeze=False)
-        places = list(grid.flat)
-        entries: Entries = {}
-        for place, plot in zip(places, plots, strict=False):
-            for label, handle in draw_chart(place, plot, layout.width, layout.height).items():
-                entries.setdefault(label, handle)
-        for place in places[len(plots) :]:
-            place.set_axis_off()
-        above = _add_legend(figure, entries, places[len(plots) :], layout, width)
-        if isinstance(chart, Panels):
-            _name_panels(figure, places, chart.plots, layout)
-        below = _add_caption(figure, _caption(chart, caption), width)
-        height = layout.down * (layout.height + RIM) + (above + below + 1) * LINE
-        figure.set_size_inches(width / POINTS, height / POINTS)
-        _save(figure, path, embedded)
+        yield
+
+
+def _drawn(chart: Chart, columns: int, caption: str) -> Any:
+    """The figure of a chart, with its legend and its caption."""
+    from matplotlib.figure import Figure
+
+    width = WIDTHS[columns] / INCH * POINTS
+    plots = chart.plots if isinstance(chart, Panels) else (chart,)
+    layout = _layout(chart, len(plots), columns, width)
+    figure = Figure(layout="constrained", facecolor="white")
+    grid = figure.subplots(layout.down, layout.across, sharex=True, sharey=True, squeeze=False)
+    places = list(grid.flat)
+    entries: Entries = {}
+    for place, plot in zip(places, plots, strict=False):
+        for label, handle in draw_chart(place, plot, layout.width, layout.height).items():
+            entries.setdefault(label, handle)
+    for place in places[len(plots) :]:
+        place.set_axis_off()
+    above = _add_legend(figure, entries, places[len(plots) :], layout, width)
+    if isinstance(chart, Panels):
+        _name_panels(figure, places, chart.plots, layout)
+    below = _add_caption(figure, _caption(chart, caption), width)
+    height = layout.down * (layout.height + RIM) + (above + below + 1) * LINE
+    figure.set_size_inches(width / POINTS, height / POINTS)
+    return figure
 
 
 def _layout(chart: Chart, plots: int, columns: int, width: float) -> _Layout:

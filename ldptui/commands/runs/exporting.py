@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.files import write_atomically
-from ldptui.core.export import results_cells_csv, to_csv
+from ldptui.core.export import trial_rows
 from ldptui.core.metrics import METRICS
 from ldptui.core.store.recording import write_recording
 
@@ -20,8 +20,9 @@ from ...text.prose import wrapped
 from ..dictionary import dictionary
 from ..door import Output
 from ..parquet import write_parquet
+from ..reporting import as_text
 from .opening import number_of, opened
-from .written import as_json, csv_text, results_json
+from .written import as_json, csv_text, drawn_with
 
 WIDTH: Final = 80
 """Cells of a meaning in the table of columns."""
@@ -55,21 +56,18 @@ def export(options: Namespace) -> int:
         run = store.run(number_of(store, options.run))
         if kind == "recording":
             write_recording(store, run.id, out)
-            names: list[str] = ["fingerprint", *dict.fromkeys([*METRICS, *run.metrics])]
+            names = ["fingerprint", *dict.fromkeys([*METRICS, *run.metrics])]
         else:
             results = store.results(run.id)
-            write = results_cells_csv if kind == "csv-cells" else to_csv
-            written = write(results)
-            names = next(csv.reader([written[: written.index("\n")]]))
+            asked = asked.of_results(results.experiment)
+            names, _ = trial_rows(results, asked.choice.metrics)
             if kind == "parquet":
                 names.insert(2, "fingerprint")
-                write_parquet(out, results, as_json(run))
-            elif kind in table.PAPER:
-                drawn_by = str(run.versions["numpy"])
-                write_atomically(out, table.PAPER[kind](results, drawn_by))
-            elif kind == "json":
-                write_atomically(out, results_json(run, results, asked.frequencies))
+                write_parquet(out, results, as_json(run), asked.choice)
             else:
+                written = as_text(results, asked, drawn_with(run))
+                if kind == "csv-cells":
+                    names = next(csv.reader([written[: written.index("\n")]]))
                 write_atomically(out, written)
     if options.dictionary:
         place = Path(options.dictionary)

@@ -36,6 +36,7 @@ def run(options: Namespace) -> int:
     scenario, source = reading.scenario_of(options)
     keeping = Keeping.of(options, source)
     experiment = bound(scenario, work, keeping)
+    asked = asked.of_results(experiment)
     if not work.quiet:
         _tell(experiment)
     if work.frequencies and asked.format != "json" and not work.quiet:
@@ -187,6 +188,7 @@ def resume(options: Namespace) -> int:
     with opened(options.store, write=True) as store:
         run = number_of(store, options.run)
         experiment = attack_options.permitted(store.experiment(run), work.code)
+        asked = asked.of_results(experiment)
         with _placed(work, experiment) as placed:
             memory = core_store.resume(store, run, work.frequencies, experiment)
             results = kept(memory, experiment, placed)

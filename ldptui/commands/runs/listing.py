@@ -8,15 +8,16 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
-from ldptui.core.export import results_cells_csv, to_csv
 from ldptui.core.store import Run
 
 from ...session.runs import described
 from ...terminal import exits, output, places
 from ...text import format as text
 from ...text import table
+from ..door import Output
+from ..reporting import as_text
 from .opening import moment_of, number_of, opened
-from .written import as_json, csv_text, json_names, results_json, summary_of
+from .written import as_json, csv_text, drawn_with, json_names, summary_of
 
 
 def list_runs(options: Namespace) -> int:
@@ -104,19 +105,13 @@ def day(moment: float) -> str:
 
 
 def show(options: Namespace) -> int:
+    asked = Output.of(options)
     with opened(options.store) as store:
         run = store.run(number_of(store, options.run))
         results = store.results(run.id)
-    if options.format == "json":
-        output.write_out(results_json(run, results, options.frequencies), exactly=True)
-        return exits.DONE
-    if options.format in ("csv", "csv-cells"):
-        write = to_csv if options.format == "csv" else results_cells_csv
-        output.write_out(write(results), exactly=True)
-        return exits.DONE
-    if options.format in table.PAPER:
-        written = table.PAPER[options.format](results, str(run.versions["numpy"]))
-        output.write_out(written, exactly=True)
+    asked = asked.of_results(results.experiment)
+    if asked.format != "table":
+        output.write_out(as_text(results, asked, drawn_with(run)), exactly=True)
         return exits.DONE
     ran = [
         f"run {run.id}: {run.status}",
@@ -128,7 +123,8 @@ def show(options: Namespace) -> int:
     lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
     lines += [f"failed: {run.error}"] if run.error else []
     shown = table.results_table(
-        results, output.width(), output.in_colour(sys.stdout), str(run.versions["numpy"])
-    )
+        results, output.width(), output.in_colour(sys.stdout), str(run.versions["numpy"]),
+        asked.choice,
+    )  # fmt: skip
     output.write_out("\n".join([*lines, "", shown]))
     return exits.DONE

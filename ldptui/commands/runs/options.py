@@ -187,13 +187,30 @@ def add_format(made: argparse.ArgumentParser, files: bool = True) -> None:
     )
 
 
-def add_output(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+def add_choice(made: argparse.ArgumentParser) -> None:
+    """Add the options for the metrics, rows and columns of tables."""
+    made.add_argument(
+        "--metrics", metavar="NAME,…", help="only these metrics, as gain,mse; in every format"
+    )
+    made.add_argument("--rows", metavar="KEY,…", help="a row for each value of these swept keys")
+    made.add_argument(
+        "--columns", metavar="KEY,…", help="a column for each value of these swept keys"
+    )
+
+
+def add_results(made: argparse.ArgumentParser) -> None:
+    """Add the options for what is printed or written of results, and where."""
     add_format(made)
+    add_choice(made)
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     made.add_argument(
         "--frequencies", action="store_true", help="add every item's estimates to the JSON"
     )
+
+
+def add_output(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+    add_results(made)
     made.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
@@ -214,6 +231,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
         _add_filters(sub, named=sub is not made)
     show = action("show", "print what a run measured")
     add_format(show, files=False)
+    add_choice(show)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
     remove = action("rm", "take runs out of the list; gc makes it final", one=False)
     remove.add_argument("runs", metavar="RUN", nargs="+")
@@ -231,6 +249,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
         help="recording (default): all of it, to be imported or replayed elsewhere; csv and "
         "parquet: a row per trial; csv-cells: a row per cell; json, md, latex: as ldptui run",
     )
+    add_choice(export)
     export.add_argument(
         "--frequencies", action="store_true", help="every item's estimates, in JSON"
     )

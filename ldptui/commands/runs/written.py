@@ -7,8 +7,6 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ldptui.core.export import to_json
-from ldptui.core.running.runner import Results
 from ldptui.core.store import Run
 
 
@@ -45,10 +43,9 @@ def json_names() -> Iterator[str]:
     yield from ("ldptui", "numpy", "python", "machine", "simulator", "digest")
 
 
-def results_json(run: Run, results: Results, frequencies: bool) -> str:
-    """A run as `ldptui run --format json` writes it, with the versions that it ran with."""
-    known = {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
-    return to_json(results, known, frequencies)
+def drawn_with(run: Run) -> dict[str, str]:
+    """The versions that a run was computed with, as the document of its results has them."""
+    return {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
 
 
 def csv_text(rows: Sequence[Sequence[object]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ldptui.core.base.summary import Estimate
@@ -81,17 +82,24 @@ def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
     return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
 
 
-def metric_group(cell: Cell, measured: CellResults, theory: dict[str, float | None]) -> Group:
-    """The metrics of one cell beside their closed forms, as columns."""
+def metric_group(
+    cell: Cell,
+    measured: CellResults,
+    theory: dict[str, float | None],
+    chosen: Sequence[str] = (),
+) -> Group:
+    """The metrics of one cell beside their closed forms, as columns; chosen : these alone."""
     rows = []
-    for metric in cell.metrics:
+    for metric in chosen or cell.metrics:
         name, estimate = metric_words(metric).name, compared(cell, measured, metric, theory)
         if estimate.mean is None:
             continue
         if cell.attack is None:
             name = name.replace(", attacked", "")
             attacked = metric.replace("_clean", "")
-            if attacked != metric and attacked in cell.metrics:  # before and after are the same
+            if (
+                attacked != metric and attacked in cell.metrics and not chosen
+            ):  # before and after are the same
                 continue
         if metric in METRICS and METRICS[metric].most is not None:
             name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ldptui.core.base.errors import one_line
@@ -71,6 +71,19 @@ def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Gro
         blocks[-1].append(group)
         room -= group.width + len(GAP)
     return blocks
+
+
+def narrowed(groups: Sequence[Group], room: int) -> list[Group]:
+    """The groups, each that is wider than the room as several ones of fewer columns."""
+    narrow = []
+    for group in groups:
+        parts: list[list[Column]] = [[]]
+        for column in group.columns:
+            if parts[-1] and Group("", (*parts[-1], column)).width > room:
+                parts.append([])
+            parts[-1].append(column)
+        narrow += [replace(group, columns=tuple(part)) for part in parts]
+    return narrow
 
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ldptui.core.base.errors import one_line
+from ldptui.core.export import ALL, Choice
 from ldptui.core.running.runner import Results
 
 from .. import format as text
@@ -39,10 +40,15 @@ class Sheet:
     note: str = ""
 
 
-def sheets(results: Results) -> list[Sheet]:
-    """The tables that are printed: the answers to a goal, the results, the rounds of a campaign."""
+def sheets(results: Results, choice: Choice = ALL) -> list[Sheet]:
+    """The tables that are printed: the answers to a goal, the results, the rounds of a campaign.
+
+    choice : one table instead, with these rows and columns.
+    """
     finished = finished_cells(results)
-    tables = [Sheet("", result_groups(results, finished))]
+    tables = [Sheet("", result_groups(results, finished, choice))]
+    if choice != ALL:
+        return tables
     if any(cell.answer is not None for cell in results.experiment.cells):
         title, group, note = answers(results)
         tables.insert(0, Sheet(title, [group], note))
@@ -51,10 +57,10 @@ def sheets(results: Results) -> list[Sheet]:
     return tables
 
 
-def markdown_table(results: Results, numpy: str) -> str:
+def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     """The results as tables of Markdown, a row for each cell, or for each metric of one cell."""
     parts = [f"**{_cell(one_line(results.experiment.scenario.title))}**"]
-    for sheet in sheets(results):
+    for sheet in sheets(results, choice):
         columns = _columns(sheet.groups)
         rows = [[head for head, _ in columns], [_ruled(column) for _, column in columns]]
         rows += [*map(list, zip(*(column.cells for _, column in columns), strict=True))]
@@ -64,14 +70,14 @@ def markdown_table(results: Results, numpy: str) -> str:
     return "\n\n".join([*parts, _source(results, numpy)]) + "\n"
 
 
-def latex_table(results: Results, numpy: str) -> str:
+def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     """The results as tabulars of LaTeX with booktabs; titles and source stand in comments."""
     lines = [
         f"% {one_line(results.experiment.scenario.title)}",
         f"% {_source(results, numpy)}",
         "% needs \\usepackage{booktabs}",
     ]
-    for number, sheet in enumerate(sheets(results)):
+    for number, sheet in enumerate(sheets(results, choice)):
         comments = [f"% {words}" for words in (sheet.title, sheet.note) if words]
         lines += [*[""] * bool(number), *comments, *_tabular(sheet.groups)]
     return "\n".join(lines) + "\n"
@@ -101,7 +107,7 @@ def _tabular(groups: Sequence[Group]) -> list[str]:
     ]
 
 
-PAPER: Final[dict[str, Callable[[Results, str], str]]] = {
+PAPER: Final[dict[str, Callable[..., str]]] = {
     "md": markdown_table,
     "latex": latex_table,
 }

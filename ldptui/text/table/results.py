@@ -9,35 +9,55 @@ from itertools import cycle
 import numpy as np
 
 from ldptui.core.base.errors import one_line
+from ldptui.core.export import ALL, Choice
 from ldptui.core.running.runner import Results
 from ldptui.core.theory import normal_score
 
 from .. import format as text
 from ..interval import mean_words
 from .cell import answer_lines, entry_lines, metric_group, round_groups, round_lines
-from .layout import Column, Group, Style, aligned_on, block_lines, words_column
+from .chosen import chosen_groups
+from .layout import (
+    GAP,
+    Column,
+    Group,
+    Style,
+    aligned_on,
+    block_lines,
+    in_blocks,
+    narrowed,
+    words_column,
+)
 from .numbers import doubt_notes
 from .setting import constant_lines
 from .sweep import Finished, sweep_groups, sweep_lines
 
 
 def results_table(
-    results: Results, width: int = 80, colour: bool = False, numpy: str = np.__version__
+    results: Results,
+    width: int = 80,
+    colour: bool = False,
+    numpy: str = np.__version__,
+    choice: Choice = ALL,
 ) -> str:
     """The results of a run, as lines of at most `width` cells where that is possible.
 
-    numpy : the version that drew the numbers.
+    numpy : the version that drew the numbers. choice : the columns and rows to show.
     """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
     lines = [style.strong(one_line(line)) for line in textwrap.wrap(scenario.title, width)]
     lines += [style.faint(line) for line in constant_lines(results, width)]
-    if any(cell.answer is not None for cell in cells):
+    if choice == ALL and any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
     finished = finished_cells(results)
-    groups = result_groups(results, finished)
-    rounds = campaign_groups(results, finished)
-    if len(cells) == 1 and finished:
+    groups = result_groups(results, finished, choice)
+    rounds = campaign_groups(results, finished) if choice == ALL else []
+    if finished and choice.turned:
+        keys, *others = groups
+        blocks = in_blocks(keys, narrowed(others, width - keys.width - len(GAP)), width)
+        lines += [line for block in blocks for line in ("", *block_lines(block, style, set()))]
+    elif len(cells) == 1 and finished:
         lines += ["", *block_lines(groups, style, set())]
         if rounds:
             lines += ["", *round_lines(rounds, entry_lines(*finished[0][:2]), width, style)]
@@ -57,13 +77,13 @@ def finished_cells(results: Results) -> list[Finished]:
     ]
 
 
-def result_groups(results: Results, finished: list[Finished]) -> list[Group]:
+def result_groups(results: Results, finished: list[Finished], choice: Choice = ALL) -> list[Group]:
     """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
     if not finished:
         return [Group("", (Column("trials", ("0",)),))]
-    if len(results.experiment.cells) == 1:
-        return [metric_group(*finished[0])]
-    return sweep_groups(results, finished)
+    if len(results.experiment.cells) == 1 and not choice.turned:
+        return [metric_group(*finished[0], choice.metrics)]
+    return sweep_groups(results, finished) if choice == ALL else chosen_groups(results, choice)
 
 
 def campaign_groups(results: Results, finished: list[Finished]) -> list[Group]:
@@ -81,10 +101,9 @@ def _closing(
     scores = [
         normal_score(estimate.z, count) for estimate, count in shown if estimate.z is not None
     ]
-    notes = [
-        mean_words(trials),
-        "z = (measured − theory) / standard error",
-    ]
+    notes = [mean_words(trials)]
+    if any(group.estimates for group in groups) or not finished:
+        notes.append("z = (measured − theory) / standard error")
     if any(cell.task.approximate for cell, _, _ in finished):
         notes.append("theory: an approximation, which docs/hitters.md describes")
     if scores:

@@ -1,0 +1,154 @@
+"""A table that was asked for: chosen metrics, with swept keys down its side and across its head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..base.errors import ScenarioError, got
+from ..base.summary import Estimate
+from ..cell import measured_names
+from ..experiment import Experiment
+from ..running.runner import Results
+from ..scenario.renamed import numbered
+from ..theory import compared
+
+UNDEFINED: Final = Estimate(None, None, None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a table shall show; nothing chosen is all of it, as it usually stands.
+
+    metrics : the names of the metrics. rows, columns : swept keys whose values make the rows, and
+    stand above the columns.
+    """
+
+    metrics: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @property
+    def turned(self) -> bool:
+        """Whether keys stand at the side or above, so that a row is no cell any more."""
+        return bool(self.rows or self.columns)
+
+
+ALL: Final = Choice()
+"""Everything, as it usually stands."""
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """Metrics over two sets of swept keys.
+
+    keys, across : the swept keys at the side and above. rows, columns : their values, in the order
+    of the cells. estimates : of each metric, by the values at the side and above; a place that no
+    cell has is empty.
+    """
+
+    keys: tuple[str, ...]
+    across: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    columns: tuple[tuple[Any, ...], ...]
+    estimates: dict[str, dict[tuple[Any, Any], Estimate]] = field(repr=False)
+
+    def column(self, metric: str, above: tuple[Any, ...] = ()) -> list[Estimate]:
+        """The estimates of a metric under the values above, from the first row to the last."""
+        known = self.estimates[metric]
+        return [known.get((row, above), UNDEFINED) for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A dict for each row: its keys, then each column's mean and standard error.
+
+        A column is named by the values above it and the metric, as `oue gain`, and the one of its
+        standard error ends in `_standard_error`.
+        """
+        made = [dict(zip(self.keys, row, strict=True)) for row in self.rows]
+        for above in self.columns:
+            for metric in self.estimates:
+                name = " ".join([*map(str, above), metric])
+                for record, estimate in zip(made, self.column(metric, above), strict=True):
+                    record[name] = estimate.mean
+                    record[f"{name}_standard_error"] = estimate.standard_error
+        return made
+
+
+def checked(experiment: Experiment, choice: Choice) -> Choice:
+    """The choice with what it leaves open filled in; raises ScenarioError for what is not there.
+
+    The error's key is `metrics`, `rows` or `columns`.
+    """
+    known = measured_names(experiment.cells)
+    for metric in choice.metrics:
+        if metric not in known:
+            rule = f"must be metrics of this run ({', '.join(known)}), {got(metric)}"
+            raise ScenarioError(rule, key="metrics")
+    if not choice.turned:
+        return choice
+    sweep, document = experiment.scenario.sweep, experiment.scenario.document
+    choice = Choice(
+        choice.metrics,
+        tuple(numbered(document, key) for key in choice.rows),
+        tuple(numbered(document, key) for key in choice.columns),
+    )
+    for name, keys in (("rows", choice.rows), ("columns", choice.columns)):
+        for key in keys:
+            if key not in sweep:
+                rule = f"must be swept keys ({', '.join(sweep) or 'there are none'}), {got(key)}"
+                raise ScenarioError(rule, key=name)
+        if len({*keys}) < len(keys) or {*choice.rows} & {*choice.columns}:
+            raise ScenarioError(f"must name a key once, {got(','.join(keys))}", key=name)
+    rows = choice.rows or tuple(key for key in sweep if key not in choice.columns)
+    left = [key for key in sweep if key not in (*rows, *choice.columns) and len(sweep[key]) > 1]
+    if left:
+        rule = f"must name every swept key that has several values: {left[0]} is in neither"
+        raise ScenarioError(rule, key="columns" if choice.rows else "rows")
+    return Choice(choice.metrics or _usual(experiment, known), rows, choice.columns)
+
+
+def _usual(experiment: Experiment, metrics: Sequence[str]) -> tuple[str, ...]:
+    """The metric of a table of rows and columns where none is chosen: the first with a theory."""
+    expected = [cell.task.expected(cell) for cell in experiment.cells]
+    known = (name for name in metrics if any(each.get(name) is not None for each in expected))
+    return (next(known, metrics[0]),)
+
+
+def pivot(results: Results, choice: Choice) -> Pivot:
+    """The metrics of a checked choice by the values of its keys."""
+    keys, across = choice.rows, choice.columns
+    found: dict[str, dict[tuple[Any, Any], Estimate]] = {name: {} for name in choice.metrics}
+    rows, columns = dict[tuple[Any, ...], None](), dict[tuple[Any, ...], None]()
+    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+        row, above = (_values(cell.parameters, names) for names in (keys, across))
+        rows[row] = columns[above] = None
+        if measured.trials:
+            theory = cell.task.expected(cell)
+            for metric in choice.metrics:
+                found[metric][row, above] = compared(cell, measured, metric, theory)
+    sweep = results.experiment.scenario.sweep
+    return Pivot(
+        keys, across, _in_order(rows, keys, sweep), _in_order(columns, across, sweep), found
+    )
+
+
+def _in_order(
+    combinations: Iterable[tuple[Any, ...]], keys: Sequence[str], sweep: Mapping[str, list[Any]]
+) -> tuple[tuple[Any, ...], ...]:
+    """Combinations of values as they are swept, the last key's fastest; without a key first."""
+    places = [{repr(_fixed(value)): at for at, value in enumerate(sweep[key])} for key in keys]
+
+    def place(values: tuple[Any, ...]) -> list[int]:
+        return [known.get(repr(value), -1) for known, value in zip(places, values, strict=True)]
+
+    return tuple(sorted(combinations, key=place))
+
+
+def _values(parameters: Any, keys: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(_fixed(parameters.get(key)) for key in keys)
+
+
+def _fixed(value: Any) -> Any:
+    """A swept value as part of a key; lists of items are tuples there."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,85 @@
+"""A table of results as papers print them, for notebooks and files."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.export import ALL, Choice, checked, metric_rows, pivot, results_cells_csv
+from ldptui.core.running.runner import Results as Measured
+
+from ..text import table
+from .framed import framed
+
+STYLE: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
+"""The style of a table in a notebook: Jupyter shows `<pre>` in a font whose digits do not align."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Chosen metrics of a run, with swept keys at the side and above; its `repr` is its text."""
+
+    measured: Measured
+    choice: Choice = ALL
+
+    def records(self) -> list[dict[str, Any]]:
+        """A dict for each row.
+
+        With rows or columns: the keys at the side, then of each column its mean, and its standard
+        error under the column's name and `_standard_error`. Else as `Results.rows()`.
+        """
+        if self.choice.turned:
+            return pivot(self.measured, self.choice).records()
+        chosen = self.choice.metrics
+        rows = metric_rows(self.measured)
+        return [row for row in rows if not chosen or row["metric"] in chosen]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`records()` as a data frame of polars or pandas, as `Results.to_frame` makes it."""
+        return framed(self.records(), library)
+
+    def to_csv(self) -> str:
+        """A line for each row, in full precision."""
+        return results_cells_csv(self.measured, self.choice)
+
+    def to_latex(self) -> str:
+        """A tabular of LaTeX, which needs the package booktabs."""
+        return self._for_paper("latex")
+
+    def to_markdown(self) -> str:
+        """A table of Markdown."""
+        return self._for_paper("md")
+
+    def _for_paper(self, form: str) -> str:
+        write: Callable[..., str] = table.PAPER[form]
+        return write(self.measured, np.__version__, self.choice)
+
+    def __repr__(self) -> str:
+        return table.results_table(self.measured, 100, choice=self.choice).rstrip()
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="{STYLE}">{html.escape(repr(self))}</pre>'
+
+
+def table_of(
+    measured: Measured,
+    metrics: str | Sequence[str],
+    rows: str | Sequence[str],
+    columns: str | Sequence[str],
+) -> Table:
+    """The table that is asked for; raises ScenarioError for what a run has not."""
+    parts = {"metrics": metrics, "rows": rows, "columns": columns}
+    choice = Choice(**{name: _names(given, name) for name, given in parts.items()})
+    return Table(measured, checked(measured.experiment, choice))
+
+
+def _names(given: str | Sequence[str], name: str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or not all(isinstance(each, str) for each in names):
+        raise ScenarioError(f"must be a name or a list of names, {got(given)}", key=name)
+    return tuple(names)
