@@ -21,6 +21,7 @@ _MODULES: Final = {
     "theory": "theory",
     "scenarios": "library",
     "schema": "library",
+    "cite": "citing",
     "keys": "keyboard",
     "docs": "pages",
     "completion": "completion",
@@ -43,6 +44,7 @@ commands (each has its own --help):
   theory PROTOCOL      the closed forms alone: p, q, variance, gain of each attack
   scenarios            list, show, copy or check scenarios
   schema               the JSON Schema of a scenario file
+  cite [SCENARIO]      BibTeX of ldptui, and of the papers behind a scenario
   keys                 every key of the workbench, as a table for the settings file
   docs [PAGE]          the pages of the documentation, in a browser
   completion SHELL     a script that completes commands in a shell

@@ -8,7 +8,7 @@ from typing import Final
 from ..session import attack_options
 from .runs.options import MakeParser, add_action
 
-COMMANDS: Final = ("scenarios", "schema", "keys", "docs", "completion", "serve")
+COMMANDS: Final = ("scenarios", "schema", "cite", "keys", "docs", "completion", "serve")
 
 SHELLS: Final = ("bash", "zsh", "fish", "tcsh")
 
@@ -19,6 +19,14 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
         return _scenarios(make)
     if command == "schema":
         return make("ldptui schema", "Print the JSON Schema of a scenario file.")
+    if command == "cite":
+        made = make(
+            "ldptui cite",
+            "Print BibTeX of ldptui, and of the papers behind the protocols, attacks and defences\n"
+            "of SCENARIO, a TOML file or the name of a bundled scenario.",
+        )
+        made.add_argument("scenario", metavar="SCENARIO", nargs="?")
+        return made
     if command == "docs":
         return _docs(make)
     if command == "completion":
