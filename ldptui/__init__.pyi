@@ -15,6 +15,9 @@ from .api.by_name import population as population
 from .api.by_name import protocol as protocol
 from .api.collected import Frequencies as Frequencies
 from .api.collected import estimate as estimate
+from .api.counted import Counted as Counted
+from .api.counted import counted as counted
+from .api.counted import read_counts as read_counts
 from .api.files import read_reports as read_reports
 from .api.files import write_reports as write_reports
 from .api.results import Results as Results

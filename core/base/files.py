@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from .errors import FileError
+
+
+@dataclass(frozen=True)
+class Piped:
+    """Standard input, read in the place of a file, once.
+
+    file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
+    whether it is read to and fro, through a copy without a name.
+    """
+
+    file: Any
+    suffix: str
+    whole: bool = False
+
+    def __str__(self) -> str:
+        return "standard input"
+
+    @contextmanager
+    def open(self, _: str = "rb") -> Iterator[Any]:
+        """Its bytes, from where they were left."""
+        if not self.whole:
+            yield self.file
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(self.file, copy)
+            copy.seek(0)
+            yield copy
+
+
+Source: TypeAlias = Path | Piped
+"""What is read: a file, or standard input."""
 
 
 @contextmanager
@@ -43,9 +76,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def check_file(path: Path) -> None:
-    """Refuse what may have no end: a device or a pipe; raises FileError."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
+def check_file(path: Source) -> None:
+    """Refuse a path that may have no end: a device or a pipe; raises FileError."""
+    if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
         raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from .errors import FileError
-from .files import check_file
+from .files import Source, check_file
 
 FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 """The formats of files that are not text, by the ends of their names."""
@@ -18,7 +17,7 @@ ROWS: Final = 1 << 16
 """The number of rows read at once."""
 
 
-def pyarrow_for(path: Path) -> Any:
+def pyarrow_for(path: Source) -> Any:
     """The library; raises FileError where it is not installed."""
     try:
         import_module("pyarrow.compute")
@@ -35,7 +34,7 @@ Batches = Callable[[Sequence[str], int], Iterator[Any]]
 
 
 @contextmanager
-def frame_file(path: Path) -> Iterator[tuple[Any, Batches]]:
+def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
     """The schema of a file and its batches; what is wrong with it as FileError.
 
     The file is opened here, not in the library, so that whoever watches what is opened sees it.
@@ -83,7 +82,7 @@ def _ipc(pyarrow: Any, file: BinaryIO) -> tuple[Any, Parts]:
     return opened.schema, lambda names: (opened.get_batch(at).select(names) for at in places)
 
 
-def as_texts(column: Any, name: str, path: Path) -> list[str]:
+def as_texts(column: Any, name: str, path: Source) -> list[str]:
     """The cells of a column as texts, "" for a missing one; raises FileError for other types."""
     pyarrow = pyarrow_for(path)
     if pyarrow.types.is_floating(column.type):  # 2.0 as Python has it

@@ -8,9 +8,9 @@ import io
 import itertools
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import FileError, ScenarioError, got
-from .files import check_file
+from .files import Piped, Source, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
 T = TypeVar("T")
@@ -47,13 +47,14 @@ class Rows(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-def spot(path: Path | str, line: int) -> str:
+def spot(path: Source | str, line: int) -> str:
     """The place of a row in a sentence: "data.csv line 3", "data.parquet row 2"."""
-    return f"{path} {'row' if Path(path).suffix.lower() in FRAMES else 'line'} {line}"
+    end = path.suffix if isinstance(path, Piped) else Path(path).suffix.lower()
+    return f"{path} {'row' if end in FRAMES else 'line'} {line}"
 
 
 @contextmanager
-def table_rows(path: Path) -> Iterator[Rows]:
+def table_rows(path: Source) -> Iterator[Rows]:
     """The rows of a table; raises FileError where it cannot be read."""
     if path.suffix.lower() in FRAMES:
         with frame_file(path) as (schema, batches):
@@ -65,7 +66,7 @@ def table_rows(path: Path) -> Iterator[Rows]:
 
 
 @contextmanager
-def text_file(path: Path, kind: str = "CSV") -> Iterator[TextIO]:
+def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
     """A text file, unpacked where its name ends in .gz; what is wrong with it as FileError.
 
     kind : of the text, for the sentence. A line longer than LINE is refused before it is held.
@@ -93,7 +94,7 @@ def text_file(path: Path, kind: str = "CSV") -> Iterator[TextIO]:
 class _LimitedLines(io.BufferedIOBase):
     """The bytes of a file, refused where a line goes on and on: a packed one takes no room."""
 
-    def __init__(self, raw: Any, path: Path) -> None:
+    def __init__(self, raw: Any, path: Source) -> None:
         self._raw, self._path = raw, path
         self._open = 0
 
@@ -124,11 +125,11 @@ def _delimiter(header: str) -> str:
 class _FrameRows:
     """The rows of a file of Parquet or Arrow as texts."""
 
-    def __init__(self, path: Path, names: Sequence[str], batches: Batches) -> None:
+    def __init__(self, path: Source, names: Sequence[str], batches: Batches) -> None:
         self.line_num = -1
         self._rows = itertools.chain([list(names)], self._texts(path, names, batches))
 
-    def _texts(self, path: Path, names: Sequence[str], batches: Batches) -> Iterator[list[str]]:
+    def _texts(self, path: Source, names: Sequence[str], batches: Batches) -> Iterator[list[str]]:
         for batch in batches(names, ROWS):
             columns = [as_texts(batch.column(name), name, path) for name in names]
             yield from map(list, zip(*columns, strict=True))
@@ -147,7 +148,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= 19 else None
 
 
-def place_of(name: str, header: Sequence[str], path: Path | str, key: str = "column") -> int:
+def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
     """The position of a column; raises ScenarioError, about `key`, where there is none."""
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
@@ -180,12 +181,17 @@ class Batch:
 
 @dataclass(frozen=True)
 class Columns:
-    """Some columns of a file. key : what a message about a column is about. rows : of a batch."""
+    """Some columns of a file.
 
-    path: Path
+    key : what a message about a column is about. rows : of a batch. keys : the same as `key`, of
+    single columns that a message is otherwise about.
+    """
+
+    path: Source
     names: Sequence[str]
     key: str
     rows: int = ROWS
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def read(
         self,
@@ -226,7 +232,9 @@ class Columns:
                 line += len(lines)
 
     def _places(self, header: Sequence[str]) -> list[int]:
-        return [place_of(name, header, self.path, self.key) for name in self.names]
+        return [
+            place_of(name, header, self.path, self.keys.get(name, self.key)) for name in self.names
+        ]
 
     def _parsed(
         self,

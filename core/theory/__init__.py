@@ -24,6 +24,7 @@ from .gains import (
 from .lines import LINES, accepted, alike, gain_lines
 from .misfit import Misfit, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
+from .ranks import simultaneous_confidence, simultaneous_width, top_confidence
 from .support import collected, fake_support, sent_share, support_of
 from .variance import (
     attacked_variance,
@@ -75,7 +76,10 @@ __all__ = [
     "recommended",
     "safer_domain_size",
     "sent_share",
+    "simultaneous_confidence",
+    "simultaneous_width",
     "std_of_gain",
     "support_of",
     "target_sum_variance",
+    "top_confidence",
 ]

@@ -10,7 +10,8 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.frames import frame_file, pyarrow_for
+from ldptui.core.base.files import Source
+from ldptui.core.base.frames import as_texts, frame_file, pyarrow_for
 from ldptui.core.base.tables import Batch, place_of
 from ldptui.core.law.pure import Reports
 
@@ -62,20 +63,26 @@ def _rows(column: Column, part: Reports) -> list[Any]:
     return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
 
 
-def arrow_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
-    """The cells of the reports of a file; raises FileError, ScenarioError."""
+def arrow_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iterator[Batch]:
+    """The cells of the reports of a file, and of one more column; raises LdpError."""
     types, names, first = pyarrow_for(path).types, [column.name for column in columns], 1
     with frame_file(path) as (schema, batches):
         places = [place_of(name, schema.names, path, "reports") for name in names]
         for column, place in zip(columns, places, strict=True):
             _check_type(path, column, schema.field(place).type, types)
-        for batch in batches(names, BATCH):
+        more = [] if by is None else [by]
+        for name in more:
+            place_of(name, schema.names, path, "by")
+        for batch in batches([*names, *more], BATCH):
             lines = range(first, first + batch.num_rows)
-            yield Batch(lines, [batch.column(name).to_pylist() for name in names])
+            cells = [batch.column(name).to_pylist() for name in names]
+            yield Batch(
+                lines, [*cells, *(as_texts(batch.column(name), name, path) for name in more)]
+            )
             first += batch.num_rows
 
 
-def _check_type(path: Path, column: Column, held: Any, types: Any) -> None:
+def _check_type(path: Source, column: Column, held: Any, types: Any) -> None:
     """Refuse a column whose cells are no reports, whatever they hold; raises ScenarioError."""
     if types.is_dictionary(held):
         held = held.value_type

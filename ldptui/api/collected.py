@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
@@ -16,15 +17,16 @@ from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.defences import CORRECTIONS, corrected, known
 from ldptui.core.defences.simplex import project
 from ldptui.core.law.capabilities import check_estimates
-from ldptui.core.law.pure import LocalMechanism, is_unbiased
-from ldptui.core.theory import Misfit, misfit
+from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
+from ldptui.core.theory import Misfit, misfit, simultaneous_width, top_confidence
 
 from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
-from .arguments import local, number, reports_of, switch
+from .arguments import local, number, switch, whole
 from .arguments import names as item_names
 from .by_name import defence
+from .counted import Counted, counted
 from .coverage import Coverage, deviations
 from .coverage import coverage as coverage_of
 from .framed import framed
@@ -45,7 +47,9 @@ class Frequencies:
     confidence : the probability that such an interval covers where nothing is corrected. labels :
     the names of the items. corrections : those that were applied, in order. coverage : the share of
     repetitions in which the intervals cover; None where it was not asked for. misfit : a sentence
-    where the reports can hardly be of this protocol; None where they can.
+    where the reports can hardly be of this protocol; None where they can. top : the number of items
+    that rows and table show, the largest estimates first; None for all. simultaneous : whether rows
+    and table have intervals that cover all together, with the same confidence.
     """
 
     values: Floats
@@ -56,6 +60,8 @@ class Frequencies:
     corrections: tuple[str, ...] = ()
     coverage: Coverage | None = None
     misfit: str | None = None
+    top: int | None = None
+    simultaneous: bool = False
 
     @property
     def low(self) -> Floats | None:
@@ -72,8 +78,38 @@ class Frequencies:
         """The half-width of an interval in standard deviations."""
         return NormalDist().inv_cdf((1 + self.confidence) / 2)
 
+    @property
+    def half(self) -> Floats | None:
+        """float64[d], the half-widths of intervals that cover all together; None where none are.
+
+        By Šidák: see `ldptui.core.theory.ranks`.
+        """
+        if self.std is None or self.corrections:
+            return None
+        return simultaneous_width(self.values.size, self.confidence) * self.std
+
+    @property
+    def in_top(self) -> Floats | None:
+        """float64[d], the confidence that each item is among the `top` most frequent ones.
+
+        To name all with at least C is right with probability C. None where nothing tells it.
+        """
+        if self.top is None or self.std is None or self.corrections:
+            return None
+        return top_confidence(self.values, self.std, self.top)
+
+    @property
+    def shown(self) -> list[int]:
+        """The items of the rows: all in order, or the `top` largest estimates."""
+        if self.top is None:
+            return list(range(self.values.size))
+        return [int(item) for item in np.argsort(-self.values, kind="stable")[: self.top]]
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each item: item, label, frequency, and where known std, low, high, coverage.
+
+        Where they were asked for, also `low_all` and `high_all`, the ends of simultaneous
+        intervals, and `in_top`.
 
         >>> from ldptui import protocol
         >>> estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0)).rows()[1]["label"]
@@ -89,7 +125,12 @@ class Frequencies:
             columns |= {} if column is None else {name: column.tolist()}
         if self.coverage is not None:
             columns["coverage"] = self.coverage.items.tolist()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        if self.simultaneous and self.half is not None:
+            columns["low_all"] = (self.values - self.half).tolist()
+            columns["high_all"] = (self.values + self.half).tolist()
+        if self.in_top is not None:
+            columns["in_top"] = self.in_top.tolist()
+        return [{name: column[item] for name, column in columns.items()} for item in self.shown]
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
@@ -105,42 +146,49 @@ class Frequencies:
         return framed(self.rows(), library)
 
     def __repr__(self) -> str:
-        order = np.argsort(-self.values, kind="stable")[:SHOWN].tolist()
-        width = None if self.std is None else self.width * self.std
-        covered = None if self.coverage is None else self.coverage.items
-        heads = ["item", "frequency", *([] if width is None else [f"± {self.confidence:.0%}"])]
-        heads += [] if covered is None else ["covers"]
-        rows = [
-            [
-                self.labels[item],
-                f"{self.values[item]:.5f}",
-                *([] if width is None else [f"{width[item]:.5f}"]),
-                *([] if covered is None else [f"{covered[item]:.1%}"]),
-            ]
-            for item in order
-        ]
+        order = np.argsort(-self.values, kind="stable")[: self.top or SHOWN].tolist()
+        columns = {
+            "item": [self.labels[item] for item in order],
+            "frequency": [f"{self.values[item]:.5f}" for item in order],
+        }
+        if self.std is not None:
+            width = self.width * self.std
+            columns[f"± {self.confidence:.0%}"] = [f"{width[item]:.5f}" for item in order]
+        if self.coverage is not None:
+            columns["covers"] = [f"{self.coverage.items[item]:.1%}" for item in order]
+        if self.simultaneous and self.half is not None:
+            columns["± all"] = [f"{self.half[item]:.5f}" for item in order]
+        if self.in_top is not None:
+            columns[f"in the top {self.top}"] = [_sure(self.in_top[item]) for item in order]
+        heads, rows = [*columns], [[*row] for row in zip(*columns.values(), strict=True)]
         steps = f", after {', '.join(self.corrections)}" * bool(self.corrections)
-        more = f"; the {SHOWN} largest" * (self.values.size > SHOWN)
+        shown = len(order)
+        more = f"; the {shown} largest" * (self.values.size > shown)
         head = f"{text.count(self.values.size)} items of {text.count(self.reports)} reports"
-        shown = f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
-        return shown if self.misfit is None else f"{shown}\n\n{self.misfit}"
+        lines = f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
+        return lines if self.misfit is None else f"{lines}\n\n{self.misfit}"
 
 
 def estimate(
-    reports: Any,
+    reports: Reports | Iterator[Reports] | Counted,
     protocol: LocalMechanism,
     *,
     corrections: Sequence[str | Mapping[str, Any]] = (),
     confidence: float = 0.95,
     labels: Sequence[str] | None = None,
     coverage: bool = False,
+    top: int | None = None,
+    simultaneous: bool = False,
 ) -> Frequencies:
     """The frequencies that reports tell.
 
-    reports : as `protocol.perturb` makes them; the first axis is users. corrections : kinds of
+    reports : as `protocol.perturb` makes them, the first axis is users; or batches of them, as
+    `read_reports` gives, of which one at a time is held; or their counts. corrections : kinds of
     `kinds("defence")` that change estimates, or tables with parameters, `{"kind": "base-cut", …}`.
     confidence : of the intervals, in (0, 1). labels : the names of the items, else their numbers.
-    coverage : measure by simulation how often the intervals cover, also after corrections.
+    coverage : measure by simulation how often the intervals cover, also after corrections. top :
+    show this many items, each with the confidence that no more than top - 1 others are more
+    frequent. simultaneous : show intervals that cover all together as well.
 
     Raises ScenarioError for reports that the protocol does not send, for none at all, and for a
     correction that makes no sense here; DefenceError where it leaves nothing.
@@ -151,9 +199,14 @@ def estimate(
     >>> bool((found.low < [0.75, 0.25, 0, 0]).all() and (found.high > [0.75, 0.25, 0, 0]).all())
     True
     """
-    reports = reports_of(reports, local(protocol))
-    counts = protocol.support_counts(reports)
-    return concluded(counts, len(reports), protocol, corrections, confidence, labels, coverage)
+    total = reports if isinstance(reports, Counted) else counted(reports, local(protocol), labels)
+    names = total.labels if labels is None else labels
+    answer = concluded(
+        total.counts, total.reports, protocol, corrections, confidence, names, coverage
+    )
+    if top is not None:
+        top = whole(top, "top", 1, protocol.domain_size)
+    return replace(answer, top=top, simultaneous=switch(simultaneous, "simultaneous"))
 
 
 def concluded(
@@ -197,6 +250,11 @@ def concluded(
     elif steps:
         return answer
     return replace(answer, std=deviations(protocol, users, values))
+
+
+def _sure(confidence: float) -> str:
+    """A confidence, never rounded up to certainty."""
+    return "> 99.9%" if confidence > 0.999 else f"{math.floor(1000 * confidence) / 10:.1f}%"
 
 
 def _misfit(far: Misfit, labels: Sequence[str]) -> str:

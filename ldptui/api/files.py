@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import whole_file
+from ldptui.core.base.files import Source, whole_file
 from ldptui.core.base.tables import (
     Batch,
     Columns,
@@ -30,23 +31,13 @@ from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 from .arguments import LARGEST, file_path, local, reports_of, whole
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
 from .layout import MARK, Column, layout, nobody, parts_of
+from .sources import Format, Places, format_of, sources, unpacked
 
-Format = Literal["csv", "jsonl", "parquet", "arrow"]
-FORMATS: Final[dict[str, Format]] = {
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-}
-"""The formats by the ends of the names of files."""
+WORD: Final = 32
+"""Characters of the cells of groups that are read quickly; one more shows that a cell is longer."""
 
-
-def format_of(path: Path, asked: str | None = None) -> Format:
-    """The format of a file by the end of its name; raises ScenarioError."""
-    if path.suffix not in FORMATS:
-        rule = f"must end in {', '.join(FORMATS)}, {got(path.name)}"
-        raise ScenarioError(rule, key=asked or "reports")
-    return FORMATS[path.suffix]
+LONGEST: Final = 200
+"""Characters of the name of a group, at most."""
 
 
 # Writing.
@@ -144,11 +135,12 @@ WRITERS: Final[dict[Format, Callable[..., AbstractContextManager[Write]]]] = {
 # Reading.
 
 
-def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports]:
-    """The reports of a file, a batch at a time, each checked.
+def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
+    """The reports of files, a batch at a time, each checked.
 
-    path : ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow. Raises FileError
-    where it cannot be read, ScenarioError with the line of the first report that the protocol does
+    places : a file that ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow, a
+    folder of such files, a pattern, "-" for standard input; or several of these. Raises FileError
+    where one cannot be read, ScenarioError with the line of the first report that the protocol does
     not send.
 
     >>> import tempfile
@@ -159,40 +151,93 @@ def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports
     ...     [batch.tolist() for batch in read_reports(path, protocol("grr", 4, epsilon=1.0))]
     [[3, 0]]
     """
-    path = file_path(path)
-    columns = layout(local(protocol))
-    inner = path.with_suffix("") if path.suffix == ".gz" else path
-    kind = format_of(inner)
-    if kind == "csv":
-        yield from _csv_reports(path, columns, protocol)
-        return
-    cells = _json_cells(path, columns) if kind == "jsonl" else arrow_cells(path, columns)
-    for batch in cells:
-        yield _checked(path, batch, columns, protocol)
+    for rows in read_rows(sources(places), local(protocol)):
+        yield rows.reports
 
 
-def _csv_reports(
-    path: Path, columns: Sequence[Column], protocol: LocalMechanism
-) -> Iterator[Reports]:
-    def quick(cells: NDArray[Any]) -> Reports | None:
-        fields = cells.dtype.names or ()
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows of a file. reports : of their users. group : str[n], their cells of one column."""
+
+    reports: Reports
+    group: NDArray[np.str_] | None = None
+
+
+def read_rows(
+    named: Iterable[Source], protocol: LocalMechanism, by: str | None = None
+) -> Iterator[Rows]:
+    """As `read_reports`, with the cells of one more column. named : as `sources` has them."""
+    named, columns = list(named), layout(protocol)
+    for source in named:
+        format_of(unpacked(source))
+    if by in [column.name for column in columns]:
+        raise ScenarioError(f"must be a column beside those of the reports, {got(by)}", key="by")
+    for source in named:
+        file = _File(source, columns, protocol, by)
+        kind = format_of(unpacked(source))
+        if kind == "csv":
+            yield from file.csv_rows()
+            continue
+        cells = _json_cells if kind == "jsonl" else arrow_cells
+        yield from map(file.checked, cells(source, columns, by))
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file of reports. by : the column of the groups; None where nobody asks for it."""
+
+    source: Source
+    columns: Sequence[Column]
+    protocol: LocalMechanism
+    by: str | None
+
+    def csv_rows(self) -> Iterator[Rows]:
+        names = [column.name for column in self.columns]
+        types = [column.quick for column in self.columns]
+        keys = {}
+        if self.by is not None:
+            names, types, keys = [*names, self.by], [*types, f"U{WORD}"], {self.by: "by"}
+        wanted = Columns(self.source, names, "reports", BATCH, keys)
+        yield from wanted.read(self.checked, self._quick, types)
+
+    def _quick(self, cells: NDArray[Any]) -> Rows | None:
+        fields, group = cells.dtype.names or (), None
+        if self.by is not None:
+            group = np.char.strip(cells[fields[-1]])
+            if (np.char.str_len(cells[fields[-1]]) == WORD).any():  # cut short
+                return None
+        pairs = zip(self.columns, fields[: len(self.columns)], strict=True)
         try:
-            parts = [
-                column.parsed(cells[field]) for column, field in zip(columns, fields, strict=True)
-            ]
-            return _reports(columns, parts, protocol)
+            parts = [column.parsed(cells[field]) for column, field in pairs]
+            return Rows(_reports(self.columns, parts, self.protocol), group)
         except ValueError:
             return None
 
-    def exact(batch: Batch) -> Reports:
-        return _checked(path, batch, columns, protocol)
+    def checked(self, batch: Batch) -> Rows:
+        """The rows of a batch; raises ScenarioError with the first line that is wrong."""
+        held, group = batch.cells[: len(self.columns)], None
+        if self.by is not None:
+            cells = zip(batch.lines, batch.cells[-1], strict=True)
+            group = np.array([self._word(line, cell) for line, cell in cells], dtype=np.str_)
+        try:
+            parts = [column.read(cells) for column, cells in zip(self.columns, held, strict=True)]
+            return Rows(_reports(self.columns, parts, self.protocol), group)
+        except (ValueError, TypeError, OverflowError):
+            for line, row in zip(batch.lines, zip(*held, strict=True), strict=True):
+                _check_row(spot(self.source, line), self.columns, row, self.protocol)
+            raise
 
-    wanted = Columns(path, [column.name for column in columns], "reports", BATCH)
-    yield from wanted.read(exact, quick, [column.quick for column in columns])
+    def _word(self, line: int, cell: Any) -> str:
+        """The group of a row: a text, or a number as a text; "" for a missing one."""
+        shown = "" if cell is None else str(cell).strip()
+        if isinstance(cell, dict | list) or len(shown) > LONGEST:
+            rule = f"{self.by} must be a word of at most {LONGEST} characters, {got(cell)}"
+            raise ScenarioError(f"{spot(self.source, line)}: {rule}")
+        return shown
 
 
-def _json_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
-    names = [column.name for column in columns]
+def _json_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iterator[Batch]:
+    names = [*(column.name for column in columns), *([] if by is None else [by])]
     first = 1
     with text_file(path, "JSON lines") as file:
         for block in line_blocks(file, BATCH):
@@ -202,7 +247,7 @@ def _json_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
             first += len(block)
 
 
-def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> list[Any]:
+def _json_rows(path: Source, first: int, block: list[str], names: list[str]) -> list[Any]:
     """The objects of lines; raises ScenarioError with the first line that is none."""
     with suppress(ValueError, RecursionError):  # all at once, a third of the time
         rows = json.loads(f"[{','.join(block)}]")
@@ -222,19 +267,6 @@ def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> li
 
 def _has(names: list[str], row: object) -> bool:
     return isinstance(row, dict) and all(name in row for name in names)
-
-
-def _checked(
-    path: Path, batch: Batch, columns: Sequence[Column], protocol: LocalMechanism
-) -> Reports:
-    """The reports of a batch; raises ScenarioError with the first line that is wrong."""
-    try:
-        parts = [column.read(cells) for column, cells in zip(columns, batch.cells, strict=True)]
-        return _reports(columns, parts, protocol)
-    except (ValueError, TypeError, OverflowError):
-        for line, row in zip(batch.lines, zip(*batch.cells, strict=True), strict=True):
-            _check_row(spot(path, line), columns, row, protocol)
-        raise
 
 
 def _check_row(

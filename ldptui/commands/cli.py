@@ -33,7 +33,7 @@ _MODULES: Final = {
     "compare": "runs.comparing",
     "game": "runs.game",
     "perturb": "collecting",
-    "estimate": "collecting",
+    "estimate": "estimating",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -57,7 +57,7 @@ commands (each has its own --help):
   plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
   perturb DATA         a report for each row of real data
-  estimate REPORTS     the frequencies of items from reports, with intervals
+  estimate REPORTS …   the frequencies of items from reports, with intervals
 {topics}
 
 examples:

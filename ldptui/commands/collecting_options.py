@@ -41,7 +41,18 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         "ldptui estimate",
         "Estimate the frequencies of items from reports, with an interval for each item.",
     )
-    made.add_argument("reports", metavar="REPORTS", help="a file: .csv, .jsonl, .parquet or .arrow")
+    made.add_argument(
+        "reports",
+        metavar="REPORTS",
+        nargs="+",
+        help="files (.csv, .jsonl, .parquet, .arrow, .counts), folders, patterns, - for standard "
+        "input",
+    )
+    made.add_argument(
+        "--input-format",
+        choices=("csv", "jsonl", "parquet", "arrow"),
+        help="of standard input (told by its first bytes)",
+    )
     _add_protocol(made)
     made.add_argument(
         "--correct",
@@ -59,15 +70,27 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         action="store_true",
         help="simulate how often the intervals cover",
     )
+    made.add_argument(
+        "--simultaneous", action="store_true", help="also intervals that cover all items together"
+    )
+    made.add_argument(
+        "--top",
+        type=int,
+        metavar="K",
+        help="the K largest estimates, with the confidence that each item is among the top K",
+    )
     made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    made.add_argument(
+        "--counts-out", metavar="FILE", help="write the counts, which estimate adds to others"
+    )
     _add_force(made)
     return made
 
 
 def _add_force(made: argparse.ArgumentParser) -> None:
     made.add_argument(
-        "--force", action="store_true", help="replace a file of --out that is there already"
+        "--force", action="store_true", help="replace a file to be written that is there already"
     )
 
 

@@ -17,7 +17,7 @@ from support import budget
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api import arrow, files
+from ldptui.api import arrow, files, sources
 from ldptui.core.base.errors import FileError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
@@ -34,7 +34,7 @@ def bound(kind: str, items: int = 11) -> Any:
 # Files.
 
 
-@pytest.mark.parametrize("end", files.FORMATS)
+@pytest.mark.parametrize("end", sources.FORMATS)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_what_is_written_is_read_again(
     kind: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -182,7 +182,7 @@ def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -
 
 
 @pytest.mark.parametrize("kind", ["olh", "she"])
-@pytest.mark.parametrize("end", files.FORMATS)
+@pytest.mark.parametrize("end", sources.FORMATS)
 def test_reports_for_tests_say_so_in_every_row(
     kind: str, end: str, tmp_path: Path, capsys: Captured
 ) -> None:

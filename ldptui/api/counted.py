@@ -1,0 +1,214 @@
+"""Support counts of reports: added up over batches, kept in files, merged exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import Piped, Source, whole_file
+from ldptui.core.base.sampling import Counts
+from ldptui.core.base.tables import text_file
+from ldptui.core.law.pure import LocalMechanism, Reports
+
+from .arguments import LARGEST, file_path, local, names, reports_of
+from .layout import nobody
+
+END: Final = ".counts"
+"""The end of the names of files of counts."""
+
+FORMAT: Final = 1
+
+ROUNDING: Final = 1e-9
+"""Parameters that differ by less, as a share of them, are the same on another machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The counts of the reports of one protocol: all that an estimate is made of.
+
+    protocol : with its parameters bound. counts : as `protocol.support_counts` has them. reports :
+    their number. labels : the names of the items, None where they are numbers. The counts of parts
+    of the users add up.
+
+    >>> from ldptui import protocol
+    >>> grr = protocol("grr", items=4, epsilon=1.0)
+    >>> (counted(np.array([0, 3], np.uint32), grr) + counted(np.array([3], np.uint32), grr)).counts
+    array([1, 0, 0, 2])
+    """
+
+    protocol: LocalMechanism
+    counts: Counts
+    reports: int
+    labels: tuple[str, ...] | None = None
+
+    def __add__(self, other: Counted) -> Counted:
+        """The counts of both; raises ScenarioError where the reports are of different protocols."""
+        _check_same("the counts", other.agreed, self.agreed)
+        counts, reports = self.counts + other.counts, self.reports + other.reports
+        return Counted(self.protocol, counts, reports, self.labels)
+
+    @property
+    def agreed(self) -> dict[str, Any]:
+        """What reports have to agree on to be counted together: values for JSON.
+
+        The protocol's class and parameters, the number of items, and the SHA-256 of their names.
+        """
+        return {**_parameters(self.protocol), "domain": _digest(self.labels)}
+
+    def write(self, path: str | Path) -> None:
+        """Write a file of counts that `read_counts` reads; raises FileError.
+
+        path : of the file, which appears whole or not at all.
+
+        >>> import tempfile
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "monday.counts"
+        ...     counted(np.array([0, 3], np.uint32), grr).write(path)
+        ...     read_counts(path, grr).reports
+        2
+        """
+        document = {
+            "ldptui": "counts", "format": FORMAT, **self.agreed,
+            "reports": self.reports, "counts": self.counts.tolist(),
+        }  # fmt: skip
+        with whole_file(file_path(path)) as file:
+            file.write(f"{json.dumps(document)}\n".encode())
+
+
+def counted(
+    reports: Reports | Iterable[Reports],
+    protocol: LocalMechanism,
+    labels: Sequence[str] | None = None,
+) -> Counted:
+    """The counts of reports, which `estimate` takes and which add up.
+
+    reports : as `protocol.perturb` makes them; or batches of them, as `read_reports` gives, of
+    which one at a time is held. labels : the names of the items, None where they are numbers.
+    Raises ScenarioError for reports that the protocol does not send.
+
+    >>> from ldptui import protocol
+    >>> oue = protocol("oue", items=4, epsilon=1.0)
+    >>> counted(np.array([[0b10010000], [0b10000000]], np.uint8), oue).counts
+    array([2, 0, 0, 1])
+    """
+    shown = names(labels, local(protocol).domain_size)
+    known = None if shown is None else tuple(shown)
+    total = Counted(protocol, protocol.support_counts(nobody(protocol)), 0, known)
+    for batch in reports if isinstance(reports, Iterator) else iter((reports,)):
+        made = reports_of(batch, protocol)
+        counts = total.counts + protocol.support_counts(made)
+        total = Counted(protocol, counts, total.reports + len(made), known)
+    return total
+
+
+def read_counts(
+    path: str | Source, protocol: LocalMechanism, labels: Sequence[str] | None = None
+) -> Counted:
+    """The counts of a file that `Counted.write` or `ldptui estimate --counts-out` wrote.
+
+    path : of the file. labels : the names of the items, None where they are numbers. Raises
+    FileError where it cannot be read, ScenarioError where it is no such file or holds counts of
+    another protocol, another budget or another domain.
+
+    >>> import tempfile
+    >>> from ldptui import protocol
+    >>> grr = protocol("grr", items=4, epsilon=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "monday.counts"
+    ...     counted(np.array([0, 3], np.uint32), grr).write(path)
+    ...     read_counts(path, grr).counts
+    array([1, 0, 0, 1])
+    """
+    path = path if isinstance(path, Piped) else file_path(path)
+    nothing = counted(nobody(local(protocol)), protocol, labels)
+    with text_file(path, "a file of counts") as file:
+        text, more = file.readline(), file.readline()
+    try:
+        document = None if more else json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict) or document.get("ldptui") != "counts":
+        raise ScenarioError(f"{path} must be a file of counts, as --counts-out writes one")
+    if document.get("format") != FORMAT:
+        found = got(document.get("format"))
+        raise ScenarioError(f"{path} must have the format {FORMAT} of files of counts, {found}")
+    _check_same(str(path), document, nothing.agreed)
+    reports = document.get("reports")
+    if type(reports) is not int or not 0 <= reports < 2**53:
+        raise ScenarioError(f"{path} must have a number of reports below 2^53, {got(reports)}")
+    counts = _as_counts(document.get("counts"), nothing.counts, reports)
+    if counts is None:
+        shape = "×".join(map(str, nothing.counts.shape))
+        rule = f"must have {shape} counts of at most {reports} reports each"
+        raise ScenarioError(f"{path} {rule}")
+    return Counted(protocol, counts, reports, nothing.labels)
+
+
+def _as_counts(held: Any, like: Counts, reports: int) -> Counts | None:
+    """Counts of a file, of the shape and type of others; None where they can be none."""
+    whole = like.dtype.kind == "i"
+    try:
+        counts = np.array(held)
+        if counts.shape != like.shape or counts.dtype.kind not in ("i" if whole else "if"):
+            return None
+        within = np.abs(counts) <= (reports if whole else reports * LARGEST)
+        return counts.astype(like.dtype) if within.all() else None
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _check_same(where: str, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Refuse what reports of another kind would be counted with; raises ScenarioError."""
+    for key, wanted in asked.items():
+        if not _same(held.get(key), wanted):
+            rule = f"must be of reports with {key} {_words(wanted)}"
+            raise ScenarioError(f"{where} {rule}, got {_words(held.get(key))}")
+
+
+def _same(held: Any, wanted: Any) -> bool:
+    """Return whether two values are equal; numbers but for the rounding of another machine."""
+    if isinstance(wanted, dict):
+        keys = wanted.keys() if isinstance(held, dict) else ()
+        return len(wanted) == len(keys) and all(_same(held.get(key), wanted[key]) for key in keys)
+    if isinstance(wanted, float) and isinstance(held, int | float):
+        return math.isclose(held, wanted, rel_tol=ROUNDING)
+    return bool(held == wanted)
+
+
+def _words(value: Any) -> str:
+    """A value of `Counted.agreed` in a sentence; digests are cut."""
+    if value is None:
+        return "none"
+    return value[:16] if isinstance(value, str) else got(value).removeprefix("got ")
+
+
+def _parameters(protocol: LocalMechanism) -> dict[str, Any]:
+    """The class and the parameters of a protocol, for JSON; names of items as their digest."""
+    known = {
+        field.name: _plain(getattr(protocol, field.name))
+        for field in fields(protocol)  # type: ignore[arg-type]
+        if field.repr and field.name != "labels"
+    }
+    return {"protocol": type(protocol).__name__, **known}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return value.item() if hasattr(value, "item") else value
+
+
+def _digest(labels: Sequence[str] | None) -> str | None:
+    if labels is None:
+        return None
+    return sha256("\n".join(label.strip() for label in labels).encode()).hexdigest()

@@ -1,0 +1,130 @@
+"""The files that reports are read from: paths, folders, patterns, and standard input."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.files import Piped, Source
+
+from .arguments import file_path
+
+Format = Literal["csv", "jsonl", "parquet", "arrow"]
+FORMATS: Final[dict[str, Format]] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+}
+"""The formats by the ends of the names of files."""
+
+PACKED: Final = (".csv", ".jsonl")
+"""The ends of names that .gz may follow."""
+
+STARTS: Final = {
+    b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",
+    b"{": ".jsonl", b"\xef\xbb\xbf{": ".jsonl",
+}  # fmt: skip
+"""The first bytes of each format, by the end of the name of such a file; CSV begins otherwise."""
+
+GZIP: Final = b"\x1f\x8b"
+
+Places: TypeAlias = str | Source | Sequence[str | Source]
+"""What names files of reports: paths, folders, patterns, "-"; one, or several."""
+
+
+def format_of(path: Source, asked: str | None = None) -> Format:
+    """The format of a file by the end of its name; raises ScenarioError."""
+    if path.suffix not in FORMATS:
+        name = str(path) if isinstance(path, Piped) else path.name
+        rule = f"must end in {', '.join(FORMATS)}, {got(name)}"
+        raise ScenarioError(rule, key=asked or "reports")
+    return FORMATS[path.suffix]
+
+
+def unpacked(source: Source) -> Source:
+    """A file by its name without .gz."""
+    if isinstance(source, Path) and source.suffix == ".gz":
+        return source.with_suffix("")
+    return source
+
+
+def sources(places: Places, kind: Format | None = None) -> list[Source]:
+    """The files that are named, in order, each once.
+
+    A folder means every file of reports in it and in its folders, by name; a pattern such as
+    `day-*.csv` the files that it fits; "-" standard input. kind : the format of standard input;
+    else its first bytes tell it. Raises ScenarioError for a file that is named twice, whose reports
+    would count twice, and for a name that no format has; FileError for a place without any file.
+    """
+    named: list[Source] = []
+    for place in places if isinstance(places, list | tuple) else (places,):
+        named += [piped(kind)] if isinstance(place, str) and place == "-" else _files(place)
+    seen: dict[str, Source] = {}
+    for source in named:
+        name = str(source) if isinstance(source, Piped) else os.path.realpath(source)
+        if name in seen:
+            raise ScenarioError(f"must be named once, got {seen[name]} and {source}", key="reports")
+        seen[name] = source
+    return named
+
+
+def _files(place: str | Source) -> Iterator[Source]:
+    if isinstance(place, Piped):
+        yield place
+        return
+    path = file_path(place)
+    if path.is_dir():
+        inside = [file for file in sorted(path.rglob("*")) if is_named_so(file) and file.is_file()]
+        if not inside:
+            ends = ", ".join(FORMATS)
+            raise FileError(f"{path} must hold at least one file of reports ({ends}), got none")
+        yield from inside
+    elif glob.has_magic(str(place)) and not path.exists():
+        fitting = [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
+        if not fitting:
+            raise FileError(f"{place} must name at least one file, it fits none")
+        for file in fitting:
+            yield from _files(file) if file.is_dir() else [file]
+    else:
+        yield path
+
+
+def is_named_so(path: Path) -> bool:
+    """Return whether a file is one of reports by its name, and is no hidden one."""
+    ends = PACKED if path.suffix == ".gz" else tuple(FORMATS)
+    return unpacked(path).suffix in ends and not path.name.startswith(".")
+
+
+def piped(kind: Format | None = None) -> Piped:
+    """Standard input; text is read as it comes.
+
+    kind : its format; else its first bytes tell it. Raises FileError where it cannot be read.
+    """
+    if sys.stdin is None:
+        raise FileError("standard input cannot be read: it is closed")
+    file: Any = sys.stdin.buffer
+    try:
+        if file.isatty():
+            raise FileError("standard input must be a file or a pipe of reports, got a terminal")
+        packed = file.peek(2).startswith(GZIP)
+        if packed:
+            file = io.BufferedReader(gzip.GzipFile(fileobj=file))
+        first = file.peek(8)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(f"standard input cannot be read: {reason}") from error
+    ends = {format_: end for end, format_ in FORMATS.items()}
+    told = (end for start, end in STARTS.items() if first.startswith(start))
+    end = ends[kind] if kind else next(told, ".csv")
+    if packed and end not in PACKED:
+        raise FileError("standard input must be CSV or JSON lines where it is packed by gzip")
+    return Piped(file, end, end not in PACKED)

@@ -1,0 +1,116 @@
+"""Reports of real users, read: ldptui estimate."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from ldptui.core.base.errors import ScenarioError, one_line
+from ldptui.core.base.files import Source, write_atomically
+from ldptui.core.lab.columns import as_number
+from ldptui.core.law.pure import LocalMechanism
+
+from ..api import collected
+from ..api.collected import Frequencies
+from ..api.counted import END, Counted, counted, read_counts
+from ..api.coverage import REPETITIONS
+from ..api.files import read_rows
+from ..api.sources import sources
+from ..terminal import exits
+from ..terminal.output import note, write_out
+from ..text import format as text
+from .agreeing import agreed, by_options, check_new
+
+
+def estimate(options: Namespace) -> int:
+    """Print the frequencies that files of reports, and of counts, tell."""
+    with by_options():
+        named = sources(options.reports, options.input_format)
+    outs = {"--out": options.out, "--counts-out": options.counts_out}
+    for key, path in outs.items():
+        if path not in (None, "-"):
+            check_new(Path(path), options, named, key)
+    labels, protocol = agreed(options)
+    with by_options():
+        total = counted_in(named, protocol, labels)
+        if not total.reports:
+            places = ", ".join(map(str, named))
+            raise ScenarioError(f"{places} must hold at least one report, got none")
+        answer = collected.estimate(
+            total, protocol, corrections=options.corrections, confidence=options.confidence,
+            coverage=options.coverage, top=options.top, simultaneous=options.simultaneous,
+        )  # fmt: skip
+    written = _written(answer, options.format)
+    if options.counts_out is not None:
+        total.write(options.counts_out)
+        _note(options, options.counts_out)
+    if options.out not in (None, "-"):
+        write_atomically(Path(options.out), written)
+        _note(options, options.out)
+    else:
+        write_out(written, exactly=options.format != "table")
+    if answer.misfit is not None and options.format != "table":
+        note(f"ldptui: {one_line(answer.misfit)}")
+    return exits.DONE
+
+
+def _note(options: Namespace, path: str) -> None:
+    if not options.quiet:
+        note(f"wrote {path}")
+
+
+def counted_in(
+    named: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
+) -> Counted:
+    """The counts of all reports in files of reports, and in files of counts; raises LdpError."""
+    kept = [source for source in named if source.suffix == END]
+    reports = [source for source in named if source.suffix != END]
+    total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
+    for source in kept:
+        total += read_counts(source, protocol, labels)
+    return total
+
+
+def _written(found: Frequencies, kind: str) -> str:
+    if kind == "table":
+        none = "no intervals: the noise has no closed form"
+        if found.corrections:
+            none += " after a correction; --coverage measures them"
+        notes = [] if found.std is not None else [none]
+        if found.coverage is not None:
+            share = text.estimate(found.coverage.mean, found.coverage.standard_error)
+            notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
+                      "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
+        return "\n".join([repr(found), *notes]) + "\n"
+    rows = found.rows()
+    if kind == "csv":
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row | {"label": _cell(row["label"])} for row in rows)
+        return buffer.getvalue()
+    measured = found.coverage
+    coverage = {} if measured is None else {
+        "coverage": {"mean": measured.mean, "standard_error": measured.standard_error,
+                     "repetitions": REPETITIONS},
+    }  # fmt: skip
+    document = {
+        "reports": found.reports,
+        "corrections": list(found.corrections),
+        "confidence": found.confidence if found.std is not None else None,
+        **coverage,
+        "misfit": found.misfit,
+        "items": rows,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _cell(label: str) -> str:
+    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    formula = shown.startswith(("=", "+", "-", "@")) and as_number(shown) is None
+    return f"'{shown}" if formula else shown
