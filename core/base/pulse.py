@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 Pulse: TypeAlias = Callable[[], None]
-"""Called between pieces of work; raises to stop the work. It may have a method `tell`."""
+"""Called between pieces of work; raises to stop the work. It may have methods `tell`, `warn`."""
 
 
 def no_pulse() -> None:
@@ -18,3 +19,8 @@ def say(pulse: Pulse, words: str) -> None:
     tell = getattr(pulse, "tell", None)
     if tell is not None:
         tell(words)
+
+
+def warn(pulse: Pulse, words: str) -> None:
+    """Tell those who wait why nothing goes on: in a line of its own, where `warn` writes one."""
+    getattr(pulse, "warn", partial(say, pulse))(words)

@@ -6,12 +6,12 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import xxhash
 
-from ..base.arms import Arm
+from ..base.arms import ARMS, UNDEFENDED, Arm
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats
 from ..base.summary import Estimate
@@ -57,6 +57,37 @@ class Moments:
 
 Arms: TypeAlias = Mapping[Arm, Moments]
 """The moments of the estimated frequencies in each arm; empty where they are not kept."""
+
+
+MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squares")]
+"""The columns that hold the moments of all arms."""
+
+
+def columns_of(arms: Arms) -> dict[str, bytes | None]:
+    """The moments of the arms as columns; none where an arm is the same as before the attack."""
+    columns: dict[str, bytes | None] = {}
+    for arm, moments in arms.items():
+        if not (arm.attacked and moments is arms[arm.before]):
+            columns[f"{arm.name}_mean"] = moments.mean.astype("<f8").tobytes()
+            columns[f"{arm.name}_squares"] = moments.squares.astype("<f8").tobytes()
+    return columns
+
+
+def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
+    """The moments of the arms, of this shape each, from the columns MOMENTS.
+
+    Raises ValueError where they are of another shape, or where an arm is missing.
+    """
+    arms: dict[Arm, Moments] = {}
+    for arm, mean, squares in zip(ARMS, columns[::2], columns[1::2], strict=True):
+        if mean is not None and squares is not None:
+            parts = (np.frombuffer(data, dtype="<f8").reshape(shape) for data in (mean, squares))
+            arms[arm] = Moments(trials, *parts)
+        elif arm.attacked and arm.before in arms:
+            arms[arm] = arms[arm.before]
+    if tuple(arms) not in ((), UNDEFENDED, ARMS):
+        raise ValueError(f"it has only the arms {', '.join(arm.name for arm in arms)}")
+    return arms
 
 
 def added(first: Arms, second: Arms) -> Arms:

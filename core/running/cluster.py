@@ -1,7 +1,9 @@
 """Computes on a cluster of Dask: an executor as `core.running.runner.run` takes it.
 
 Needs the extra `cluster`. Populations of large domains travel once; Dask computes the batches of a
-worker that was lost again, elsewhere.
+worker that was lost again, elsewhere. What comes from a cluster is data: outcomes are bytes that
+`crossing` reads, and no pickle of anybody is loaded, but by the scheduler of a "local" cluster,
+which is a part of this process.
 """
 
 from __future__ import annotations
@@ -11,18 +13,22 @@ import importlib.metadata
 import io
 import logging
 import pickle
+import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 from ..base.errors import FileError, RunError, ScenarioError, got
+from ..base.pulse import Pulse, warn
 from ..base.ranges import Range
 from ..base.versions import versions
 from ..population import Population
-from .workers import LostError
+from .crossing import as_bytes, error_as_bytes, outcomes_in
+from .workers import Batch, Computed, LostError
 
 PATIENCE: Final = 10
 """Seconds to wait for a scheduler, and for its first worker."""
@@ -40,6 +46,17 @@ QUIET: Final = {
 """Dask looks at itself fifty times a second, which costs this process 4 % of a core and more."""
 
 LOST: Final = "the connection to the scheduler is lost"
+
+GARBAGE: Final = "the cluster sent what is no result"
+
+PLAIN: Final = frozenset({
+    ("builtins", "bytes"), ("builtins", "OSError"), ("builtins", "TimeoutError"),
+    ("distributed.comm.core", "CommClosedError"),
+})  # fmt: skip
+"""What a pickle of a cluster may name: the type of outcomes, and errors of connections."""
+
+FAMILIES: Final = ("dask", "msgpack", "error")
+"""The ways to write a value that Dask is asked for: all that it has but pickle."""
 
 
 @contextlib.contextmanager
@@ -59,6 +76,9 @@ def cluster(place: str) -> Iterator[Cluster]:
         raise ScenarioError(rule, key="cluster") from None
     _silence("distributed", "tornado", "asyncio")
     with contextlib.ExitStack() as ends:
+        refused: list[str] = []
+        if place.partition(":")[0] != "local":
+            ends.enter_context(_unpickling_nothing(refused))
         client = ends.enter_context(_client(distributed, place, ends))
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -67,7 +87,36 @@ def cluster(place: str) -> Iterator[Cluster]:
         except OSError:
             raise LostError(LOST) from None
         _check_versions(client, place)
-        yield Cluster(client)
+        yield Cluster(client, refused)
+
+
+@contextlib.contextmanager
+def _unpickling_nothing(refused: list[str]) -> Iterator[None]:
+    """Inside, Dask loads no pickle in this process that names more than PLAIN; says which it did.
+
+    Dask loads some whatever its serializers are: the types and the errors of tasks, parts of
+    messages, warnings. All of them come to these two modules.
+    """
+
+    class Reader(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            if (module, name) not in PLAIN:
+                refused.append(f"{module}.{name}")
+                raise pickle.UnpicklingError(f"a pickle that names {module}.{name}")
+            return super().find_class(module, name)
+
+    def loads(data: bytes, *, buffers: Any = ()) -> Any:
+        return Reader(io.BytesIO(data), buffers=buffers).load()
+
+    reading = SimpleNamespace(**{**vars(pickle), "loads": loads})
+    modules = [import_module(f"distributed.{name}") for name in ("protocol.pickle", "client")]
+    for module in modules:
+        module.__dict__["pickle"] = reading
+    try:
+        yield
+    finally:
+        for module in modules:
+            module.__dict__["pickle"] = pickle
 
 
 def _silence(*packages: str) -> None:
@@ -94,7 +143,9 @@ def _client(distributed: Any, place: str, ends: contextlib.ExitStack) -> Any:
         rule = f"must be an address as tcp://HOST:PORT, a FILE.json, or local[:N], {got(place)}"
         raise ScenarioError(rule, key="cluster")
     try:
-        return distributed.Client(**where, timeout=PATIENCE, set_as_default=False)
+        return distributed.Client(
+            **where, timeout=PATIENCE, set_as_default=False, deserializers=FAMILIES
+        )
     except (OSError, TimeoutError, ValueError) as error:
         why = str(error) or type(error).__name__
         raise RunError(f"no scheduler answers at {place}: {why}") from None
@@ -117,37 +168,46 @@ def _versions() -> dict[str, str | int]:
 
 
 def _check_versions(client: Any, place: str) -> None:
-    """Refuse workers whose numbers might be others than those here."""
+    """Refuse workers whose numbers might be others than those here; one that ended is passed over.
+
+    Raises RunError, and LostError where the scheduler is gone.
+    """
     here = _versions()
     try:
-        there: Mapping[str, dict[str, str | int]] = client.run(_versions)
+        there: Mapping[str, Any] = client.run(_versions, on_error="return")
     except OSError:
         raise LostError(LOST) from None
-    except Exception as error:  # Dask tells some of its workers' errors in words alone
-        if "No module named" not in str(error):
-            raise
-        package = str(error).partition("No module named")[2].strip(" '\")(")
-        raise RunError(f"the workers of {place} lack the package {package}") from None
-    for worker, known in there.items():
+    known = {worker: told for worker, told in there.items() if not isinstance(told, OSError)}
+    if not known:
+        why = "were they killed, or is memory short?"
+        raise RunError(f"all workers of {place} ended while they started; {why}")
+    for worker, told in known.items():
+        if isinstance(told, Exception):  # Dask tells some of its workers' errors in words alone
+            lacks = re.search(r"No module named \W*([\w.]+)", str(told))
+            what = f"lack the package {lacks[1]}" if lacks else f"cannot start: {told}"
+            raise RunError(f"the workers of {place} {what}")
         for name in ("ldptui", "numpy", "machine", "simulator"):
-            if known[name] != here[name]:
+            if not isinstance(told, dict) or told.get(name) != here[name]:
+                version = told.get(name) if isinstance(told, dict) else told
                 raise RunError(
-                    f"worker {worker} has {name} {known[name]}, here it is {here[name]}: "
+                    f"worker {worker} has {name} {version}, here it is {here[name]}: "
                     "both must be the same"
                 )
 
 
 class Cluster(Executor):
-    """An executor whose calls are computed by the workers of a client of Dask.
+    """An executor whose batches are computed by the workers of a client of Dask.
 
+    refused : what pickles of the cluster named that were not loaded.
     batch_s : seconds that a call should take a worker; it takes this process 5 ms.
     """
 
     batch_s: Final = 1.0
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, refused: list[str]) -> None:
+        self._client, self._refused = client, refused
         self._held: dict[int, tuple[Population, Any]] = {}
+        self._deserted = False
 
     @property
     def _max_workers(self) -> int:
@@ -157,7 +217,8 @@ class Cluster(Executor):
             raise LostError(LOST) from None
 
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Compute `call(*args, **kwargs)` on a worker."""
+        """Compute `call(batch)` on a worker, with the outcomes of `workers.compute`."""
+        (batch,) = args
         packed = io.BytesIO()
         pickler = _Pickler(packed, self._scattered)
         try:
@@ -167,8 +228,21 @@ class Cluster(Executor):
             raise LostError(LOST) from None
         outer: Future[Any] = Future()
         outer.add_done_callback(lambda done: inner.cancel() if done.cancelled() else None)
-        inner.add_done_callback(lambda _: _pass_on(inner, outer))
+        inner.add_done_callback(lambda _: _pass_on(inner, outer, batch))
         return outer
+
+    def watch(self, pulse: Pulse) -> None:
+        """Say once that all workers are gone, and once that there are some again.
+
+        Raises FileError where messages of the cluster were refused, and LostError.
+        """
+        if self._refused:
+            raise FileError(f"{GARBAGE}: a pickle that names {self._refused[0]}")
+        deserted = not self._max_workers
+        if deserted != self._deserted:
+            gone = "all workers of the cluster are gone: the run goes on when there are new ones"
+            warn(pulse, gone if deserted else "the cluster has workers again: the run goes on")
+        self._deserted = deserted
 
     def _scattered(self, population: Population) -> Any:
         """The population as the cluster holds it."""
@@ -179,23 +253,32 @@ class Cluster(Executor):
         return held[1]
 
 
-def _pass_on(inner: Any, outer: Future[Any]) -> None:
+def _pass_on(inner: Any, outer: Future[Any], batch: Batch) -> None:
     """Hand on an outcome of Dask as one of an executor of the standard library."""
     if not outer.set_running_or_notify_cancel():
         return
     try:
+        outer.set_result(_outcome(inner, batch))
+    except BaseException as error:
+        outer.set_exception(error)
+
+
+def _outcome(inner: Any, batch: Batch) -> Computed:
+    """The outcomes of a batch that Dask says is done; raises LdpError, BrokenProcessPool."""
+    try:
         error = inner.exception() if inner.status == "error" else None
-        result = pickle.loads(inner.result()) if error is None else None
+        body = inner.result() if error is None else None
+    except (pickle.UnpicklingError, ValueError, TypeError, LookupError, AttributeError) as wrong:
+        raise FileError(f"{GARBAGE}: {wrong}") from None
     except BaseException:  # Dask cancels what it cannot get any more, or says that it is cut off
-        outer.set_exception(LostError(LOST))
-        return
-    name = type(error).__name__
-    if name == "KilledWorker":
-        outer.set_exception(BrokenProcessPool(str(error)))
-    elif error is not None:
-        outer.set_exception(LostError(LOST) if name == "CommClosedError" else error)
-    else:
-        outer.set_result(result)
+        raise LostError(LOST) from None
+    if error is None:
+        return outcomes_in(body, batch)
+    if "KilledWorker" in f"{type(error).__name__} {error}":  # or in the bytes of its pickle
+        raise BrokenProcessPool(str(error))
+    if isinstance(error, OSError):
+        raise LostError(LOST)
+    raise RunError(f"the cluster cannot compute this: {error}")
 
 
 class _Pickler(pickle.Pickler):
@@ -224,6 +307,9 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _call(packed: bytes, held: Mapping[str, Any]) -> bytes:
-    """Make a packed call, and pack its result: Dask would send every array of it by itself."""
-    call, args, kwargs = _Unpickler(io.BytesIO(packed), held).load()
-    return pickle.dumps(call(*args, **kwargs), pickle.HIGHEST_PROTOCOL)
+    """Compute a packed batch, on a worker; its outcomes or its error as bytes."""
+    try:
+        call, args, kwargs = _Unpickler(io.BytesIO(packed), held).load()
+        return as_bytes(call(*args, **kwargs))
+    except Exception as error:
+        return error_as_bytes(error)

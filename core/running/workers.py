@@ -31,6 +31,9 @@ from .orphans import die_with_parent, lasts, watch_parent
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
 
+WATCH_S: Final = 1.0
+"""Seconds without an outcome after which an executor is asked what is the matter."""
+
 GUARD: Final = """\
 the workers import the script that starts them, and it would start others: put the call that asks
 for workers under `if __name__ == "__main__":`"""
@@ -67,7 +70,7 @@ class Piece:
 Batch: TypeAlias = Sequence[Unit | Piece]
 """Units, or one piece alone."""
 
-_Computed: TypeAlias = tuple[list["Block | Failure | Counts"], float]
+Computed: TypeAlias = tuple[list["Block | Failure | Counts"], float]
 """The outcomes of a batch and the seconds that it took."""
 
 Outcome: TypeAlias = tuple[Cell, Block | Failure]
@@ -92,7 +95,7 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     if executor is not None:
         workers = max(workers, getattr(executor, "_max_workers", 0))
         batches = Batches(work, count, workers, getattr(executor, "batch_s", BATCH_S))
-        if (yield from _submitted(batches, executor, 2 * (workers + 1))):
+        if (yield from _submitted(batches, executor, 2 * (workers + 1), where.pulse)):
             raise _died()
     elif workers > 1 or where.apart:
         yield from _in_processes(Batches(work, count, workers), workers)
@@ -159,7 +162,7 @@ class Batches:
         self._pieces = deque(piece for piece in self._pieces if piece.unit[0].index != cell)
 
 
-def compute(batch: Batch) -> _Computed:
+def compute(batch: Batch) -> Computed:
     """The outcomes of a batch, the counts of a piece, and the seconds that it took.
 
     After a failure of a cell no more of it is computed, and nothing of it comes back.
@@ -220,13 +223,15 @@ def _failure(cell: Cell, error: BaseException) -> Failure:
 
 
 def _submitted(
-    batches: Batches, executor: Executor, ahead: int
+    batches: Batches, executor: Executor, ahead: int, pulse: Pulse = no_pulse
 ) -> Generator[Outcome, None, list[Unit]]:
     """Keep a few batches ahead in an executor; blocks come as they finish.
 
-    Returns the units under way when a process died; none where all work was done.
+    Returns the units under way when a process died; none where all work was done. An executor with
+    a method `watch` is asked, while nothing comes, why nothing does.
     """
-    waiting: dict[Future[_Computed], Batch] = {}
+    watch = getattr(executor, "watch", None)
+    waiting: dict[Future[Computed], Batch] = {}
     gathered = Gathered()
     try:
         while True:
@@ -237,7 +242,10 @@ def _submitted(
                     return _units([batch, *waiting.values()])
             if not waiting:
                 return []
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            done_now = wait(waiting, watch and WATCH_S, FIRST_COMPLETED).done
+            if not done_now and watch is not None:
+                watch(pulse)
+            for future in done_now:
                 if isinstance(future.exception(), BrokenProcessPool):
                     return _units(waiting.values())
                 outcomes, seconds = future.result()
@@ -256,7 +264,7 @@ def _submitted(
             future.cancel()
 
 
-def _let_go(cell: int, batches: Batches, waiting: dict[Future[_Computed], Batch]) -> None:
+def _let_go(cell: int, batches: Batches, waiting: dict[Future[Computed], Batch]) -> None:
     """Count no more pieces of a cell that failed; those that have begun go on."""
     batches.drop(cell)
     for future, batch in list(waiting.items()):

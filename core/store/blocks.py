@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..metrics import METRICS, named
-from ..metrics.results import Block, Rounds
-from .rows import arms_of
+from ..metrics.results import Block, Rounds, arms_of
 
 
 def block_of(

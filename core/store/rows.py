@@ -6,15 +6,14 @@ import dataclasses
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from ..base.arms import ARMS, UNDEFENDED, Arm
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest
 from ..metrics import METRICS, Measures, names_of, others_of, plain
-from ..metrics.results import BLOCK_TRIALS, Arms, Block, Moments
+from ..metrics.results import BLOCK_TRIALS, Block, columns_of
 from .owner import me
 from .records import Run, RunCell
 
@@ -98,7 +97,7 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
     place = {"cell": cell, "number": block.number, "trials": trials}
     if block.arms:
         detected = None if block.detected is None else block.detected.astype("<i8").tobytes()
-        vectors = {**_columns_of(block.arms), "detected": detected}
+        vectors = {**columns_of(block.arms), "detected": detected}
         _insert(db, "INSERT OR REPLACE INTO blocks", **place, **vectors)
     if block.rounds is not None:
         _insert(
@@ -108,7 +107,7 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
             rounds=block.rounds.metrics.shape[1],
             names=json.dumps(names_of(block.rounds.metrics)),
             metrics=_bytes(plain(block.rounds.metrics)),
-            **_columns_of(block.rounds.arms),
+            **columns_of(block.rounds.arms),
         )
 
 
@@ -122,37 +121,6 @@ def _others(measures: Measures) -> list[str | None]:
         json.dumps({name: None if x != x else x for name, x in zip(names, row, strict=True)})
         for row in rows
     ]
-
-
-MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squares")]
-"""The columns that hold the moments of all arms."""
-
-
-def _columns_of(arms: Arms) -> dict[str, bytes | None]:
-    """The moments of the arms as columns; none where an arm is the same as before the attack."""
-    columns: dict[str, bytes | None] = {}
-    for arm, moments in arms.items():
-        if not (arm.attacked and moments is arms[arm.before]):
-            columns[f"{arm.name}_mean"] = _bytes(moments.mean)
-            columns[f"{arm.name}_squares"] = _bytes(moments.squares)
-    return columns
-
-
-def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
-    """The moments of the arms, of this shape each, from the columns MOMENTS.
-
-    Raises ValueError where they are of another shape, or where an arm is missing.
-    """
-    arms: dict[Arm, Moments] = {}
-    for arm, mean, squares in zip(ARMS, columns[::2], columns[1::2], strict=True):
-        if mean is not None and squares is not None:
-            parts = (np.frombuffer(data, dtype="<f8").reshape(shape) for data in (mean, squares))
-            arms[arm] = Moments(trials, *parts)
-        elif arm.attacked and arm.before in arms:
-            arms[arm] = arms[arm.before]
-    if tuple(arms) not in ((), UNDEFENDED, ARMS):
-        raise ValueError(f"it has only the arms {', '.join(arm.name for arm in arms)}")
-    return arms
 
 
 def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ...]]) -> None:

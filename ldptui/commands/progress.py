@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
@@ -31,8 +32,16 @@ from .door import Work
 OFTEN: Final = 0.1
 """Least seconds between two drawings."""
 
-Step: TypeAlias = Progress | str | BaseException | None
-"""Progress, words about a long trial, what was raised, or the end."""
+
+@dataclass(frozen=True)
+class Note:
+    """Words that stay on a line of their own."""
+
+    words: str
+
+
+Step: TypeAlias = Progress | str | Note | BaseException | None
+"""Progress, words about a long trial, a note, what was raised, or the end."""
 Steps: TypeAlias = "SimpleQueue[Step]"
 
 
@@ -68,6 +77,10 @@ def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -
                     raise step
                 if isinstance(step, str):
                     bar.say(step)
+                    continue
+                if isinstance(step, Note):
+                    bar.erase()
+                    note(f"note: {step.words}")
                     continue
                 results = step.results
                 bar.show(step)
@@ -183,6 +196,9 @@ class Beat:
         if now >= self._due:
             self._due = now + OFTEN
             self._told.put(words)
+
+    def warn(self, words: str) -> None:
+        self._told.put(Note(words))
 
 
 class Bar:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +21,16 @@ from support.cases import attack, experiment
 
 from ldptui import core
 from ldptui.core.base.errors import FileError, RunError, ScenarioError
+from ldptui.core.base.pulse import Pulse, no_pulse, warn
 from ldptui.core.population import Population
 from ldptui.core.running import cluster as cluster_module
 from ldptui.core.running.cluster import Cluster, cluster
 from ldptui.core.running.runner import Progress, run
-from ldptui.core.running.workers import LostError
+from ldptui.core.running.workers import LostError, compute
 
 pytest.importorskip("distributed")
+
+LACKS = "No module named 'core'"
 
 
 def work(trials: int = 50, items: int = 20, **top: Any) -> core.Experiment:
@@ -77,9 +84,131 @@ def test_dask_logs_nothing_of_its_own(there: Cluster, name: str) -> None:
     assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
 
 
-def test_an_error_of_a_worker_comes_through(there: Cluster) -> None:
-    with pytest.raises(ZeroDivisionError):
-        there.submit(divmod, 1, 0).result()
+def test_an_error_of_a_worker_comes_through_as_a_sentence(there: Cluster) -> None:
+    batch = [(replace(work().cells[0], protocol=None), 0, 3)]
+    with pytest.raises(RunError, match=r"^a worker of the cluster failed: AttributeError: "):
+        there.submit(compute, batch).result()
+
+
+class Evil:
+    """A value whose pickle makes a file where it is loaded, and in no other process."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> Any:
+        touch = f"pathlib.Path({str(self.mark)!r}).touch()"
+        return exec, (f"import os, pathlib; os.getpid() == {os.getpid()} and {touch}",)
+
+
+def test_no_door_of_dask_loads_a_strangers_pickle(tmp_path: Path) -> None:
+    """What a scheduler or a worker may send in place of data: none of it runs here."""
+    from distributed import client, core, protocol
+    from distributed.protocol.serialize import ToPickle
+
+    mark = tmp_path / "ran"
+    evil = pickle.dumps(Evil(mark))
+    written = protocol.serialize(Evil(mark))
+    written[0]["type-serialized"] = evil
+    error = {"exception": evil, "traceback": None}
+    doors: dict[str, Callable[[], object]] = {
+        "a value": lambda: protocol.deserialize(*protocol.serialize(Evil(mark))),
+        "a type": lambda: protocol.deserialize({**written[0], "serializer": "dask"}, written[1]),
+        "a message": lambda: protocol.loads(protocol.dumps({"op": ToPickle(Evil(mark))})),
+        "an error": lambda: core.clean_exception(**error),
+        "a warning": lambda: client._handle_warn((0, {"message": evil})),
+    }
+    refused: list[str] = []
+    for name, door in doors.items():
+        before = len(refused)
+        with cluster_module._unpickling_nothing(refused), suppress(Exception):
+            door()
+        assert len(refused) == before + 1, name
+        assert not mark.exists(), name
+        with suppress(Exception):
+            door()
+        assert mark.exists(), name  # a mutant: Dask as it is
+        mark.unlink()
+    assert set(refused) == {"builtins.exec"}
+
+
+def test_outcomes_pass_where_pickles_do_not() -> None:
+    from distributed import protocol
+    from distributed.comm.core import CommClosedError
+
+    refused: list[str] = []
+    with cluster_module._unpickling_nothing(refused):
+        assert protocol.deserialize(*protocol.serialize(b"outcomes")) == b"outcomes"
+        error = protocol.pickle.loads(protocol.pickle.dumps(CommClosedError("gone")))
+        assert isinstance(error, CommClosedError)
+    assert refused == []
+
+
+class Told:
+    """A client of Dask that knows nothing but the number of workers."""
+
+    def __init__(self, *workers: int) -> None:
+        self.workers = list(workers)
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(map(str, range(self.workers.pop(0))), 1)
+
+
+def test_a_cluster_without_workers_says_so_once() -> None:
+    told: list[str] = []
+
+    def pulse() -> None:
+        pass
+
+    pulse.warn = told.append  # type: ignore[attr-defined]
+    there = Cluster(Told(2, 0, 0, 0, 1, 1, 0), [])
+    for _ in range(7):
+        there.watch(pulse)
+    gone, back = "all workers of the cluster are gone", "the cluster has workers again"
+    assert [words.partition(":")[0] for words in told] == [gone, back, gone]
+
+
+def test_a_cluster_whose_messages_are_refused_ends_the_run() -> None:
+    refused: list[str] = []
+    there = Cluster(Told(1, 1), refused)
+    there.watch(no_pulse)
+    refused.append("posix.system")
+    words = "the cluster sent what is no result: a pickle that names posix.system"
+    with pytest.raises(FileError, match=words):
+        there.watch(no_pulse)
+
+
+class Waiting(ThreadPoolExecutor):
+    """Computes nothing until it was watched twice; says the second time why."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.watched, self.go = 0, threading.Event()
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(lambda: (self.go.wait(), call(*args, **kwargs))[1])
+
+    def watch(self, pulse: Pulse) -> None:
+        self.watched += 1
+        if self.watched == 2:
+            warn(pulse, "nobody computes")
+            self.go.set()
+
+
+def test_an_executor_is_watched_while_nothing_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldptui.core.running.workers.WATCH_S", 0.01)
+    told: list[str] = []
+
+    class Beat:
+        def __call__(self) -> None:
+            pass
+
+        tell = staticmethod(told.append)
+
+    with Waiting() as executor:
+        *_, last = run(work(), executor=executor, pulse=Beat())
+    assert last.results.complete
+    assert told == ["nobody computes"]
 
 
 def test_blocks_of_a_lost_worker_are_computed_again(there: Cluster) -> None:
@@ -103,7 +232,7 @@ def test_workers_of_another_version_are_refused(
     monkeypatch.setattr(cluster_module, "_versions", lambda: here)
 
     class Client:
-        def run(self, _: object) -> Any:
+        def run(self, _: object, on_error: str) -> Any:
             return {"tcp://there": {**here, name: "9"}}
 
     with pytest.raises(RunError, match=f"worker tcp://there has {name} 9, here it is 0.1.other"):
@@ -112,16 +241,34 @@ def test_workers_of_another_version_are_refused(
 
 def test_workers_without_the_package_are_refused() -> None:
     class Client:
-        def run(self, _: object) -> Any:
-            raise Exception("ModuleNotFoundError(\"No module named 'core'\")")  # as Dask does
+        def run(self, _: object, on_error: str) -> Any:
+            return {"tcp://there": Exception(pickle.dumps(ModuleNotFoundError(LACKS)))}  # as Dask
 
     with pytest.raises(RunError, match=r"the workers of there lack the package core$"):
         cluster_module._check_versions(Client(), "there")
 
 
+def test_workers_that_end_while_they_start_are_told_as_such() -> None:
+    """One of two is passed over: Dask starts another one, or goes on without it."""
+    told: dict[str, Any] = {
+        "tcp://there": OSError("Timed out"),
+        "tcp://here": cluster_module._versions(),
+    }
+
+    class Client:
+        def run(self, _: object, on_error: str) -> Any:
+            assert on_error == "return"
+            return told
+
+    cluster_module._check_versions(Client(), "there")
+    told["tcp://here"] = TimeoutError()
+    with pytest.raises(RunError, match="all workers of there ended while they started; were they"):
+        cluster_module._check_versions(Client(), "there")
+
+
 def test_a_scheduler_that_is_lost_while_versions_are_compared() -> None:
     class Client:
-        def run(self, _: object) -> Any:
+        def run(self, _: object, on_error: str) -> Any:
             raise OSError("Stream is closed")  # a CommClosedError, as Dask does
 
     with pytest.raises(LostError, match="the connection to the scheduler is lost"):
