@@ -6,14 +6,14 @@ import dataclasses
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError
 from . import dotted
-from .declared import keys_of, names_kind
+from .declared import keys_of, names_kind, pattern, sweepable_keys, type_of
 from .document import Document, check_depth, check_finite
 from .point import Point, kinds_at
 from .renamed import notes, numbered, renamed
@@ -117,6 +117,53 @@ class Scenario:
         document = _swept_without(document, lambda name: name == key or name.startswith(f"{key}."))
         return dataclasses.replace(self, document=document)
 
+    def set(self, changes: Mapping[str, Any]) -> Scenario:
+        """The scenario with keys set, a list of values swept; unchecked but for absurd nesting.
+
+        changes : values by dotted keys, in the order in which they are set. A list for a key that
+            takes no list, or `{"from", "to", "points"}`, sweeps the key; everything else replaces
+            its value and its sweep. A goal takes the place of `attack.share` and the other way
+            round, as only one of the two can be set.
+
+        >>> import ldptui
+        >>> ldptui.load("quickstart").set({"attack.share": [0.01, 0.05], "trials": 5}).cells
+        2
+        """
+        rival = self.rival(changes)
+        scenario = self if rival is None else self.without(rival)
+        for key, value in changes.items():
+            number = numbered(scenario.document, key)
+            if _sweeps(number, value):
+                scenario = scenario._swept(number, value)
+            else:
+                scenario = scenario.with_value(key, value)
+        return scenario
+
+    def rival(self, keys: Iterable[str]) -> str | None:
+        """What a goal, or a share, that is set takes the place of; None where that is nothing.
+
+        keys : the dotted keys that are set. Both at once are left to be refused.
+
+        >>> import ldptui
+        >>> ldptui.load("quickstart").rival(["goal.metric"])
+        'attack.share'
+        """
+        named = {key.removeprefix("sweep.") for key in keys}
+        goal = any(key == "goal" or key.startswith("goal.") for key in named)
+        if goal == ("attack.share" in named):
+            return None
+        other = "attack.share" if goal else "goal"
+        return other if self.without(other) != self else None
+
+    def _swept(self, key: str, values: Any) -> Scenario:
+        """The scenario with a key swept over these values."""
+        document = _swept_without(self.document, lambda name: name == key)
+        sweep = document.get("sweep")
+        swept = dotted_sweep(sweep) if isinstance(sweep, dict) else {}
+        document = {**document, "sweep": {**swept, key: values}}
+        check_depth(document, self.name)
+        return dataclasses.replace(self, document=document)
+
     def with_value(self, key: str, value: Any) -> Scenario:
         """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
 
@@ -141,6 +188,17 @@ class Scenario:
                     if name in known}  # fmt: skip
             document = dotted.with_value(document, table, kept)
         return dataclasses.replace(self, document=document)
+
+
+def _sweeps(key: str, value: Any) -> bool:
+    """Whether a value is meant as those that a sweep of the key goes through."""
+    if pattern(key) not in sweepable_keys():
+        return False
+    if isinstance(value, dict):
+        return "from" in value and "to" in value
+    return isinstance(value, list) and (
+        type_of(key) is not list or (bool(value) and all(isinstance(each, list) for each in value))
+    )
 
 
 def _swept_without(document: Document, drops: Callable[[str], bool]) -> Document:

@@ -16,8 +16,7 @@ from ldptui.core.plugins import Allowed, permit
 from ldptui.core.running import runner
 from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import searched
-from ldptui.core.scenario import Scenario, parse
-from ldptui.core.scenario import load as load_file
+from ldptui.core.scenario import Scenario, read_document, read_text
 
 from .by_name import plain
 from .results import Results
@@ -25,15 +24,20 @@ from .results import Results
 HOW: Final = "attack_files=[FILE] lets that of a file run, allow_attacks=[NAME] that of a package"
 
 Source = str | Path | Mapping[str, Any] | Scenario
+Changes = Mapping[str, Any]
 
 
-def load(source: Source) -> Scenario:
+def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A002
     """A checked scenario.
 
     source : the path of a TOML file, the name of a bundled scenario, TOML text (of more than one
-    line), or a dict of its tables; `format = 1` may be left out of a dict.
+        line), or a dict of its tables; `format = 1` may be left out of a dict.
+    set : values by dotted keys, as `Scenario.set` takes them: a list sweeps a key.
 
     Raises FileError where there is no such file, ScenarioError where a rule is broken.
+
+    >>> load("quickstart", set={"attack.share": [0.01, 0.05]}).cells
+    2
 
     >>> load("quickstart").cells  # points of its sweep
     21
@@ -47,26 +51,42 @@ def load(source: Source) -> Scenario:
     elif isinstance(source, Mapping):
         scenario = Scenario(plain({"format": 1, **source}))
     elif isinstance(source, str) and "\n" in source:
-        return parse(source)
+        scenario = read_document(source)
     elif isinstance(source, str | Path):
         path = scenarios.find(str(source))
         meant = scenarios.similar(str(source))
         if not path.is_file() and (meant or not path.suffix):
             words = f"; is {meant} meant?" if meant else ""
             raise FileError(f"{source} is no file and no bundled scenario{words}")
-        return load_file(path)
+        scenario = read_document(read_text(path), str(path), path.parent)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"
         raise ScenarioError(f"{rule}, {got(source)}", key="source")
+    scenario = scenario.set(_changes(set))
     for problem in scenario.problems():
         raise problem
     return scenario
 
 
-def compile(source: Source | Experiment, *, limits: bool = True) -> Experiment:  # noqa: A001
+def _changes(changes: Changes | None) -> Changes:
+    """Values by their keys, as TOML would give them; raises ScenarioError."""
+    if changes is None:
+        return {}
+    if not isinstance(changes, Mapping) or not all(isinstance(key, str) for key in changes):
+        raise ScenarioError(f"must be a dict of values by their keys, {got(changes)}", key="set")
+    return {key: plain(value) for key, value in changes.items()}
+
+
+def compile(  # noqa: A001
+    source: Source | Experiment,
+    *,
+    set: Changes | None = None,  # noqa: A002
+    limits: bool = True,
+) -> Experiment:
     """The experiment of a scenario: `cells`, a bound point of the sweep each.
 
-    source : as `load` takes it. limits : refuse what would take very long or very much memory.
+    source, set : as `load` takes them.
+    limits : refuse what would take very long or very much memory.
 
     Raises ScenarioError or FileError.
 
@@ -74,13 +94,23 @@ def compile(source: Source | Experiment, *, limits: bool = True) -> Experiment: 
     5263
     """
     if isinstance(source, Experiment):
-        return source
-    return core_experiment.compile(load(source), limits)
+        return _unset(source, set)
+    return core_experiment.compile(load(source, set=set), limits)
+
+
+def _unset(experiment: Experiment, changes: Changes | None) -> Experiment:
+    """The experiment; raises ScenarioError where keys shall be set, as it is compiled already."""
+    if changes:
+        raise ScenarioError("must be left out where an experiment is given", key="set")
+    return experiment
 
 
 def run(
     source: Source | Experiment,
     *,
+    trials: int | None = None,
+    seed: int | None = None,
+    set: Changes | None = None,  # noqa: A002
     workers: int = 1,
     executor: Executor | None = None,
     progress: Callable[[Progress], object] | None = None,
@@ -90,12 +120,16 @@ def run(
 ) -> Results:
     """Run a scenario to its results.
 
-    source : as `load` takes it, or what `compile` made. workers : processes; the numbers do not
-    depend on them. In a script that asks for more than one, this call stands under
-    `if __name__ == "__main__":`. executor : computes there instead, as a cluster's does. progress :
-    called with `done` and `total` in trials, and `seconds`. limits : refuse what would take very
-    long. attack_files, allow_attacks : Python files, and names that packages publish: their code
-    may run, be it an attack, a defence, a protocol or a population. A scenario alone runs none.
+    source : as `load` takes it, or what `compile` made.
+    trials, seed : those of each cell, and of all random numbers, in place of the scenario's.
+    set : values by dotted keys, as `load` takes them.
+    workers : processes; the numbers do not depend on them. In a script that asks for more than one,
+        this call stands under `if __name__ == "__main__":`.
+    executor : computes there instead, as a cluster's does.
+    progress : called with `done` and `total` in trials, and `seconds`.
+    limits : refuse what would take very long.
+    attack_files, allow_attacks : Python files, and names that packages publish: their code may run,
+        be it an attack, a defence, a protocol or a population. A scenario alone runs none.
 
     Raises ScenarioError, FileError or RunError. A cell that fails does not stop the others:
     `results.error` says why.
@@ -106,11 +140,13 @@ def run(
     """
     if workers not in WORKERS:
         raise ScenarioError(f"must be {WORKERS}, {got(workers)}", key="workers")
+    given: Changes = {"trials": trials, "seed": seed}
+    changes = {**{key: value for key, value in given.items() if value is not None}, **_changes(set)}
     files = tuple(Path(file).expanduser() for file in attack_files)
     if isinstance(source, Experiment):
-        experiment = source
+        experiment = _unset(source, changes)
     else:
-        experiment = core_experiment.compile(load(source), limits, searches=False)
+        experiment = core_experiment.compile(load(source, set=changes), limits, searches=False)
     *_, answered = searched(experiment, workers, limits)
     allowed = Allowed(tuple(allow_attacks), files, how=HOW)
     experiment = permit(answered.experiment, allowed)

@@ -21,23 +21,20 @@ def scenario_of(options: Namespace) -> tuple[Scenario, str]:
 
 def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
     """The scenario with what the command line sets; raises ScenarioError."""
-    settings = []
+    changes = dict[str, Any]()
     for setting in options.settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
         # A key may have the quotes that it has in a file: "attack.share".
-        settings.append((key.translate(_QUOTES).strip(), toml_value(value)))
-    changed = _without_rival(scenario, [key for key, _ in settings], options.quiet)
-    for key, value in settings:
-        changed = changed.with_value(key, value)
-    for key, value in (
-        ("trials", options.trials),
-        ("seed", options.seed),
-        ("simulate.path", options.path),
-    ):
-        if value is not None:
-            changed = changed.with_value(key, value)
+        changes[key.translate(_QUOTES).strip()] = toml_value(value)
+    rival = scenario.rival(changes)
+    if rival is not None and not options.quiet:
+        chosen = "attack.share" if rival == "goal" else "[goal]"
+        note(f"note: {rival} of {scenario.name} is left out: {chosen} is set in its place")
+    given = {"trials": options.trials, "seed": options.seed, "simulate.path": options.path}
+    changes |= {key: value for key, value in given.items() if value is not None}
+    changed = scenario.set(changes)
     if changed is not scenario:
         for problem in changed.problems():
             raise problem
@@ -45,19 +42,6 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
 
 
 _QUOTES: Final = str.maketrans("", "", "\"'")
-
-
-def _without_rival(scenario: Scenario, keys: list[str], quiet: bool) -> Scenario:
-    """The scenario without the share that a goal set by hand stands for, or the other way round."""
-    goal = any(key == "goal" or key.startswith("goal.") for key in keys)
-    share = any(key.removeprefix("sweep.") == "attack.share" for key in keys)
-    if goal == share:  # neither; or both, which is refused
-        return scenario
-    rival, chosen = ("attack.share", "[goal]") if goal else ("goal", "attack.share")
-    changed = scenario.without(rival)
-    if changed != scenario and not quiet:
-        note(f"note: {rival} of {scenario.name} is left out: {chosen} is set in its place")
-    return changed
 
 
 def toml_value(written: str) -> Any:
