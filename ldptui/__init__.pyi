@@ -20,6 +20,8 @@ from .api.counted import counted as counted
 from .api.counted import read_counts as read_counts
 from .api.files import read_reports as read_reports
 from .api.files import write_reports as write_reports
+from .api.groups import Groups as Groups
+from .api.groups import estimate_by as estimate_by
 from .api.results import Results as Results
 from .api.running import compile as compile
 from .api.running import load as load

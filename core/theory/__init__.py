@@ -9,6 +9,7 @@ forms of its own (`core.law.capabilities.Foretells`), and knows those of pure on
 from __future__ import annotations
 
 from .bits import bit_count_variances, bit_gain, expected_bit_counts
+from .differences import Difference, differences
 from .doubts import compared, doubted, normal_score
 from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
 from .gains import (
@@ -40,6 +41,7 @@ from .variance import (
 
 __all__ = [
     "LINES",
+    "Difference",
     "Misfit",
     "accepted",
     "alike",
@@ -51,6 +53,7 @@ __all__ = [
     "collected",
     "compared",
     "count_variance",
+    "differences",
     "doubted",
     "epsilon_of_direct",
     "epsilon_of_unary",

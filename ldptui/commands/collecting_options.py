@@ -71,6 +71,9 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         help="simulate how often the intervals cover",
     )
     made.add_argument(
+        "--by", metavar="COLUMN", help="estimate the groups that another column of the files names"
+    )
+    made.add_argument(
         "--simultaneous", action="store_true", help="also intervals that cover all items together"
     )
     made.add_argument(

@@ -8,6 +8,7 @@ import json
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
 from ldptui.core.base.files import Source, write_atomically
@@ -19,6 +20,7 @@ from ..api.collected import Frequencies
 from ..api.counted import END, Counted, counted, read_counts
 from ..api.coverage import REPETITIONS
 from ..api.files import read_rows
+from ..api.groups import Groups, estimate_by
 from ..api.sources import sources
 from ..terminal import exits
 from ..terminal.output import note, write_out
@@ -35,16 +37,22 @@ def estimate(options: Namespace) -> int:
         if path not in (None, "-"):
             check_new(Path(path), options, named, key)
     labels, protocol = agreed(options)
+    how = {
+        name: getattr(options, name)
+        for name in ("corrections", "confidence", "coverage", "top", "simultaneous")
+    }
     with by_options():
-        total = counted_in(named, protocol, labels)
-        if not total.reports:
-            places = ", ".join(map(str, named))
-            raise ScenarioError(f"{places} must hold at least one report, got none")
-        answer = collected.estimate(
-            total, protocol, corrections=options.corrections, confidence=options.confidence,
-            coverage=options.coverage, top=options.top, simultaneous=options.simultaneous,
-        )  # fmt: skip
-    written = _written(answer, options.format)
+        if options.by is None:
+            total = counted_in(named, protocol, labels)
+            answer = collected.estimate(total, protocol, **how)
+            written, misfits = _written(answer, options.format), [answer.misfit]
+        else:
+            _check_by(options, named)
+            found = estimate_by(named, protocol, options.by, labels=labels, **how)
+            written = _grouped(found, options.format)
+            misfits = [
+                f"{name}: {each.misfit}" for name, each in found.groups.items() if each.misfit
+            ]
     if options.counts_out is not None:
         total.write(options.counts_out)
         _note(options, options.counts_out)
@@ -53,9 +61,18 @@ def estimate(options: Namespace) -> int:
         _note(options, options.out)
     else:
         write_out(written, exactly=options.format != "table")
-    if answer.misfit is not None and options.format != "table":
-        note(f"ldptui: {one_line(answer.misfit)}")
+    for misfit in filter(None, misfits if options.format != "table" else ()):
+        note(f"ldptui: {one_line(misfit)}")
     return exits.DONE
+
+
+def _check_by(options: Namespace, named: Sequence[Source]) -> None:
+    """Refuse counts where groups are asked for, which counts do not tell; raises ScenarioError."""
+    if options.counts_out is not None:
+        raise ScenarioError("is of all users together, got --by as well", key="--counts-out")
+    for source in named:
+        if source.suffix == END:
+            raise ScenarioError(f"needs reports, and {source} holds counts", key="--by")
 
 
 def _note(options: Namespace, path: str) -> None:
@@ -72,6 +89,9 @@ def counted_in(
     total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
     for source in kept:
         total += read_counts(source, protocol, labels)
+    if not total.reports:
+        places = ", ".join(map(str, named))
+        raise ScenarioError(f"{places} must hold at least one report, got none")
     return total
 
 
@@ -86,27 +106,52 @@ def _written(found: Frequencies, kind: str) -> str:
             notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
                       "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
         return "\n".join([repr(found), *notes]) + "\n"
-    rows = found.rows()
     if kind == "csv":
-        buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row | {"label": _cell(row["label"])} for row in rows)
-        return buffer.getvalue()
+        return _table(found.rows())
+    return json.dumps(_document(found), indent=2, ensure_ascii=False) + "\n"
+
+
+def _grouped(found: Groups, kind: str) -> str:
+    if kind == "table":
+        return f"{found!r}\n"
+    if kind == "csv":
+        return _table(found.rows())
+    groups = [{"group": name, **_document(each)} for name, each in found.groups.items()]
+    document = {
+        "by": found.by,
+        "groups": groups,
+        "comparisons": found.comparisons,
+        "significant": found.significant,
+        "differences": found.compared(),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _document(found: Frequencies) -> dict[str, Any]:
     measured = found.coverage
     coverage = {} if measured is None else {
         "coverage": {"mean": measured.mean, "standard_error": measured.standard_error,
                      "repetitions": REPETITIONS},
     }  # fmt: skip
-    document = {
+    return {
         "reports": found.reports,
         "corrections": list(found.corrections),
         "confidence": found.confidence if found.std is not None else None,
         **coverage,
         "misfit": found.misfit,
-        "items": rows,
+        "items": found.rows(),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Rows as CSV, their words as cells that do no harm."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        words = {name: _cell(row[name]) for name in ("group", "label") if name in row}
+        writer.writerow(row | words)
+    return buffer.getvalue()
 
 
 def _cell(label: str) -> str:

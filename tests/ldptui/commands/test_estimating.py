@@ -232,6 +232,98 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captu
     assert "must have lines of at most" in fail(capsys, 3, "estimate", str(path), *AGREED)
 
 
+# Groups.
+
+
+def grouped(folder: Path, end: str) -> tuple[str, dict[str, Any]]:
+    """A file with a column of countries, and the reports of each."""
+    rng, protocol = np.random.default_rng(1), olh()
+    held = {"DE": [900, 300, 200, 100], " FR": [300, 900, 200, 100], "": [100, 100, 100, 100]}
+    parts = {
+        name: protocol.perturb(np.repeat(np.arange(4), counts), rng)
+        for name, counts in held.items()
+    }
+    rows = [
+        {"seed": seed, "value": value, "country": name}
+        for name, part in parts.items()
+        for seed, value in part.tolist()
+    ]
+    rng.shuffle(rows)  # type: ignore[arg-type]
+    path = folder / f"r{end}"
+    if end == ".csv":
+        lines = [f"{row['country']},{row['seed']},{row['value']}\n" for row in rows]
+        path.write_text("country,seed,value\n" + "".join(lines))
+    elif end == ".jsonl":
+        rows = [row | {"country": row["country"] or None} for row in rows]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        table = pyarrow.Table.from_pylist(rows)
+        table = table.set_column(2, "country", table["country"].dictionary_encode())
+        if end == ".parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, path)
+        else:
+            with pyarrow.ipc.new_file(str(path), table.schema) as writer:
+                writer.write_table(table)
+    return str(path), {name.strip(): part for name, part in parts.items()}
+
+
+@pytest.mark.parametrize("end", sources.FORMATS)
+def test_groups_are_estimated_apart(end: str, tmp_path: Path, capsys: Captured) -> None:
+    path, parts = grouped(tmp_path, end)
+    found = document(capsys, path, "--by", "country")
+    assert found["by"] == "country"
+    assert [group["group"] for group in found["groups"]] == ["", "DE", "FR"]
+    for group in found["groups"]:
+        assert group["items"] == ldptui.estimate(parts[group["group"]], olh()).rows()
+    assert found["comparisons"] == 12
+    told = {(each["item"], each["first"], each["second"]) for each in found["differences"]}
+    assert {(0, "DE", "FR"), (1, "DE", "FR")} <= told
+    assert len(told) == found["significant"]
+    shown = succeed(capsys, "estimate", path, *AGREED, "--by", "country")
+    assert "3 groups of 3400 reports, by country" in shown
+    assert "differences are more than noise" in shown
+    printed = succeed(capsys, "estimate", path, *AGREED, "--by", "country", "--format", "csv")
+    heads, first, *_ = printed.splitlines()
+    assert heads == "group,item,label,frequency,std,low,high"
+    assert first.startswith(",0,0,")
+
+
+def test_groups_that_cannot_be_told_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    path, _ = grouped(tmp_path, ".csv")
+    kept = str(tmp_path / "a.counts")
+    ldptui.counted(olh().perturb([1, 2]), olh()).write(kept)
+    for more, sentence in (
+        (("--by", "city"), f"--by must be a column of {path} (country, seed, value), got"),
+        (("--by", "seed"), "--by must be a column beside those of the reports, got"),
+        (("--by", "country", "--counts-out", "x.counts"), "--counts-out is of all users together"),
+        (("--by", "country"), f"--by needs reports, and {kept} holds counts"),
+    ):
+        files_read = [path, kept] if "needs" in sentence else [path]
+        assert fail(capsys, 2, "estimate", *files_read, *AGREED, *more).startswith(sentence)
+    many = tmp_path / "many.csv"
+    many.write_text("seed,value,day\n" + "".join(f"1,0,{day}\n" for day in range(1001)))
+    line = fail(capsys, 2, "estimate", str(many), *AGREED, "--by", "day")
+    assert line == '--by must have at most 1000 different values, got "day"'
+    for cell in ("x" * 201, '"' + "x" * 5000 + '"'):
+        many.write_text(f"seed,value,day\n1,0,monday\n1,0,{cell}\n")
+        line = fail(capsys, 2, "estimate", str(many), *AGREED, "--by", "day")
+        assert "line 3: day must be a word of at most 200 characters" in line
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"seed": 1, "value": 0, "day": [1]}\n')
+    line = fail(capsys, 2, "estimate", str(lines), *AGREED, "--by", "day")
+    assert "line 1: day must be a word" in line
+
+
+def test_long_names_of_groups_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    names = ["x" * 31, "x" * 32, "x" * 33, "x" * 200]
+    path.write_text("seed,value,day\n" + "".join(f"1,0,{name}\n" * 2 for name in names))
+    found = ldptui.estimate_by(path, olh(), "day")
+    assert found.names == sorted(names)
+    assert all(each.reports == 2 for each in found.groups.values())
+
+
 # Ranks.
 
 

@@ -1,0 +1,109 @@
+"""Differences between the estimates of groups of users, each tested beside all others.
+
+Two groups whose users hold an item equally often differ by noise alone, of the protocol's exact
+variance at the frequency of both together. A normal law has too short tails for a group with few
+reports that support an item; where reports support items or are silent, counts are binomial, and
+the signed root of the likelihood ratio, with the count half a report nearer to what is expected,
+has tails that are no shorter than a normal law's. The lesser of both scores decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from ..base.sampling import Counts, Floats
+from ..law.pure import Unbiased, is_pure
+from .variance import item_variances
+
+FEW: Final = 100
+"""Reports of a group that is compared, at least."""
+
+_NORMAL: Final = NormalDist()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference that is more than noise.
+
+    item : the item. first, second : the groups, by their places. value : the frequency in the first
+    less that in the second. std : its standard error. p_value : the probability that any of all
+    comparisons shows such a score where no group differs from another, at most.
+    """
+
+    item: int
+    first: int
+    second: int
+    value: float
+    std: float
+    p_value: float
+
+
+def differences(
+    protocol: Unbiased, counts: Sequence[Counts], users: Sequence[int], confidence: float
+) -> tuple[list[Difference], int]:
+    """The differences that hold with this confidence together, the clearest first; comparisons.
+
+    counts, users : of each group. Every item of every two groups of at least FEW reports is
+    compared, and all comparisons are paid for (Bonferroni).
+    """
+    pairs = list(combinations([at for at, n in enumerate(users) if n >= FEW], 2))
+    comparisons = len(pairs) * protocol.domain_size
+    if not comparisons:
+        return [], 0
+    threshold = -_NORMAL.inv_cdf((1 - confidence) / (2 * comparisons))
+    estimates = [
+        protocol.estimates(count[None], n).frequencies[0]
+        for count, n in zip(counts, users, strict=True)
+    ]
+    found = []
+    for first, second in pairs:
+        one, other = users[first], users[second]
+        pooled = np.clip((one * estimates[first] + other * estimates[second]) / (one + other), 0, 1)
+        spread = sum(item_variances(protocol, n, pooled) for n in (one, other))
+        values = estimates[first] - estimates[second]
+        scores = np.abs(values) / np.sqrt(spread)
+        if _supports_or_is_silent(protocol):
+            binomial = _binomial_scores(counts[first], one, counts[second], other)
+            scores = np.minimum(scores, binomial)
+        for item in np.flatnonzero(scores > threshold).tolist():
+            own = sum(
+                item_variances(protocol, n, np.clip(estimates[group], 0, 1))[item]
+                for group, n in ((first, one), (second, other))
+            )
+            p_value = min(1.0, comparisons * math.erfc(float(scores[item]) / math.sqrt(2)))
+            std = math.sqrt(float(own))
+            found.append(Difference(item, first, second, float(values[item]), std, p_value))
+    return sorted(found, key=lambda each: -abs(each.value) / each.std), comparisons
+
+
+def _supports_or_is_silent(protocol: Unbiased) -> bool:
+    """Return whether a count is the number of reports that support an item, and no difference."""
+    if not is_pure(protocol):
+        return False
+    nobody = protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
+    return protocol.supports(nobody).dtype == np.bool_
+
+
+def _binomial_scores(first: Counts, one: int, second: Counts, other: int) -> Floats:
+    """√(2G) of two binomial counts of the same rate, each half a report nearer to it."""
+    rate = (first + second) / (one + other)
+    off = first - one * rate
+    nearer = one * rate + np.sign(off) * np.maximum(np.abs(off) - 0.5, 0)
+    rest = first + second - nearer
+    return np.sqrt(2 * (_divergence(nearer, one, rate) + _divergence(rest, other, rate)))
+
+
+def _divergence(count: Floats, users: int, rate: Floats) -> Floats:
+    """n times the Kullback-Leibler divergence of a share from a rate, at least 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hits = np.where(count > 0, count * np.log(count / (users * rate)), 0.0)
+        misses = users - count
+        rest = np.where(misses > 0, misses * np.log(misses / (users * (1 - rate))), 0.0)
+    return np.asarray(np.maximum(hits + rest, 0.0))

@@ -1,0 +1,205 @@
+"""Estimates of groups of users, by another column of their files, and what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.law.pure import LocalMechanism, is_unbiased
+from ldptui.core.theory import Difference, differences
+
+from ..text import format as text
+from ..text import table
+from .arguments import local, words
+from .collected import Frequencies, estimate
+from .counted import Counted, counted
+from .files import read_rows
+from .sources import Format, Places, sources
+
+MOST: Final = 1000
+"""Groups, at most."""
+
+LINES: Final = 60
+"""Lines of the table of groups: as many items as fit, the largest first."""
+
+LISTED: Final = 1000
+"""Differences that are listed, the clearest first."""
+
+BAR: Final = 24
+"""Characters of the longest bar."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The estimates of groups of users. by : the column that tells them apart.
+
+    groups : the estimates of each, by name; "" has the rows without one. differences : those that
+    hold together with the confidence of the intervals, the clearest first, at most LISTED; first
+    and second are places in `groups`. significant : their number. comparisons : the number of tests
+    that was paid for; 0 where nothing is compared: after a correction, for a protocol without a
+    closed form, and for groups of fewer than 100 reports.
+    """
+
+    by: str
+    groups: Mapping[str, Frequencies]
+    differences: Sequence[Difference]
+    significant: int
+    comparisons: int
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the groups, in order."""
+        return list(self.groups)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each group and item: `group`, and the columns of `Frequencies.rows`.
+
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=4.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "reports.csv"
+        ...     _ = path.write_text("report,country\\n" + "1,DE\\n2,FR\\n" * 200)
+        ...     found = estimate_by(path, grr, "country")
+        >>> len(found.rows()), found.rows()[7]["group"]
+        (8, 'FR')
+        """
+        return [
+            {"group": name, **row} for name, found in self.groups.items() for row in found.rows()
+        ]
+
+    def compared(self) -> list[dict[str, Any]]:
+        """A row for each difference: item, label, first, second, difference, std, p_value.
+
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=4.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "reports.csv"
+        ...     _ = path.write_text("report,country\\n" + "1,DE\\n2,FR\\n" * 200)
+        ...     found = estimate_by(path, grr, "country")
+        >>> [(row["label"], row["first"], row["second"]) for row in found.compared()]
+        [('1', 'DE', 'FR'), ('2', 'DE', 'FR')]
+        """
+        names, labels = self.names, next(iter(self.groups.values())).labels
+        return [
+            {
+                "item": each.item, "label": labels[each.item],
+                "first": names[each.first], "second": names[each.second],
+                "difference": each.value, "std": each.std, "p_value": each.p_value,
+            }
+            for each in self.differences
+        ]  # fmt: skip
+
+    def __repr__(self) -> str:
+        found = list(self.groups.values())
+        users = np.array([each.reports for each in found])
+        overall = np.average([each.values for each in found], axis=0, weights=users)
+        shown = found[0].top or max(1, LINES // len(found))
+        items = np.argsort(-overall, kind="stable")[:shown].tolist()
+        most = max(float(each.values[items].max()) for each in found)
+        width = f"± {found[0].confidence:.0%}"
+        rows = [
+            [
+                each.labels[item] if first else "", name or "(none)", text.count(each.reports),
+                f"{each.values[item]:.5f}",
+                "" if each.std is None else f"{each.width * each.std[item]:.5f}",
+                "█" * round(BAR * max(0.0, float(each.values[item])) / most) if most > 0 else "",
+            ]
+            for item in items
+            for first, (name, each) in zip(
+                [True] + [False] * len(found), self.groups.items(), strict=False
+            )
+        ]  # fmt: skip
+        total = text.count(int(users.sum()))
+        head = f"{len(found)} groups of {total} reports, by {self.by}"
+        more = f"; the {len(items)} largest items" * (overall.size > len(items))
+        heads = ["item", self.by, "reports", "frequency", width, ""]
+        lines = [f"{head}{more}", "", table.plain_table(heads, rows).rstrip(), "", *self._said()]
+        misfits = [f"{name or '(none)'}: {each.misfit}" for name, each in self.groups.items()
+                   if each.misfit is not None]  # fmt: skip
+        return "\n".join([*lines, *misfits]).rstrip()
+
+    def _said(self) -> list[str]:
+        """The differences in words."""
+        if not self.comparisons:
+            return ["no group is compared with another"]
+        sure = f"with {next(iter(self.groups.values())).confidence:.0%} confidence in all"
+        tests = f"{sure} {text.count(self.comparisons)} comparisons together"
+        if not self.significant:
+            return [f"no difference between two groups is more than noise, {tests}"]
+        heads = ["item", "first", "second", "first − second", "± std", "p at most"]
+        rows = [
+            [row["label"], row["first"] or "(none)", row["second"] or "(none)",
+             f"{row['difference']:+.5f}", f"{row['std']:.5f}", text.short(row["p_value"], 2)]
+            for row in self.compared()[:20]
+        ]  # fmt: skip
+        count = text.count(self.significant)
+        more = f"; the {len(rows)} clearest" * (self.significant > len(rows))
+        said = f"{count} differences are more than noise, {tests}{more}"
+        return [said, "", table.plain_table(heads, rows).rstrip()]
+
+
+def estimate_by(
+    places: Places,
+    protocol: LocalMechanism,
+    by: str,
+    *,
+    corrections: Sequence[str | Mapping[str, Any]] = (),
+    confidence: float = 0.95,
+    labels: Sequence[str] | None = None,
+    coverage: bool = False,
+    top: int | None = None,
+    simultaneous: bool = False,
+    input_format: Format | None = None,
+) -> Groups:
+    """The frequencies of groups of users, and the differences between them.
+
+    places : files of reports, as `read_reports` takes them. by : another column of these files,
+    which names each user's group. corrections, confidence, labels, coverage, top, simultaneous : as
+    `estimate` has them, for each group. input_format : of standard input. Raises ScenarioError,
+    FileError.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from ldptui import protocol
+    >>> grr = protocol("grr", items=4, epsilon=4.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "reports.csv"
+    ...     _ = path.write_text("report,country\\n" + "1,DE\\n2,FR\\n" * 200)
+    ...     found = estimate_by(path, grr, "country")
+    >>> found.names, found.significant
+    (['DE', 'FR'], 2)
+    """
+    totals: dict[str, Counted] = {}
+    for rows in read_rows(sources(places, input_format), local(protocol), words(by, "by")):
+        assert rows.group is not None
+        names, which = np.unique(rows.group, return_inverse=True)
+        for at, name in enumerate(names.tolist()):
+            part = counted(rows.reports[which == at], protocol, labels)
+            totals[name] = totals[name] + part if name in totals else part
+        if len(totals) > MOST:
+            raise ScenarioError(f"must have at most {MOST} different values, {got(by)}", key="by")
+    if not totals:
+        raise ScenarioError("must be at least one, got none", key="reports")
+    groups = {
+        name: estimate(
+            totals[name], protocol, corrections=corrections, confidence=confidence,
+            coverage=coverage, top=top, simultaneous=simultaneous,
+        )
+        for name in sorted(totals)
+    }  # fmt: skip
+    found: list[Difference] = []
+    comparisons = 0
+    if is_unbiased(protocol) and not corrections:
+        parts = [totals[name] for name in groups]
+        found, comparisons = differences(
+            protocol, [part.counts for part in parts], [part.reports for part in parts], confidence
+        )
+    return Groups(by, groups, found[:LISTED], len(found), comparisons)
