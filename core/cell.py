@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
 
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
+from .base.errors import LIFTED, ScenarioError, got
 from .base.named import What
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
 from .defences import (
-    Alarm,
     Correction,
     Defence,
     Filter,
     Verifier,
     asks_twice,
-    is_alarm,
     is_correction,
     is_filter,
     is_verifier,
 )
-from .law.capabilities import Memoises, draws_apart, memoises
+from .law.capabilities import Memoises, check_estimates, draws_apart, memoises
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .metrics import METRICS, Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
@@ -36,6 +35,9 @@ from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
 from .protocols.rappor import KeptBits
 
 Role: TypeAlias = Literal["genuine", "malicious"]
+
+MAX_PAIRS: Final = 10**12
+"""Pairs of a user and an item on the reports path."""
 
 
 @dataclass(frozen=True)
@@ -54,39 +56,49 @@ Counted: TypeAlias = Mapping[Share, Counts]
 class Task(Protocol):
     """The purpose of a collection: everything between the users' items and the results.
 
-    Two tasks are equal where their settings are, on which the address of a cell depends.
+    What a task does not say is as for one number from one collection. Two tasks are equal where
+    their settings are, on which the address of a cell depends.
+
+    concludes : the class of its conclusions, which says which metrics it has.
+    approximate : True where the closed forms of its metrics are approximations.
     """
 
-    @property
-    def kind(self) -> str:
-        """Its name."""
-        ...
+    concludes: ClassVar[type[Conclusion]]
+    approximate: ClassVar[bool] = False
 
     @property
-    def concludes(self) -> type[Conclusion]:
-        """The class of its conclusions, which says which metrics it has."""
-        ...
+    def kind(self) -> str: ...
 
-    @property
-    def approximate(self) -> bool:
-        """True where the closed forms of its metrics are approximations."""
-        ...
+    def over(self, oracle: ProtocolSpec) -> Task:  # noqa: ARG002
+        """The task with this protocol."""
+        return self
 
     def top_k(self, asked: int, population: Population) -> int:
         """The k of the most frequent items, where a scenario asks for this one."""
-        ...
+        return min(asked, population.domain_size)
 
-    def asked(self, cell: Cell, number: int) -> Cell:
+    def asked(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
         """The collection as it asks this user, whose answer may be a part of an item."""
-        ...
+        return cell
 
     def check(self, cell: Cell) -> None:
         """Refuse a cell that makes no sense for this task; raises ScenarioError."""
-        ...
+        phases = any(key.startswith("attack.phase.") for key in cell.parameters)
+        refused = {
+            "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
+            "metric": (cell.python_metrics, "which estimates no list of items"),
+            "defence": (cell.defences, "as they read or correct frequencies"),
+        }
+        for key, (there, why) in refused.items():
+            if there:
+                rule = f'must be left out with task.kind = "{self.kind}", {why}'
+                raise ScenarioError(rule, key=key)
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol as this task asks its users with it; raises ScenarioError."""
-        ...
+        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        check_estimates(mechanism)
+        return mechanism
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
@@ -95,11 +107,17 @@ class Task(Protocol):
 
         malicious : the number of fakes, in the round with the most. rounds : None without any.
         """
-        ...
+        pairs = (population.users + malicious) * population.domain_size * (rounds or 1)
+        if path == "reports" and pairs > MAX_PAIRS:
+            times = " × rounds" if rounds else ""
+            raise ScenarioError(
+                f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
+                key="simulate.path",
+            )
 
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
+    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:  # noqa: ARG002
         """The shares of users whose reports may be counted apart; none where a block is one."""
-        ...
+        return []
 
     def block(
         self,
@@ -109,27 +127,24 @@ class Task(Protocol):
         pulse: Pulse,
         shares: Counted | None = None,
     ) -> Block:
-        """Simulate, conclude and measure the first trials of a block; it pulses as it works.
-
-        shares : the counts of all its shares, where they were counted apart.
-        """
+        """Simulate, conclude and measure the first trials of a block, as `Cell.block` says."""
         ...
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """The closed form of each metric by name; None where there is none."""
         ...
 
-    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
         """The measurements besides metrics and frequencies, as the JSON document has them."""
-        ...
+        return {}
 
-    def size(self, cell: Cell) -> int:
+    def size(self, cell: Cell) -> int:  # noqa: ARG002
         """The length of the vectors whose moments a block keeps."""
-        ...
+        return 1
 
-    def truth(self, cell: Cell) -> Floats | None:
+    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
         """float64[size], the true frequencies; None where the vectors are not of frequencies."""
-        ...
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,11 +251,6 @@ class Cell:
             verified=self.verifier,
             rounds=tuple(cell.sifted for cell in self.rounds),
         )
-
-    @property
-    def alarms(self) -> tuple[Alarm, ...]:
-        """The defences that read the estimates and claim an attack, or none."""
-        return tuple(filter(is_alarm, self.defences))
 
     @property
     def corrections(self) -> tuple[Correction, ...]:

@@ -271,6 +271,9 @@ def _check_goal(
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if not fakes:
         raise ScenarioError("must be left out where there is no attack", key="goal")
+    if point.task.concludes not in METRICS[goal.metric].of:
+        rule = f'must not be "{goal.metric}" with task.kind = "{point.task.kind}"'
+        raise ScenarioError(rule, key="goal.metric")
     python = {
         "an attack": [group.strategy for group in fakes if hasattr(group.strategy, "code")],
         "a defence": [step for step in point.acting if hasattr(step, "code")],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .conclusion import Conclusion, Metric
 from .frequencies import FrequencyConclusion
 from .hitters import HitterConclusion
-from .mean import MeanConclusion
 from .measuring import (
     Measures,
     column,
@@ -28,7 +27,6 @@ __all__ = [
     "Facts",
     "FrequencyConclusion",
     "HitterConclusion",
-    "MeanConclusion",
     "Measures",
     "Metric",
     "PythonMetric",

@@ -18,7 +18,9 @@ class Conclusion(Protocol):
     """
 
     @property
-    def trials(self) -> int: ...
+    def trials(self) -> int:
+        """The number of trials."""
+        ...
 
     @property
     def arms(self) -> Set[Arm]:
@@ -30,14 +32,6 @@ class Conclusion(Protocol):
         """The targets by their places in the conclusions; empty where there is no attack."""
         ...
 
-    def tests(self, arm: Arm) -> bool:
-        """Return whether the server tests in this arm which items are held."""
-        ...
-
-    def claims_fakes(self, arm: Arm) -> bool:
-        """Return whether a defence looks for fakes in this arm."""
-        ...
-
 
 @dataclass(frozen=True)
 class Metric:
@@ -45,7 +39,8 @@ class Metric:
 
     function : float64[trials] of a conclusion that has what the metric needs.
     arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
-    tests which items are held. flags : it needs a defence that looks for fakes.
+    tests which items are held, as `tests` of its conclusion says. flags : it needs a defence that
+    looks for fakes, as `claims_fakes` says.
     whole : its values are whole numbers.
     most : its largest value for r targets and k; None where there is no such bound.
     of : the classes of conclusions that it is measured from.
@@ -61,7 +56,7 @@ class Metric:
     most: Callable[[int, int], int] | None = None
     of: tuple[type[Conclusion], ...] = ()
 
-    def defined(self, conclusion: Conclusion) -> bool:
+    def defined(self, conclusion: Any) -> bool:
         """Return whether a conclusion has what the metric needs."""
         arm = self.arms[-1]
         return (

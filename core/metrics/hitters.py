@@ -68,9 +68,6 @@ class HitterConclusion:
     def arms(self) -> Set[Arm]:
         return self.answers.keys() | self.claims.keys()
 
-    def tests(self, arm: Arm) -> bool:  # noqa: ARG002
-        return False
-
     def claims_fakes(self, arm: Arm) -> bool:
         return arm in self.claims
 

@@ -35,12 +35,6 @@ class MeanConclusion:
     def arms(self) -> Set[Arm]:
         return self.estimates.keys()
 
-    def tests(self, arm: Arm) -> bool:  # noqa: ARG002
-        return False
-
-    def claims_fakes(self, arm: Arm) -> bool:  # noqa: ARG002
-        return False
-
     @property
     def shift(self) -> Floats:
         """float64[trials]: by how much the fakes move the estimate."""

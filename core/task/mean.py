@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, cast
+from typing import Annotated, ClassVar, Final, Literal, Protocol, cast
 
 import numpy as np
 
@@ -18,12 +18,13 @@ from ..base.pulse import Pulse
 from ..base.ranges import Range, check_bounds
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
-from ..cell import Cell, Counted, Share
+from ..cell import Cell, Counted, Share, Task
 from ..collection.counts import block_counts, shares_of
 from ..law.capabilities import lacking
 from ..law.pure import LocalMechanism, Mechanism, Supporting
-from ..metrics import METRICS, Conclusion, MeanConclusion, measure
-from ..metrics.results import Arms, Block, Fingerprints, Moments
+from ..metrics import METRICS, Conclusion, measure
+from ..metrics.mean import MeanConclusion
+from ..metrics.results import Block, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec
 
@@ -50,14 +51,13 @@ class TellsMean(LocalMechanism, Protocol):
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Task):
     """Histogram → counts of the reports → an estimate of the mean → metrics; once per arm.
 
     low, high : the ends of the range. The d items are d numbers, as far apart, from low to high.
     """
 
     concludes: ClassVar[type[Conclusion]] = MeanConclusion
-    approximate: ClassVar[bool] = False
 
     low: Annotated[float, Range()] = -1.0
     high: Annotated[float, Range()] = 1.0
@@ -68,29 +68,8 @@ class Mean:
         if not self.low < self.high:
             raise ScenarioError(f"must be above low, {got(self.high)}", key="high")
 
-    def over(self, oracle: ProtocolSpec) -> Mean:  # noqa: ARG002
-        """The task with this protocol."""
-        return self
-
-    def top_k(self, asked: int, population: Population) -> int:
-        return min(asked, population.domain_size)
-
-    def asked(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
-        return cell
-
     def check(self, cell: Cell) -> None:
-        """Refuse what is about frequencies of items, and not about one number."""
-        phases = any(key.startswith("attack.phase.") for key in cell.parameters)
-        refused = {
-            "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
-            "goal": (cell.goal, "as goals are of frequencies"),
-            "metric": (cell.python_metrics, "which estimates no list of items"),
-            "defence": (cell.defences, "as they read or correct frequencies"),
-        }
-        for key, (there, why) in refused.items():
-            if there:
-                rule = f'must be left out with task.kind = "mean", {why}'
-                raise ScenarioError(rule, key=key)
+        super().check(cell)
         if cell.population.labels is not None:
             rule = 'must have items that are as far apart, as "counts" or "normal", where'
             raise ScenarioError(f'{rule} task.kind = "mean", got labels', key="population.kind")
@@ -166,15 +145,6 @@ class Mean:
             "mean_squared_error": shift**2 + drawn / everyone**2,
         }
         return expected | ({"mean_shift": shift} if cell.targets.size else {})
-
-    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
-        return {}
-
-    def size(self, cell: Cell) -> int:  # noqa: ARG002
-        return 1
-
-    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
-        return None
 
 
 @dataclass(frozen=True)

@@ -88,11 +88,12 @@ def cells(
             else Estimate(theory * off, abs(theory) / 10, theory)
             for name, theory in cell.task.expected(cell).items()
         }
+        pure = cell.pure if cell.is_pure and not cell.noise else None
         views.append(
             CellView(
                 cell.index, cell.parameters, cell.path, cell.users, cell.malicious,
-                cell.population.domain_size, None if cell.noise else cell.pure.p,
-                None if cell.noise else cell.pure.q, cell.hash_range,
+                cell.population.domain_size, None if pure is None else pure.p,
+                None if pure is None else pure.q, cell.hash_range,
                 trials, trials, tuple(cell.targets.tolist()), metrics,
             )
         )  # fmt: skip

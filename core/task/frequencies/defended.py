@@ -13,7 +13,7 @@ from ...base.flags import Flags
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import Sifted
-from ...defences import corrected, known
+from ...defences import corrected, is_alarm, known
 from ...law.pure import Estimates
 
 Conclusions = Mapping[Arm, Estimates]
@@ -34,7 +34,7 @@ def defended(
     if arm in sifted:
         left = sifted[arm]
         frequencies, users, flags = kept_frequencies(cell, left), left.users, left.flags
-    if cell.alarms:
+    if any(map(is_alarm, cell.defences)):
         before = previous.get(ATTACKED if arm.attacked else CLEAN)
         flags = _alarmed(cell, raw, before, everyone, flags)
     return Estimates(corrected_by_all(cell, frequencies, users), raw.detected, flags)
@@ -84,7 +84,7 @@ def _alarmed(
         flags = Flags.nothing(cell.users, users - cell.users, len(raw.frequencies))
     known_here = known(cell.protocol, users, cell.targets)
     alarm = flags.alarm
-    for step in cell.alarms:
+    for step in filter(is_alarm, cell.defences):
         claimed = step.alarmed(
             raw.frequencies, known_here, None if before is None else before.frequencies
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ...base.errors import LIFTED, ScenarioError, got
 from ...base.pulse import Pulse, no_pulse
 from ...base.sampling import Floats
 from ...base.streams import Path
-from ...cell import Cell, Counted, Share
+from ...cell import Cell, Counted, Share, Task
 from ...collection.counts import (
     block_counts,
     drawn_trials,
@@ -27,39 +27,24 @@ from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
-from ...law.capabilities import check_estimates
-from ...law.pure import Estimates, Mechanism
+from ...law.pure import Estimates
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...population import Population
-from ...protocols import ProtocolSpec
 from ...theory import expected_metrics
 from .estimates import Pool, estimates_of
 
-MAX_PAIRS: Final = 10**12
-"""Pairs of a user and an item on the reports path."""
 MAX_ESTIMATES: Final = 2**22
 """Estimates of all items in all rounds: a trial's fill 32 MiB."""
 
 
 @dataclass(frozen=True)
-class Frequencies:
+class Frequencies(Task):
     """Histogram → counts → an estimate for each item → metrics; once per arm."""
 
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion
-    approximate: ClassVar[bool] = False
 
     kind: Literal["frequencies"] = "frequencies"
-
-    def over(self, oracle: ProtocolSpec) -> Frequencies:  # noqa: ARG002
-        """The task with this protocol."""
-        return self
-
-    def top_k(self, asked: int, population: Population) -> int:
-        return min(asked, population.domain_size)
-
-    def asked(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
-        return cell
 
     def check(self, cell: Cell) -> None:
         """Everything makes sense that can be bound, but for what reads groups of users."""
@@ -67,11 +52,6 @@ class Frequencies:
             if reads_groups(step):
                 rule = 'must be left out without task.kind = "heavy-hitters": there are no groups'
                 raise ScenarioError(rule, key=f"defence.{number}")
-
-    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
-        check_estimates(mechanism)
-        return mechanism
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
@@ -81,13 +61,7 @@ class Frequencies:
             raise ScenarioError(
                 f"times items must be at most 2^22, {got(estimates)}{LIFTED}", key="campaign.rounds"
             )
-        pairs = (population.users + malicious) * estimates
-        if path == "reports" and pairs > MAX_PAIRS:
-            times = " × rounds" if rounds else ""
-            raise ScenarioError(
-                f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
-                key="simulate.path",
-            )
+        super().check_size(population, malicious, path, rounds)
 
     def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
         together = cell.rounds or cell.filters or cell.verifier  # not one count of one set of users
@@ -109,9 +83,6 @@ class Frequencies:
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
-
-    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
-        return {}
 
     def size(self, cell: Cell) -> int:
         return cell.population.domain_size

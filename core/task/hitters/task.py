@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -13,9 +13,8 @@ from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import LIFTED, ScenarioError, got, spelled
 from ...base.pulse import Pulse
 from ...base.ranges import Range, check_bounds
-from ...base.sampling import Floats
 from ...base.streams import Path
-from ...cell import Cell, Counted, Share
+from ...cell import MAX_PAIRS, Cell, Counted, Task
 from ...defences import reads_groups
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
@@ -40,8 +39,6 @@ BITS: Final = Range(2, 64)
 GROUPS: Final = Range(1, 1000)
 GROUPS_LEFT_OUT: Final = 10
 """G where neither groups nor extension is given, as in Cao, Jia, Gong 2021."""
-MAX_PAIRS: Final = 10**12
-"""Pairs of a user and a candidate on the reports path."""
 MAX_KEPT: Final = 2**22
 """Numbers of watched items at all levels: a trial's fill 32 MiB."""
 
@@ -92,7 +89,7 @@ class HeavyHitters:
 
 
 @dataclass(frozen=True)
-class PEM:
+class PEM(Task):
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
@@ -136,9 +133,6 @@ class PEM:
             rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
             phases = any(key.startswith("attack.phase.") for key in cell.parameters)
             raise ScenarioError(rule, key="attack.phase" if phases else "campaign")
-        if cell.goal is not None and cell.goal.metric not in cell.metrics:
-            rule = f'must not be "{cell.goal.metric}" with task.kind = "heavy-hitters"'
-            raise ScenarioError(rule, key="goal.metric")
         if cell.python_metrics:
             rule = 'must be left out with task.kind = "heavy-hitters", which estimates no list'
             raise ScenarioError(f"{rule} of items", key="metric")
@@ -180,9 +174,6 @@ class PEM:
                 f'must be "counts" where users × candidates exceeds 10^12, {got(pairs)}{LIFTED}',
                 key="simulate.path",
             )
-
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:  # noqa: ARG002
-        return []  # what a level asks depends on all reports of the one before
 
     def block(
         self,
@@ -238,9 +229,6 @@ class PEM:
 
     def size(self, cell: Cell) -> int:
         return kept_size(self.hunt(cell).watched, len(self.settings.lengths))
-
-    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
-        return None
 
 
 def _moments(answers: Mapping[Arm, Answer], watched: Watched) -> Arms:

@@ -62,10 +62,9 @@ class Curve:
     std : standard deviation of what one run measures at x (gain), or √y (error).
     parameters : those of the cells it is the closed form of, flat and dotted; that of the
         variable's own key means nothing.
-    support : the gain before decoding, of the bits of RAPPOR's targets, averaged over all hash
-        functions; empty for other protocols.
-    line : a key of `core.theory.LINES` where it is no attack's gain but one that others are held
-        against; empty for others.
+    support : RAPPOR's gain before decoding, averaged over all hash functions; else empty.
+    line : a key of `core.theory.LINES` where others are held against it; empty for others.
+    approximate : whether its values are approximations.
     """
 
     label: str
@@ -76,6 +75,7 @@ class Curve:
     std: tuple[float, ...]
     support: tuple[float, ...] = ()
     line: str = ""
+    approximate: bool = False
 
 
 def gain_curve(

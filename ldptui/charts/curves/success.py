@@ -68,10 +68,10 @@ def success_curves(scenario: Scenario, axis: Variable) -> tuple[Curve, ...]:
     """A series for each of the other swept values, without values of its own."""
     document = _document(scenario, axis.key)
     keys = [key for key in document.get("sweep", {}) if key != axis.key]
-    return tuple(
-        Curve(_label(point, keys), axis.key, point.parameters, (), (), ())
-        for point in points_of(_without(document, axis.key), scenario)
-    )
+    points = points_of(_without(document, axis.key), scenario)
+    return tuple(Curve(_label(point, keys), axis.key, point.parameters, (), (), (),
+                       approximate=point.task.over(point.protocol).approximate)
+                 for point in points)  # fmt: skip
 
 
 def _seeks(scenario: Scenario) -> bool:

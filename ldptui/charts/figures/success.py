@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ldptui.core.view import CellView
 
@@ -17,9 +17,6 @@ from .table import Table
 if TYPE_CHECKING:
     from ..curves import Curve, Variable
 
-THEORY: Final = "approximation"
-"""The name of the closed forms: none of this task is exact."""
-
 
 def success_plot(
     curves: Sequence[Curve],
@@ -31,8 +28,8 @@ def success_plot(
     log_x: bool | None = None,
     log_y: bool = False,
 ) -> Plot:
-    """A metric along the axis: its approximation through the cells, simulated means over it."""
-    words = metric_words(metric)
+    """A metric along the axis: its closed form through the cells, simulated means over it."""
+    words, theory = metric_words(metric), _theory(curves)
     groups = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
     lines = [
         line_of(curve.label, curve.x, curve.y, group)
@@ -46,11 +43,11 @@ def success_plot(
     least, most = _ends(metric, cells)
     room = () if log_y else (least, most)
     y = Axis(words.column or words.name, log=log_y)
-    plot = curve_plot(title, y, lines, groups, others, axis, log_x, room, theory=THEORY)
+    plot = curve_plot(title, y, lines, groups, others, axis, log_x, room, theory=theory)
     if plot.y.low is not None and plot.y.low < least == 0:  # of an interval: no mean is below 0
         plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
     drawn = any(len(ys) for _, _, ys in lines)
-    lined = f"lines: {THEORY}" if drawn and len(lines) > 1 else ""
+    lined = f"lines: {theory}" if drawn and len(lines) > 1 else ""
     return replace(plot, note="; ".join(filter(None, (plot.note, lined))))
 
 
@@ -68,10 +65,15 @@ def success_table(
     metric: str,
     overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
 ) -> Table:
-    """The measured metric of each cell beside its approximation."""
+    """The measured metric of each cell beside its closed form."""
     groups, _ = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
     others = [
         (name, [metric_of(cell, axis.key, metric) for cell in laid]) for name, laid in overlays
     ]
-    return curve_table(metric_words(metric).title, THEORY, axis, lines, groups, others)
+    return curve_table(metric_words(metric).title, _theory(curves), axis, lines, groups, others)
+
+
+def _theory(curves: Sequence[Curve]) -> str:
+    """The name of the closed forms."""
+    return "approximation" if any(curve.approximate for curve in curves) else "closed form"

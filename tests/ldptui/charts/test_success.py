@@ -112,6 +112,28 @@ def test_the_line_goes_through_the_theory_of_the_cells(
         assert "approximation" in [column.name for column in table.columns]
 
 
+MEAN = """
+format = 1
+trials = 2
+population = { kind = "normal", items = 11, users = 9000, mean = 4, std = 2 }
+protocol = { kind = "sr", epsilon = 1.0 }
+attack = { kind = "mga", share = 0.05, targets = { items = [10] } }
+task = { kind = "mean" }
+[sweep]
+"protocol.epsilon" = [0.5, 1.0]
+"""
+
+
+def test_a_closed_form_that_is_exact_is_called_one() -> None:
+    made = scenario(MEAN)
+    variable = axis(made, "protocol.epsilon")
+    curves, views = success_curves(made, variable), cells(success_part(made, variable).document)
+    line, _ = success_plot(curves, views, variable, "mean_shift").series
+    assert line.label.endswith("closed form")
+    columns = success_table(curves, views, variable, "mean_shift").columns
+    assert "closed form" in [column.name for column in columns]
+
+
 async def test_the_pane_shows_them_and_goes_through_the_metrics(
     measured: tuple[Scenario, Part, tuple[CellView, ...]],
 ) -> None:

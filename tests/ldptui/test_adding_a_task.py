@@ -1,0 +1,207 @@
+"""A task costs its folder, its conclusion with metrics, a row of each table, and its words."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TASK = '''
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from ldptui.core.base.arms import ATTACKED, CLEAN, Arm
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Task
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.law.pure import Items
+from ldptui.core.metrics import METRICS, Metric, measure
+from ldptui.core.metrics.results import Block, Fingerprints, Moments
+from ldptui.core.task import TASKS
+
+
+@dataclass(frozen=True, eq=False)
+class PeakConclusion:
+    """The largest estimate in several trials, by arm, beside the largest frequency."""
+
+    peaks: Mapping[Arm, Floats]
+    truth: float
+    targets: Items
+
+    @property
+    def trials(self):
+        return self.peaks[CLEAN].size
+
+    @property
+    def arms(self):
+        return self.peaks.keys()
+
+
+@dataclass(frozen=True)
+class Peak(Task):
+    """The server publishes the largest estimate alone."""
+
+    concludes = PeakConclusion
+
+    times: float = 1.0
+    kind: Literal["peak"] = "peak"
+
+    def block(self, cell, number, trials, pulse, shares=None):
+        marks = Fingerprints(trials)
+        counts = dict(zip((CLEAN, ATTACKED), block_counts(cell, number, trials, pulse, shares)))
+        marks.add(*counts.values())
+        users = {CLEAN: cell.users, ATTACKED: cell.users + cell.malicious}
+        peaks = {
+            arm: self.times * cell.local.estimates(made, users[arm]).frequencies.max(axis=1)
+            for arm, made in counts.items()
+        }
+        truth = self.times * float(cell.population.frequencies.max())
+        arms = {arm: Moments.of(values[:, None]) for arm, values in peaks.items()}
+        measured = measure(PeakConclusion(peaks, truth, cell.targets))
+        return Block(cell.index, number, measured, marks.values, arms)
+
+    def expected(self, cell):
+        return dict.fromkeys(METRICS)
+
+
+_row = partial(Metric, of=(PeakConclusion,))
+for row in (
+    _row("peak_error", lambda o: o.peaks[ATTACKED] - o.truth, (ATTACKED,)),
+    _row("peak_shift", lambda o: o.peaks[ATTACKED] - o.peaks[CLEAN], (CLEAN, ATTACKED)),
+):
+    METRICS[row.name] = row
+TASKS["peak"] = Peak
+'''
+"""The files of a task, as one; that of a released task is in `core/task` and `core/metrics`."""
+
+WORK = """format = 1
+trials = 4
+population = { kind = "zipf", items = 8, users = 10_000, exponent = 1.0 }
+protocol = { kind = "oue", epsilon = 2.0 }
+attack = { kind = "mga", share = 0.2, targets = { items = [0] } }
+task = { kind = "peak", times = 2.0 }
+[sweep]
+"attack.share" = [0.1, 0.2]
+"""
+
+SEEN = """
+import json, sys
+from pathlib import Path
+import peaks
+from ldptui.charts.curves import axis_of, success_axes, success_metrics
+from ldptui.charts.curves import success_curves
+from ldptui.charts.figures import success_plot
+from ldptui.core.running.runner import run
+from ldptui.core.view.cells import cell_view
+from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
+from ldptui.session.draft import draft_of
+from ldptui.core.experiment import compile
+
+draft = draft_of(Path(sys.argv[1]).read_text(), Path())
+scenario = draft.scenario
+*_, last = run(compile(scenario))
+axis = axis_of(scenario, success_axes(scenario))
+cells = last.results.experiment.cells
+views = [cell_view(cell, made) for cell, made in zip(cells, last.results.cells)]
+plot = success_plot(success_curves(scenario, axis), views, axis, "peak_shift")
+print(json.dumps({
+    "problems": [problem.message for problem in draft.problems],
+    "tabs": [name for name, _ in tabs_of(draft)],
+    "first": first_tab(scenario),
+    "metrics": success_metrics(scenario),
+    "points": [list(series.y) for series in plot.series if len(series.x)],
+    "parameters": views[0].parameters["task.times"],
+}))
+"""
+"""The script of somebody who looks at it in the workbench, without a terminal."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "peaks.py").write_text(TASK, encoding="utf-8")
+    (tmp_path / "work.toml").write_text(WORK, encoding="utf-8")
+    return tmp_path
+
+
+def run(place: Path, code: str, *arguments: str) -> str:
+    """The output of Python code in a process of its own, where the task is there from the start."""
+    made = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=place, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    return made.stdout
+
+
+def command(place: Path, *arguments: str) -> str:
+    code = "import sys, peaks; from ldptui.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    return run(place, code, *arguments)
+
+
+def test_a_new_task_is_run_and_written_in_every_format(place: Path) -> None:
+    document = json.loads(command(place, "run", "work.toml", "--format", "json"))
+    for cell in document["cells"]:
+        assert cell["parameters"]["task.kind"] == "peak"
+        assert cell["metrics"]["peak_shift"]["mean"] > 0
+        assert "gain" not in cell["metrics"]
+    table = command(place, "run", "work.toml", "--format", "table")
+    assert "peak shift" in table
+    rows = command(place, "run", "work.toml", "--format", "csv")
+    assert "peak_shift" in rows.splitlines()[0]
+
+
+def test_a_new_task_is_seen_in_the_workbench(place: Path) -> None:
+    seen = json.loads(run(place, SEEN, "work.toml"))
+    assert seen["problems"] == []
+    assert seen["first"] == "success"
+    assert {"success", "report", "table", "equations"} <= set(seen["tabs"])
+    assert not {"frequencies", "gain", "levels"} & set(seen["tabs"])
+    assert seen["metrics"] == ["peak_error", "peak_shift"]
+    (points,) = seen["points"]
+    assert len(points) == 2
+    assert points[1] > points[0] > 0
+    assert seen["parameters"] == 2.0
+
+
+def test_what_a_new_task_has_no_meaning_for_is_refused_in_a_sentence(place: Path) -> None:
+    work = place / "work.toml"
+    for line, words in {
+        '[[defence]]\nkind = "norm-sub"\n': "defence must be left out with task.kind = ",
+        "[campaign]\nrounds = 2\n": "campaign must be left out with task.kind = ",
+        '[goal]\nmetric = "gain"\nat_least = 0.1\n': 'goal.metric must not be "gain"',
+    }.items():
+        text = WORK.replace(", share = 0.2", "").split("[sweep]")[0] if "goal" in line else WORK
+        work.write_text(text + line, encoding="utf-8")
+        code = (
+            "import sys, peaks; from ldptui.commands.cli import main;"
+            "sys.stderr = sys.stdout; assert main(sys.argv[1:]) == 2"
+        )
+        assert words in " ".join(run(place, code, "run", "work.toml").split())
+
+
+MOST_FILES = 8
+ROOT = Path(__file__).parents[2]
+NAMES = re.compile(
+    r"MeanConclusion|task\.mean\b|metrics\.mean\b|\.mean import|import .*\bmean$"
+    r"|^\[task\.mean\]|^\[mean_shift\]|^\[mean\.low\]",
+    re.MULTILINE,
+)
+
+
+def test_the_task_of_numbers_is_named_in_few_files() -> None:
+    """Its folder and conclusion, two rows, its words, and what it says of itself."""
+    files = [path for room in ("core", "ldptui") for path in (ROOT / room).rglob("*")]
+    named = [
+        path.relative_to(ROOT).as_posix()
+        for path in files
+        if path.suffix in (".py", ".toml") and NAMES.search(path.read_text("utf-8"))
+    ]
+    assert 5 <= len(named) <= MOST_FILES, named
