@@ -10,17 +10,17 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ...catalogue import key_words, kind_words, listed_keys, listed_kinds
+from ...catalogue import key_words, kind_words, listed_kinds
 from ...messages import KeyEdited, Noted
-from ...session.draft import keys_of, sweep_of, value_of
+from ...session.draft import keys_of, value_of
 from ...session.draft.rearranging import MUTED, rearranged, tables_in
 from ...text.format import short
 from ...widgets.blank import Scrolled
 from ...widgets.field import Field
 from ...widgets.words import put_or_hide
+from .fields import fill, labelled, names_in, own, said
 from .form_pane import FormPane
 from .item_list import Item, ItemList
-from .parameters import labelled, said
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell
@@ -64,10 +64,11 @@ class DefencesPane(FormPane, can_focus=True):
             yield ItemList("step", TABLE, mutes=True, id="steps")
             yield Static(classes="words", id="needs", markup=False)
             kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
-            yield Field(f"{TABLE}.kind", "", options=kinds, rows=5, id="kind")
+            yield Field(f"{TABLE}.kind", "", options=kinds, rows=5)
             yield Static(classes="words", id="reason", markup=False)
-            for name in _names():
-                yield labelled(f"{TABLE}.0.{name}", optional=True, id=name)
+            for name in names_in(TABLE):
+                if name != MUTED:
+                    yield labelled(f"{TABLE}.{name}", like=f"{TABLE}.0.{name}", optional=True)
 
     def on_mount(self) -> None:
         for widget in list(self._form.children)[1:]:
@@ -113,26 +114,13 @@ class DefencesPane(FormPane, can_focus=True):
     def _show_step(self, draft: Draft, rows: Sequence[Mapping[str, Any]]) -> None:
         """The kind of the chosen step, why one would choose it, and the keys that it has."""
         at = min(self._steps.at, len(rows) - 1)
-        for widget in list(self._form.children)[2:]:
-            widget.display = bool(rows)
-        if not rows:
-            return
-        kind = str(rows[at].get("kind", NO_DEFENCE))
-        self._place("kind", f"{TABLE}.{at}.kind", draft)
+        kind = str(rows[at].get("kind", NO_DEFENCE)) if rows else ""
+        names = ("kind", *keys_of(TABLE, kind)) if rows else ()
+        fill(
+            self._form.query_children(Field), draft,
+            {f"{TABLE}.{name}": own(draft, f"{TABLE}.{at}.{name}") for name in names},
+        )  # fmt: skip
         put_or_hide(self.query_one("#reason", Static), kind_words(TABLE, kind).reason)
-        known = keys_of(TABLE, kind)
-        for name in _names():
-            field = self.query_one(f"#{name}", Field)
-            field.display = name in known
-            if field.display:
-                self._place(name, f"{TABLE}.{at}.{name}", draft)
-
-    def _place(self, name: str, key: str, draft: Draft) -> None:
-        """Let a field edit a key, and show what is there."""
-        field = self.query_one(f"#{name}", Field)
-        field.move_to(key)
-        field.swept = key in sweep_of(draft)
-        field.show(value_of(draft, key), said(draft, key))
 
     def close(self, closed: bool) -> None:
         self._form.disabled = closed
@@ -148,7 +136,7 @@ class DefencesPane(FormPane, can_focus=True):
             self._show_step(draft, steps_of(draft))
             return
         if event.what == "open":
-            self.query_one("#kind", Field).focus()
+            self.query(Field).first().focus()
             return
         before = steps_of(draft)
         after, at = changed(before, event.what, event.at)
@@ -233,10 +221,3 @@ def _first(steps: Sequence[Mapping[str, Any]]) -> str:
     present = {step.get("kind") for step in steps} | {NO_DEFENCE}
     free = [kind for kind in listed_kinds(TABLE) if kind not in present]
     return next((kind for kind in free if not {*keys_of(TABLE, kind)} - {MUTED}), NO_DEFENCE)
-
-
-def _names() -> list[str]:
-    """The names of the keys that a kind of defence may have, and that have fields."""
-    names = (key.removeprefix(f"{TABLE}.") for key in listed_keys()
-             if key.startswith(f"{TABLE}."))  # fmt: skip
-    return [name for name in names if name not in ("kind", MUTED)]

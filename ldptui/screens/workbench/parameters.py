@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -13,15 +14,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from ...catalogue import key_words, listed_keys, listed_kinds, title_of
+from ...catalogue import key_words, listed_kinds, title_of
 from ...messages import FieldFocused
-from ...session.draft import kind_of, own_problem, sweep_of, used_keys, value_of
+from ...session.draft import kind_of, sweep_of, used_keys, value_of
 from ...session.runs import shown
 from ...text.format import short
 from ...widgets.blank import Rows
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
 from ...widgets.words import put, put_or_hide
+from .fields import Shown, fill, labelled, names_in, own
 from .form_pane import FormPane
 from .sweep import SweepEditor
 
@@ -39,8 +41,15 @@ ROOM: Final = 25
 FORM_TABLES: Final = ("population", "protocol", "task")
 """The tables whose keys are fields here."""
 
+RUN: Final = ("trials", "seed", "simulate.path", "simulate.top_k")
+"""The keys of the run, whose fields are always here."""
+
 SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
+
+
+OPTIONAL: Final = ("count", "groups", "extension", "options")
+"""Names of keys that stay away where their field is empty."""
 
 
 def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
@@ -48,21 +57,13 @@ def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
 
     (With most kinds: then nothing moves when the scenario is there.)
     """
-    for key in listed_keys():
-        name = key.removeprefix(f"{table}.")
-        if key != f"{table}.{name}" or name == "kind":
-            continue
-        optional = name in ("count", "groups", "extension", "options")
+    for name in names_in(table):
+        optional = name in OPTIONAL
         rules = () if name == "hash_range" else None  # offered with the number that each gives
-        field = labelled(key, options=rules, rows=2, optional=optional,
+        field = labelled(f"{table}.{name}", options=rules, rows=2, optional=optional,
                          placeholder="none" if optional else "")  # fmt: skip
         field.display = name in first
         yield field
-
-
-def labelled(key: str, **more: Any) -> Field:
-    """A field with the name of its key."""
-    return Field(key, title_of(key), **more)
 
 
 class ParametersPane(VerticalScroll, FormPane):
@@ -114,7 +115,6 @@ class ParametersPane(VerticalScroll, FormPane):
                 field.set_class(field.display, "first")
                 yield field
                 if field.key == "protocol.hash_range":
-                    field.id = "rule"
                     number = Field(field.key, "  given", "integer", id="given")
                     number.display = False
                     yield number
@@ -193,44 +193,14 @@ class ParametersPane(VerticalScroll, FormPane):
         self.block(draft)
         if not draft.parses:
             return
-        from ldptui.core.scenario import choices_of
-
-        swept = sweep_of(draft)
-        used = {
-            f"{table}.{name}"
-            for table in FORM_TABLES
-            for name in ("kind", *used_keys(draft, table))
-            if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
-        }
-        for field in self._fields():
-            if field.key.partition(".")[0] in FORM_TABLES:
-                field.display = field.key in used
-            if not field.display:
-                continue
-            field.swept = field.key in swept
-            value = value_of(draft, field.key)
-            if field.id == "rule":
-                self._show_rule(draft, field, value)
-            elif field.id == "given":
-                field.display = value not in choices_of(field.key)
-                field.show(value, said(draft, field.key))
-            elif field.key == "task.encoding" and value is None and draft.cell is not None:
-                from ldptui.core.task.hitters.codes import usual_encoding
-
-                field.show(usual_encoding(draft.cell.population), said(draft, field.key))
-            elif field.key in ("protocol.f", "protocol.epsilon"):
-                self._show_noise(draft, field, value)
-            elif field.key in ("population.column", "population.count"):
-                columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
-                field.offer(columns)
-                field.show(value, said(draft, field.key))
-            else:
-                field.show(value, said(draft, field.key))
-        first = next((field for field in self._fields() if field.key in used and field.display
+        rows = _shown(draft)
+        fields = [*self._fields()]
+        fill(fields, draft, rows)
+        first = next((field for field in fields if field.display
                       and field.key.startswith("protocol.")), None)  # fmt: skip
-        for field in self._fields():
+        for field in fields:
             field.set_class(field is first or field.key in ("task.kind", "trials"), "first")
-        self._show_letters(draft, used)
+        self._show_letters(draft, "protocol.f" in rows)
         self._show_remark(draft)
         self.query_one(SweepEditor).show(draft)
 
@@ -239,40 +209,11 @@ class ParametersPane(VerticalScroll, FormPane):
         for column in self.query_children(Rows):
             yield from column.query_children(Field)
 
-    def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
-        """The rule for g, each with the g it gives at this ε, and "given" for a number."""
-        from ldptui.core.protocols.hashing import hash_range_for
-        from ldptui.core.scenario import choices_of
-
-        cell, rules = draft.cell, choices_of(field.key)
-        epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
-        options: list[tuple[Any, str]] = [(rule, rule) for rule in rules]
-        if isinstance(epsilon, int | float):
-            options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
-        g = cell.hash_range if cell is not None else None
-        number = value if isinstance(value, int) else g or 2
-        field.choose_from([*options, (number, "given")])
-        field.show(value if value in rules else number)
-
-    def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
-        """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
-        rappor, cell = "f" in used_keys(draft, "protocol"), draft.cell
-        if field.key == "protocol.epsilon":
-            field.rename("one report ε₁" if rappor else title_of(field.key))
-        field.follows = False
-        if rappor and value is None and cell is not None and cell.noise is not None:
-            field.follows = True
-            solved = cell.noise.f
-            if field.key == "protocol.epsilon":
-                solved = cell.noise.epsilon_one(cell.hashes)
-            value = float(f"{solved:.4g}")
-        field.show(value, said(draft, field.key))
-
-    def _show_letters(self, draft: Draft, used: set[str]) -> None:
+    def _show_letters(self, draft: Draft, shown: bool) -> None:
         """Below RAPPOR's noise: which way round its letters are, and what they come to."""
         words = self.query_one("#letters", Static)
         cell = draft.cell
-        words.display = "protocol.f" in used
+        words.display = shown
         if words.display and cell is not None and cell.noise is not None:
             noise = cell.noise
             sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
@@ -297,10 +238,53 @@ class ParametersPane(VerticalScroll, FormPane):
             column.disabled = closed
 
 
-def said(draft: Draft, key: str) -> str:
-    """The problem that the field of a key shows below itself; "" while there is none."""
-    problem = own_problem(draft, key)
-    return problem.message if problem is not None else ""
+def _shown(draft: Draft) -> dict[str, Shown]:
+    """The fields of the pane: the keys that the kinds of the draft use, and those of the run."""
+    used = {
+        f"{table}.{name}"
+        for table in FORM_TABLES
+        for name in ("kind", *used_keys(draft, table))
+        if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
+    }
+    rows = {key: own(draft, key) for key in (*used, *RUN)}
+    cell, rappor = draft.cell, "protocol.f" in used
+    for key in used & {"population.column", "population.count"}:
+        columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
+        rows[key] = replace(rows[key], offered=columns)
+    if "task.encoding" in used and rows["task.encoding"].value is None and cell is not None:
+        from ldptui.core.task.hitters.codes import usual_encoding
+
+        usual = usual_encoding(cell.population)
+        rows["task.encoding"] = replace(rows["task.encoding"], value=usual)
+    if "protocol.epsilon" in used:
+        label = "one report ε₁" if rappor else title_of("protocol.epsilon")
+        rows["protocol.epsilon"] = replace(rows["protocol.epsilon"], label=label)
+    if rappor and cell is not None and cell.noise is not None:
+        # One of f and ε₁ is given, and the other follows from it and can take its place.
+        epsilon = cell.noise.epsilon_one(cell.hashes)
+        for key, solved in (("protocol.f", cell.noise.f), ("protocol.epsilon", epsilon)):
+            if key in rows and rows[key].value is None:
+                rows[key] = replace(rows[key], value=float(f"{solved:.4g}"), follows=True)
+    return rows | (_rule(draft) if "protocol.hash_range" in used else {})
+
+
+def _rule(draft: Draft) -> dict[str, Shown]:
+    """The rule for g, each with the g it gives at this ε, and "given" for a number."""
+    from ldptui.core.protocols.hashing import hash_range_for
+    from ldptui.core.scenario import choices_of
+
+    given = own(draft, "protocol.hash_range")
+    cell, rules = draft.cell, choices_of(given.key)
+    epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
+    options: list[tuple[Any, str]] = [(rule, rule) for rule in rules]
+    if isinstance(epsilon, int | float):
+        options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
+    g = cell.hash_range if cell is not None else None
+    number = given.value if isinstance(given.value, int) else g or 2
+    options.append((number, "given"))
+    if given.value in rules:
+        return {given.key: replace(given, options=options)}
+    return {given.key: replace(given, value=number, options=options), "given": given}
 
 
 def columns_of(folder: Path, path: str) -> list[str]:

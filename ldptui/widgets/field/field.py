@@ -92,6 +92,7 @@ class Field(Widget):
     ) -> None:
         super().__init__(id=id)
         self.key, self.label, self.type_ = key, label, type_ or "text"
+        self.slot = id or key  # its place in a form, whichever key it edits there
         self.optional, self.grouped = optional, grouped
         self.like = like or key
         self.steps: Steps | None = None  # its own; else those of the key it is like

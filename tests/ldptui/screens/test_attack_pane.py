@@ -13,9 +13,9 @@ from textual.widgets.text_area import Selection
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
 from ldptui.messages import Noted
-from ldptui.screens.workbench.attack.edits import drifts
 from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
+from ldptui.screens.workbench.attack.shown import drifts
 from ldptui.screens.workbench.completion_list import CompletionList
 from ldptui.screens.workbench.item_list import ItemList
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor, ScriptLine

@@ -26,11 +26,6 @@ def hashes(draft: Draft) -> bool:
     return any(kind_words("protocol", kind).family == "hashing" for kind in map(str, kinds))
 
 
-def swept(draft: Draft, key: str) -> bool:
-    """True if a sweep gives this key its values."""
-    return key in sweep_of(draft)
-
-
 def problem(draft: Draft, key: str) -> str:
     """The problem of a key in a sentence, "" if it has none."""
     fault = draft.problem(key)

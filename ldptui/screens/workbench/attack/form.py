@@ -6,35 +6,51 @@ the phase and the part chosen: the fields move with the choice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from textual.app import ComposeResult
 from textual.reactive import var
+from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import kind_words
+from ....catalogue import key_words, kind_words, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
-from ....session.draft import input_of, kind_of, used_keys, value_of
+from ....session.draft import value_of
 from ....session.draft.attack_script import Shape
 from ....session.draft.rearranging import Table
 from ....widgets.blank import Scrolled
 from ....widgets.field import Field
-from ....widgets.words import put
+from ....widgets.words import put, put_or_hide
+from ..fields import fill, labelled, names_in
 from ..item_list import Item, ItemList
-from ..parameters import labelled, said
-from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of
-from .facts import facts, hashes, keys_of_kind, problem, stretches, swept
-from .fields import TARGET_KEYS, WHOLE, kind_fields, own_names, shapes_of_drift, target_fields
+from .facts import facts, hashes, problem, stretches
 from .phase_strip import PhaseStrip
+from .shown import attack_of, meant, own_names, shown
 
 if TYPE_CHECKING:
     from ....session.draft import Draft
 
 SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
-CONSTANT: Final = "constant"
-GOAL_FIELDS: Final = ("goal", "at-least", "over")
+WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
+"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
+TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
+
+
+def kind_fields(name: str) -> Iterator[Widget]:
+    """The kind of an attack, which may be none, or of a part, and why one would choose it."""
+    kinds = [(kind, kind) for kind in listed_kinds("attack") if name == "kind" or kind != "none"]
+    yield Field("attack.kind", "", options=kinds, rows=4, id=name)
+    yield Static(classes="words", id=f"{name}-reason", markup=False)
+
+
+def target_fields(name: str) -> Iterator[Field]:
+    """How the targets of the attack, a phase or a part are picked, how many, or which."""
+    label = TARGETS_OF.get(name) or title_of("attack.targets.pick")
+    yield Field("attack.targets.pick", label, id=f"{name}-pick")
+    yield labelled("attack.targets.count", id=f"{name}-count")
+    yield labelled("attack.targets.items", id=f"{name}-items")
 
 
 class AttackForm(Scrolled):
@@ -63,17 +79,18 @@ class AttackForm(Scrolled):
         yield from kind_fields("kind")
         yield labelled("campaign.rounds", optional=True)
         yield labelled("campaign.churn", optional=True)
-        yield labelled("campaign.drift", options=[("none", "none")], id="drift")
-        for name in shapes_of_drift():
-            yield labelled(f"campaign.drift.{name}", id=f"drift-{name}")
+        yield labelled("campaign.drift", options=[("none", "none")])
+        for name in names_in("population"):
+            if isinstance(key_words(f"population.{name}").start, float):
+                yield labelled(f"campaign.drift.{name}")
         yield PhaseStrip()
         yield ItemList("phase", "attack.phase", mutes=True, id="phases")
         yield labelled("attack.phase.*.rounds", id="length")
         yield labelled("attack.phase.*.share.shape", id="ramp")
-        yield labelled("goal.metric", id="goal")
-        yield labelled("goal.at_least", id="at-least")
-        yield labelled("goal.over", id="over")
-        yield labelled("attack.share", id="share")
+        yield labelled("goal.metric")
+        yield labelled("goal.at_least")
+        yield labelled("goal.over")
+        yield labelled("attack.share")
         yield labelled("attack.phase.*.share.to", like="attack.share", id="to")
         yield labelled("attack.phase.*.share.at", id="jump")
         yield from target_fields("phase")
@@ -93,12 +110,6 @@ class AttackForm(Scrolled):
     # Where the fields are in the document.
 
     @property
-    def _attack(self) -> Mapping[str, Any]:
-        document = self.draft.document if self.draft is not None else None
-        attack = (document or {}).get("attack")
-        return attack if isinstance(attack, Mapping) else {}
-
-    @property
     def _phases(self) -> ItemList:
         return self.query_one("#phases", ItemList)
 
@@ -109,14 +120,14 @@ class AttackForm(Scrolled):
     @property
     def _stage(self) -> str:
         """The table with the share, the targets and the mixture: the attack, or a phase of it."""
-        if script.shape_of(self._attack) != "phases":
+        if script.shape_of(attack_of(self.draft)) != "phases":
             return "attack"
         return f"attack.phase.{_chosen(self._phases)}"
 
     @property
     def _part(self) -> str:
         """The table with a kind and its keys: the attack, or a part of a mixture."""
-        if script.shape_of(self._attack) == "one":
+        if script.shape_of(attack_of(self.draft)) == "one":
             return "attack"
         return f"{self._stage}.mix.{_chosen(self._parts)}"
 
@@ -129,196 +140,73 @@ class AttackForm(Scrolled):
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted or not draft.parses:
             return
-        shape = script.shape_of(self._attack)
-        shapes = self.query_one("#shape", Field)
+        shape = script.shape_of(attack_of(draft))
         whole = (fault.message for fault in draft.problems if fault.key in WHOLE)
+        shapes, *fields = self.query_children(Field)
         shapes.show(shape, next(whole, ""))
-        self._show_campaign(draft, shape == "phases")
-        self._show_share(draft, shape)
-        self._show_parts(draft, shape)
-        self._show_kind(draft)
-        put(self.query_one("#facts", Static), facts(draft))
+        self._list_phases(draft, shape == "phases")
+        self._list_parts(draft, shape != "one")
+        rows = shown(draft, self._stage, self._part)
+        fill(fields, draft, rows)
+        for name in ("seeds", "scoring"):
+            self.query_one(f"#{name}").disabled = not hashes(draft)
+        for name in ("kind", "part-kind"):
+            reason = kind_words("attack", rows[name].value).reason if name in rows else ""
+            put_or_hide(self.query_one(f"#{name}-reason", Static), reason)
+        words = self.query_one("#facts", Static)
+        words.display = True
+        put(words, facts(draft))
 
-    def _show_campaign(self, draft: Draft, phased: bool) -> None:
+    def _list_phases(self, draft: Draft, phased: bool) -> None:
+        """The phases, and their shares as a strip."""
         strip, phases = self.query_one(PhaseStrip), self._phases
-        campaign = phased or value_of(draft, "campaign") is not None
-        drift = value_of(draft, "campaign.drift")
-        drift = drift if isinstance(drift, Mapping) else {}
-        for field in self.query_children(Field):
-            if field.key == "campaign.drift":
-                field.display = campaign
-                field.choose_from([(kind, kind) for kind in drifts()])
-                field.show(drift.get("kind", "none"), said(draft, field.key))
-            elif field.key.startswith("campaign."):
-                field.display = campaign and (
-                    not field.key.startswith("campaign.drift.") or field.key.split(".")[2] in drift
-                )
-                field.show(value_of(draft, field.key), said(draft, field.key))
         strip.display = phases.display = phased
-        self.query_one("#length", Field).display = phased
         if not phased:
             return
-        tables = script.phases_of(self._attack)
+        tables = script.phases_of(attack_of(draft))
         phases.rows = tuple(
             Item(script.described_phase(tables, at), problem(draft, f"attack.phase.{at}"),
                  tables[at].get("muted") is True)
             for at in range(len(tables))
         )  # fmt: skip
         phases.at = phases.at  # in range again
-        self._place("length", f"{self._stage}.rounds", draft)
         strip.stretches = tuple(stretches(draft, tables))
         rounds = draft.cell.rounds if draft.cell is not None else ()
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
-    def _show_share(self, draft: Draft, shape: Shape) -> None:
-        stage = self._stage
-        ramp = value_of(draft, f"{stage}.share")
-        ramped = isinstance(ramp, Mapping)
-        form = self.query_one("#ramp", Field)
-        form.display = shape == "phases"
-        if form.display:
-            shapes = input_of("attack.phase.*.share.shape")[1] or []
-            form.choose_from([(CONSTANT, CONSTANT), *shapes])
-        form.move_to(f"{stage}.share.shape")
-        if form.display:
-            form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
-        share = self.query_one("#share", Field)
-        keys = keys_of_kind(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
-        goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in keys else None
-        self._show_goal(draft, shape != "phases" and "share" in keys, goal)
-        share.display = "share" in keys and goal is None
-        self._place("share", f"{stage}.share.from" if ramped else f"{stage}.share", draft)
-        to, jump = self.query_one("#to", Field), self.query_one("#jump", Field)
-        to.display = ramped
-        jump.display = isinstance(ramp, Mapping) and ramp.get("shape") == "step"
-        if ramped:
-            self._place("to", f"{stage}.share.to", draft)
-            self._place("jump", f"{stage}.share.at", draft)
-        phased = shape == "phases"
-        self._show_targets(draft, "phase", f"{stage}.targets", phased, leave="the attack's")
-        leave = {"one": "", "mixture": "of each part", "phases": "of each phase"}[shape]
-        self._show_targets(draft, "targets", "attack.targets", "targets" in keys, leave=leave)
-
-    def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
-        """A goal in place of the share, where there can be one."""
-        goal, at_least, over = (self.query_one(f"#{name}", Field) for name in GOAL_FIELDS)
-        goal.display = shown
-        at_least.display = over.display = metric is not None
-        if shown:
-            goal.choose_from([(GIVEN, "none"), *(input_of("goal.metric")[1] or [])])
-            goal.show(metric or GIVEN, said(draft, "goal.metric"))
-        if metric is not None:
-            self._place("at-least", "goal.at_least", draft)
-            self._place("over", "goal.over", draft)
-
-    def _show_parts(self, draft: Draft, shape: Shape) -> None:
-        parts, weight = self._parts, self.query_one("#weight", Field)
-        parts.display = weight.display = shape != "one"
-        if shape == "one":
-            self._show_targets(draft, "own", "attack.targets", False)
-            return
-        tables = script.parts_of(value_of(draft, self._stage) or {})
-        parts.rows = tuple(
-            Item(row, problem(draft, f"{self._stage}.mix.{at}"))
-            for at, row in enumerate(script.described_parts(tables))
-        )
-        parts.at = parts.at
-        self._place("weight", f"{self._part}.weight", draft)
-        self._show_targets(draft, "own", f"{self._part}.targets", bool(tables), leave="those above")
-
-    def _show_kind(self, draft: Draft) -> None:
-        part = self._part
-        kind = value_of(draft, f"{part}.kind") or "none"
-        single = part == "attack"
-        reason = kind_words("attack", kind).reason
-        for name, shown in (("kind", single), ("part-kind", not single)):
-            self.query_one(f"#{name}").display = shown
-            words = self.query_one(f"#{name}-reason", Static)
-            words.display = shown and bool(reason)
-            if shown:
-                self._place(name, f"{part}.kind", draft)
-                put(words, reason)
-        if single:
-            self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
-        keys = keys_of_kind(kind)
-        if "cohorts" not in used_keys(draft, "protocol"):
-            keys -= {"cohort"}
-        hashing = hashes(draft)
-        for name in own_names():
-            field = self.query_one(f"#{name}", Field)
-            field.display = name in keys
-            field.disabled = name in ("seeds", "scoring") and not hashing
-            if field.display:
-                self._place(name, f"{part}.{name}", draft)
-        self.query_one("#facts").display = True
-
-    def _show_targets(
-        self, draft: Draft, name: str, table: str, shown: bool, *, leave: str = ""
-    ) -> None:
-        """The three fields of targets: how they are picked, and how many or which.
-
-        leave : what it means to have none here, where that may be.
-        """
-        targets = value_of(draft, table)
-        listed = isinstance(targets, dict) and "items" in targets
-        pick, many, items = (self.query_one(f"#{name}-{key}", Field) for key in TARGET_KEYS)
-        pick.display = shown
-        many.display = shown and not listed and not (leave and targets is None)
-        items.display = shown and listed
-        if not shown:
-            return
-        how = "listed" if listed else SHARED if leave and targets is None else None
-        rules = input_of("attack.targets.pick")[1] or []
-        options = [*([(SHARED, leave)] if leave else ()), *rules, ("listed", "listed")]
-        pick.choose_from(options)
-        pick.move_to(f"{table}.pick")
-        pick.swept = swept(draft, f"{table}.pick")
-        pick.show(how or value_of(draft, f"{table}.pick"), said(draft, f"{table}.pick"))
-        if many.display:
-            self._place(many.id or "", f"{table}.count", draft)
-        if items.display:
-            self._place(items.id or "", f"{table}.items", draft)
-
-    def _place(self, name: str, key: str, draft: Draft) -> None:
-        """Let a field edit a key, and show what is there."""
-        field = self.query_one(f"#{name}", Field)
-        field.move_to(key)
-        field.swept = swept(draft, key)
-        field.show(value_of(draft, key), said(draft, key))
+    def _list_parts(self, draft: Draft, mixed: bool) -> None:
+        """The parts of the mixture, of the attack or of the chosen phase."""
+        parts, stage = self._parts, self._stage
+        parts.display = mixed
+        if mixed:
+            tables = script.parts_of(value_of(draft, stage) or {})
+            parts.rows = tuple(
+                Item(row, problem(draft, f"{stage}.mix.{at}"))
+                for at, row in enumerate(script.described_parts(tables))
+            )
+            parts.at = parts.at
 
     # Upwards.
 
     def on_key_edited(self, event: KeyEdited) -> None:
         """Turn a choice that stands for many keys into an edit of the table that they are in."""
-        draft = self.draft
-        if draft is None:
+        if self.draft is None:
             return
-        table, _, leaf = event.key.rpartition(".")
         if event.key == "attack.shape":
             event.stop()
             self._reshape(event.value)
-        elif event.key == "campaign.drift" and isinstance(event.value, str):
+        elif (edit := meant(self.draft, event.key, event.value)) is not None:
             event.stop()
-            self.post_message(KeyEdited(event.key, drifting(draft, event.value)))
-        elif event.key == "goal.metric":
-            event.stop()
-            self.post_message(KeyEdited(*aimed(draft, event.value)))
-        elif leaf == "pick":
-            event.stop()
-            self.post_message(KeyEdited(table, picked(draft, table, event.value)))
-        elif leaf == "shape" and table.endswith(".share"):
-            event.stop()
-            self.post_message(
-                KeyEdited(table, ramp_of(draft, table.removesuffix(".share"), event.value))
-            )
+            self.post_message(KeyEdited(*edit))
 
     def _reshape(self, shape: Shape) -> None:
-        now = script.shape_of(self._attack)
-        self._kept[now] = dict(self._attack)
+        before = dict(attack_of(self.draft))
+        now = script.shape_of(before)
+        self._kept[now] = before
         kept = self._kept.get(shape)
-        same = kept is not None and script.reshaped(kept, now) == dict(self._attack)
-        wanted = kept if same and kept is not None else script.reshaped(self._attack, shape)
-        lost = script.lost(self._attack, wanted)
+        same = kept is not None and script.reshaped(kept, now) == before
+        wanted = kept if same and kept is not None else script.reshaped(before, shape)
+        lost = script.lost(before, wanted)
         self.post_message(KeyEdited("attack", wanted))
         if lost:
             self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
@@ -337,7 +225,7 @@ class AttackForm(Scrolled):
         phased = event.items is self._phases
         table = "attack" if phased else self._stage
         key = f"{table}.phase" if phased else f"{table}.mix"
-        before = script.phases_of(self._attack) if phased else script.parts_of(
+        before = script.phases_of(attack_of(draft)) if phased else script.parts_of(
             value_of(draft, table) or {}
         )  # fmt: skip
         items, at = script.changed(before, event.what, event.at, phased)
