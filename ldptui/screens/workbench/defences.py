@@ -127,7 +127,7 @@ class DefencesPane(FormPane, can_focus=True):
 
     # Upwards.
 
-    def on_item_list_asked(self, event: ItemList.Asked) -> None:
+    def on_row_list_asked(self, event: ItemList.Asked) -> None:
         event.stop()
         draft = self.draft
         if draft is None or not draft.parses:

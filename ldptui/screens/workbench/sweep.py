@@ -47,7 +47,7 @@ class SweepEditor(Rows):
         self._wanted = ""  # to be opened once the draft has it
 
     def compose(self) -> ComposeResult:
-        yield SweepList()
+        yield SweepList("sweep")
         with Rows(id="axis"):
             yield Field("sweep.key", "", options=())
             yield Field("sweep.form", "values", options=[("range", "range"), ("list", "list")])
@@ -128,20 +128,22 @@ class SweepEditor(Rows):
 
     # Upwards.
 
-    def on_sweep_list_asked(self, event: SweepList.Asked) -> None:
+    def on_row_list_asked(self, event: SweepList.Asked) -> None:
         event.stop()
-        if self._draft is None or not self._draft.parses:
+        if self._draft is None or not self._draft.parses or event.what == "show":
             return
+        if event.what == "add":
+            self._add()
+            return
+        key = self.sweeps.rows[event.at].key
         if event.what == "remove":
             self.sweeps.focus()
-            self.post_message(KeyEdited(f"sweep.{event.key}", None))
-        elif event.what == "add":
-            self._add()
-        elif self.sweeps.opened == event.key:
-            self.sweeps.opened = ""
-            self.show(self._draft)
+            self.post_message(KeyEdited(f"sweep.{key}", None))
         else:
-            self._wanted = event.key
+            if self.sweeps.opened == key:
+                self.sweeps.opened = ""
+            else:
+                self._wanted = key
             self.show(self._draft)
 
     def _add(self) -> None:

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
-from textual import events
-from textual.app import RenderResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from ...catalogue import title_of
-from ...messages import FieldFocused
-from ...widgets.field import LABEL_WIDTH, faint, leave, muted, write
+from ...widgets.field import LABEL_WIDTH, muted, write
 from ...widgets.words import spelled, spelled_name
+from .row_list import RowList
 
 
 def described(values: Any, width: int) -> str:
@@ -53,38 +48,22 @@ class Row:
     problem: str
 
 
-class SweepList(Widget, can_focus=True):
+class SweepList(RowList):
     """The swept keys, one row each, and a row that adds one."""
 
-    DEFAULT_CSS = """
-    SweepList { height: auto; width: 1fr; }
-    """
+    MARKS: ClassVar = ("▾ ", "↔ ")
+    OPENS: ClassVar = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Next", show=False, id="sweep.next"),
         Binding("up,k", "move(-1)", "Previous", show=False, id="sweep.previous"),
-        Binding("enter,space", "open", "Edit", id="sweep.edit"),
-        Binding("a,plus", "add", "Add", id="sweep.add"),
-        Binding("minus,delete,backspace", "remove", "Remove", id="sweep.remove"),
+        Binding("enter,space", "ask('open')", "Edit", id="sweep.edit"),
+        Binding("a,plus", "ask('add')", "Add", id="sweep.add"),
+        Binding("minus,delete,backspace", "ask('remove')", "Remove", id="sweep.remove"),
         Binding("escape", "leave", "Leave", show=False, id="sweep.leave"),
     ]
 
-    rows: reactive[tuple[Row, ...]] = reactive((), layout=True)
-    at: reactive[int] = reactive(0)
     opened: reactive[str] = reactive("")
     size_note: reactive[str] = reactive("")
-
-    @dataclass(eq=False)
-    class Asked(Message):
-        """A wish of the hand: what to do, with which key ("" for the row that adds one)."""
-
-        what: str
-        key: str
-
-    def on_focus(self) -> None:
-        self.post_message(FieldFocused("sweep"))
-
-    def validate_at(self, at: int) -> int:
-        return min(max(at, 0), len(self.rows))
 
     def watch_at(self) -> None:
         self.refresh_bindings()
@@ -92,78 +71,29 @@ class SweepList(Widget, can_focus=True):
     def watch_rows(self) -> None:
         self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The row that adds a key cannot be removed."""
-        return action != "remove" or self.at < len(self.rows)
+        return (action, parameters) != ("ask", ("remove",)) or self.at < len(self.rows)
 
-    def action_move(self, by: int) -> None:
-        self.at += by
+    @property
+    def adds(self) -> str:
+        return "sweep another key" if self.rows else "sweep a key"
 
-    def action_open(self) -> None:
-        key = self.rows[self.at].key if self.at < len(self.rows) else ""
-        self.post_message(self.Asked("open" if key else "add", key))
+    def opened_at(self, at: int) -> bool:
+        return self.rows[at].key == self.opened
 
-    def action_add(self) -> None:
-        self.post_message(self.Asked("add", ""))
-
-    def action_remove(self) -> None:
-        self.post_message(self.Asked("remove", self.rows[self.at].key))
-
-    def action_leave(self) -> None:
-        leave(self)
-
-    def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None or offset.y < 1:
-            return
-        y = 1
-        for at in range(len(self.rows) + 1):
-            lines = len(self._row(at, self.size.width)) if at < len(self.rows) else 1
-            if y <= offset.y < y + lines:
-                self.at = at
-                if at < len(self.rows) and offset.x >= self.size.width - 2:
-                    self.action_remove()
-                else:
-                    self.action_open()
-                return
-            y += lines
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        return sum(len(self._row(at, width)) for at in range(len(self.rows))) + 2
-
-    def render(self) -> RenderResult:
-        width = self.size.width
+    def head(self, width: int) -> list[Content]:
         heading = Content.assemble(("  sweep", muted(self)))
         gap = width - heading.cell_length - cell_len(self.size_note) - 1
         if self.size_note and gap > 0:
             heading += Content.styled(" " * gap + self.size_note, muted(self))
-        lines = [heading]
-        for at in range(len(self.rows)):
-            lines += self._row(at, width)
-        focused = self.has_focus and self.at == len(self.rows)
-        mark = Content.styled("› " if focused else "  ", "$text-accent")
-        add = "sweep another key" if self.rows else "sweep a key"
-        style = faint(self) if self.is_disabled else "$text-accent bold" if focused else muted(self)
-        return Content("\n").join([*lines, mark + Content.styled(f"+ {add}", style)])
+        return [heading]
 
-    def _row(self, at: int, width: int) -> list[Content]:
-        """The lines of a swept key: its values, and below them what is wrong."""
-        row = self.rows[at]
-        focused = self.has_focus and at == self.at
-        mark = (
-            "✗ " if row.problem else "› " if focused else "▾ " if row.key == self.opened else "↔ "
-        )
-        style = "$text-error" if row.problem else "$text-accent" if focused else muted(self)
-        label = spelled_name(self, title_of(row.key), LABEL_WIDTH - 3).ljust(LABEL_WIDTH - 3)
-        line = Content.assemble(
-            (mark, style),
-            (label[: LABEL_WIDTH - 3], "$text-accent" if focused else muted(self)),
+    def written(self, at: int, focused: bool, width: int) -> Content:
+        row, room = self.rows[at], LABEL_WIDTH - 3
+        label = spelled_name(self, title_of(row.key), room).ljust(room)[:room]
+        return Content.assemble(
+            (label, "$text-accent" if focused else muted(self)),
             " ",
             (spelled(self, described(row.values, width - LABEL_WIDTH - 3)), "$foreground"),
         )
-        line = line.pad_right(max(0, width - 2 - line.cell_length))
-        lines = [line + Content.styled("×", muted(self) if focused else faint(self))]
-        if row.problem and row.key != self.opened:
-            wrapped = Content(row.problem).wrap(max(10, width - 2))
-            lines += [Content("  ") + line.stylize("$text-error") for line in wrapped]
-        return lines

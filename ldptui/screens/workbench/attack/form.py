@@ -211,7 +211,7 @@ class AttackForm(Scrolled):
         if lost:
             self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
 
-    def on_item_list_asked(self, event: ItemList.Asked) -> None:
+    def on_row_list_asked(self, event: ItemList.Asked) -> None:
         event.stop()
         draft = self.draft
         if draft is None or not draft.parses:
