@@ -48,7 +48,6 @@ class HelpScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     HelpScreen {
-        align: center middle;
         & > Dialog { width: 92%; max-width: 84; }
         VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
         Static { padding: 0 1; }
@@ -103,9 +102,6 @@ class HelpScreen(ModalScreen[None]):
 
     def action_scroll(self, by: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 EVERYWHERE: Final = "everywhere"

@@ -69,7 +69,6 @@ class LibraryScreen(ModalScreen[Path | None]):
 
     DEFAULT_CSS = """
     LibraryScreen {
-        align: center middle;
         & > Dialog { width: 94%; max-width: 184; height: 92%; max-height: 52; }
         Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
         Input:focus { border: round $accent; background-tint: transparent; }
@@ -175,9 +174,6 @@ class LibraryScreen(ModalScreen[Path | None]):
     def action_preview(self, way: int) -> None:
         scroll = self._scroll
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 class Filter(Input):

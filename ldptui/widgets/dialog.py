@@ -31,7 +31,12 @@ def close_once(dialog: screen.Screen[Any], close: Callable[[], AwaitComplete]) -
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
-    """A screen over another one, closed once."""
+    """A screen over another one, in its middle, closed once; left without a result."""
+
+    DEFAULT_CSS = "ModalScreen { align: center middle; }"
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         return close_once(self, partial(super().dismiss, result))

@@ -28,7 +28,6 @@ class ConfirmScreen(ModalScreen[bool]):
 
     DEFAULT_CSS = """
     ConfirmScreen {
-        align: center middle;
         & > Dialog { width: auto; min-width: 44; max-width: 90%; padding: 1 2 0 2; }
         Static { width: auto; max-width: 100%; }
         Horizontal { width: auto; height: 1; margin-top: 1; }

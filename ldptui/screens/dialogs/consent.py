@@ -28,7 +28,6 @@ class ConsentScreen(ModalScreen[bool]):
 
     DEFAULT_CSS = """
     ConsentScreen {
-        align: center middle;
         & > Dialog { padding: 1 2 0 2; }
         Static { width: 100%; height: auto; }
         .facts { margin: 1 0; }

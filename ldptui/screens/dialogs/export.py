@@ -42,7 +42,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     DEFAULT_CSS = """
     ExportScreen {
-        align: center middle;
         & > Dialog > LineList {
             height: auto;
             margin: 0 1 1 1;
@@ -128,6 +127,3 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     def action_cursor(self, way: str) -> None:
         options = self.query_one(LineList)
         (options.action_cursor_down if way == "down" else options.action_cursor_up)()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

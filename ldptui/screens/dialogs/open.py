@@ -22,7 +22,6 @@ class OpenScreen(ModalScreen[Path | None]):
     A file with bad values is opened when enter is pressed twice: its script says what is wrong.
     """
 
-    DEFAULT_CSS = "OpenScreen { align: center middle; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="open.close"),
     ]
@@ -49,9 +48,6 @@ class OpenScreen(ModalScreen[Path | None]):
         self._told = event.path
         more = " — enter again opens it, to be put right in its script" if curable else ""
         self.query_one(PathField).tell(f"{problem}{more}", refused=not curable, asking=curable)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def problem_of(path: Path) -> tuple[str | None, bool]:

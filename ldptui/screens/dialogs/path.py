@@ -20,7 +20,6 @@ class PathScreen(ModalScreen[Path | None]):
     there.
     """
 
-    DEFAULT_CSS = "PathScreen { align: center middle; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="path.close"),
     ]
@@ -55,6 +54,3 @@ class PathScreen(ModalScreen[Path | None]):
             field.tell(f"{path} exists; enter again overwrites it", asking=True)
         else:
             self.dismiss(path)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

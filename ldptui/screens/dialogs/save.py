@@ -28,7 +28,6 @@ class SaveScreen(ModalScreen[Path | None]):
     pressed again. What goes wrong is said in the dialog, which stays.
     """
 
-    DEFAULT_CSS = "SaveScreen { align: center middle; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="save.close"),
     ]
@@ -70,9 +69,6 @@ class SaveScreen(ModalScreen[Path | None]):
             field.tell(str(error), refused=True)
             return
         self.dismiss(path)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def save_text(path: Path, text: str) -> None:

@@ -16,7 +16,6 @@ class TagsScreen(ModalScreen[tuple[str, ...] | None]):
 
     DEFAULT_CSS = """
     TagsScreen {
-        align: center middle;
         & > Dialog { max-width: 72; }
         Input { height: 1; border: none; padding: 0; }
         Input:focus { border: none; }
@@ -42,6 +41,3 @@ class TagsScreen(ModalScreen[tuple[str, ...] | None]):
         event.stop()
         tags = dict.fromkeys(part.strip() for part in event.value.split(",") if part.strip())
         self.dismiss(tuple(tag for tag in tags if tag.isprintable()))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -21,7 +21,6 @@ class TextScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     TextScreen {
-        align: center middle;
         VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
         .said { color: $text-accent; height: auto; }
     }
@@ -48,6 +47,3 @@ class TextScreen(ModalScreen[None]):
 
     def action_scroll(self, by: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
