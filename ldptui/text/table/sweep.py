@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
@@ -71,123 +73,101 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
     return Group("", tuple(columns))
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A group of columns that a sweep may have.
+
+    columns : metrics with the heads of their columns; one without a head stands beside theory.
+    when : what has to be true of the cells, in words of `_facts`.
+    needs : metrics of which some cell has to have one.
+    """
+
+    title: str
+    columns: dict[str, str]
+    when: str = ""
+    needs: tuple[str, ...] = ()
+
+
+_FLAGGED = {"recall": "fakes", "false_positive_rate": "genuine"}
+_ALARM = {"alarm_rate": "attacked", "false_alarm_rate": "clean"}
+_OF_TARGETS = {"target_frequency_clean": "before", "target_frequency": "after"}
+_ROWS: Final = (
+    _Row("gain", {"gain": ""}, "attacked frequencies"),
+    _Row("target frequency", _OF_TARGETS, "attacked frequencies"),
+    _Row("mean squared error", {"mse": ""}, "frequencies"),
+    _Row("mean squared error, clean", {"mse_clean": ""}, "attacked frequencies"),
+    _Row("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, "honest frequencies"),
+    _Row("targets", {"targets_in_top_k": "in top {}"}, "attacked frequencies"),
+    _Row("targets named", {"targets_in_top_k": ""}, "attacked hitters"),
+    _Row("recall of hitters", {"hitter_recall": ""}, "hitters"),
+    _Row("without attack", {"hitter_recall_clean": "recall", "ncr_clean": "NCR"}, "hitters"),
+    _Row("defended gain", {"gain_after": ""}, "attacked defended foretold"),
+    _Row("defended", {"gain_after": "gain"}, "attacked defended unforetold"),
+    _Row("defended error", {"mse_clean_after": "before", "mse_after": "after"}, "defended"),
+    _Row("flagged", _FLAGGED, needs=(*_FLAGGED,)),
+    _Row("alarm", _ALARM, needs=(*_ALARM,)),
+    _Row("estimated share of fakes", {"share_estimate": ""}, needs=("share_estimate_std",)),
+    _Row("its deviation", {"share_estimate_std": "in one trial"}, needs=("share_estimate_std",)),
+    _Row("all in top k from", {}, "attacked rounds"),
+    _Row("targets", {"target_levels": "levels"}, "attacked hitters"),
+    _Row("detected", {"detected": "items", "false_detected": "false"}, needs=("detected",)),
+)
+
+
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
-    if all("mse" not in cell.metrics for cell, _, _ in finished):
-        named = any("hitter_recall" in cell.metrics for cell, _, _ in finished)
-        return _of_hitters(finished) if named else _of_each_metric(finished)
-    tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
-    two = {"detected": "items", "false_detected": "false"}
-    detected = [_measured("detected", two, finished)] if tested else []
-    defended = any(cell.defences for cell, _, _ in finished)
-    errors = {"mse_clean_after": "before", "mse_after": "after"}
-    defended_error = [_measured("defended error", errors, finished)] if defended else []
-    if all(cell.attack is None for cell, _, _ in finished):
-        return [
-            _compared("mean squared error", "mse", finished),
-            _measured("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, finished),
-            *defended_error,
-            *_claims(finished),
-            *detected,
-        ]
+    facts, known = _facts(finished), partial(_known, finished=finished)
+    rows: Iterable[_Row] = _ROWS
+    if not facts & {"frequencies", "hitters"}:
+        names = dict.fromkeys(name for cell, _, _ in finished for name in cell.metrics)
+        rows = (_Row(metric_words(name).name, {name: ""}, needs=(name,)) for name in names)
+    return [
+        _group(row, finished)
+        for row in rows
+        if facts.issuperset(row.when.split()) and (not row.needs or any(map(known, row.needs)))
+    ]
+
+
+def _facts(finished: list[Finished]) -> set[str]:
+    """What is true of the cells, in words."""
+    cells = [cell for cell, _, _ in finished]
+    facts = {"attacked" if any(cell.attack is not None for cell in cells) else "honest"}
+    if all("mse" not in cell.metrics for cell in cells):
+        named = any("hitter_recall" in cell.metrics for cell in cells)
+        return {*facts, "hitters"} if named else facts
+    foretold = any(theory.get("gain_after") is not None for _, _, theory in finished)
+    facts |= {"frequencies", "foretold" if foretold else "unforetold"}
+    facts |= {"defended"} if any(cell.defences for cell in cells) else set()
+    return facts | ({"rounds"} if any(cell.rounds for cell in cells) else set())
+
+
+def _known(metric: str, finished: list[Finished]) -> bool:
+    """Return whether any cell has a value of the metric."""
+    return any(measured.estimate(metric).mean is not None for _, measured, _ in finished)
+
+
+def _group(row: _Row, finished: list[Finished]) -> Group:
+    """The columns of a row: measured and expected, or measured ones side by side in one unit."""
+    if not row.columns:
+        return _entries(row.title, finished)
+    if "" in row.columns.values():
+        (metric,) = row.columns
+        return beside_theory(row.title, [
+            compared(cell, measured, metric, theory) for cell, measured, theory in finished
+        ])  # fmt: skip
     tops = {cell.top_k for cell, _, _ in finished}
     top = str(tops.pop()) if len(tops) == 1 else "k"
-    return [
-        _compared("gain", "gain", finished),
-        _measured(
-            "target frequency",
-            {"target_frequency_clean": "before", "target_frequency": "after"},
-            finished,
-        ),
-        _compared("mean squared error", "mse", finished),
-        _compared("mean squared error, clean", "mse_clean", finished),
-        _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
-        *([_defended_gain(finished)] if defended else []),
-        *defended_error,
-        *_claims(finished),
-        *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
-        *detected,
-    ]
+    columns = {head.format(top): _estimates(name, finished) for name, head in row.columns.items()}
+    return side_by_side(row.title, columns)
 
 
-def _of_hitters(finished: list[Finished]) -> list[Group]:
-    """The columns of cells that look for heavy hitters."""
-    clean = {"hitter_recall_clean": "recall", "ncr_clean": "NCR"}
-    groups = [
-        _compared("recall of hitters", "hitter_recall", finished),
-        _measured("without attack", clean, finished),
-        *_claims(finished),
-    ]
-    if any(cell.attack is not None for cell, _, _ in finished):
-        named = _compared("targets named", "targets_in_top_k", finished)
-        return [named, *groups, _measured("targets", {"target_levels": "levels"}, finished)]
-    return groups
-
-
-def _of_each_metric(finished: list[Finished]) -> list[Group]:
-    """The columns of every metric that some cell has a value of."""
-    names = dict.fromkeys(metric for cell, _, _ in finished for metric in cell.metrics)
-    return [
-        _compared(metric_words(name).name, name, finished)
-        for name in names
-        if _any([name], finished)
-    ]
-
-
-def _claims(finished: list[Finished]) -> list[Group]:
-    """The claims of defences: users that they flag, alarms, and the share of fakes."""
-    claims = [
-        ("flagged", {"recall": "fakes", "false_positive_rate": "genuine"}),
-        ("alarm", {"alarm_rate": "attacked", "false_alarm_rate": "clean"}),
-    ]
-    groups = [
-        _measured(title, metrics, finished) for title, metrics in claims if _any(metrics, finished)
-    ]
-    if _any(["share_estimate_std"], finished):
-        noise = {"share_estimate_std": "in one trial"}
-        groups += [
-            _compared("estimated share of fakes", "share_estimate", finished),
-            _measured("its deviation", noise, finished),
-        ]
-    return groups
-
-
-def _any(metrics: Iterable[str], finished: list[Finished]) -> bool:
-    """Return whether any cell has a value of any of the metrics."""
-    return any(
-        measured.estimate(metric).mean is not None
-        for _, measured, _ in finished
-        for metric in metrics
-    )
-
-
-def _defended_gain(finished: list[Finished]) -> Group:
-    """The gain in spite of the defence, beside theory where a cell has it."""
-    if any(theory["gain_after"] is not None for _, _, theory in finished):
-        return _compared("defended gain", "gain_after", finished)
-    return _measured("defended", {"gain_after": "gain"}, finished)
-
-
-def _entries(finished: list[Finished]) -> Group:
+def _entries(title: str, finished: list[Finished]) -> Group:
     """The round in which all targets entered the top k, and the trials in which they did."""
     entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
     when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
     trials = number_column(f"{entry.reached}/{count}" for entry, count in entries)
     columns = Column("round", with_errors(when, common_power(when))), Column("trials", trials)
-    return Group("all in top k from", columns)
-
-
-def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
-    """A metric, measured and expected."""
-    return beside_theory(
-        title, [compared(cell, measured, metric, theory) for cell, measured, theory in finished]
-    )
-
-
-def _measured(title: str, metrics: dict[str, str], finished: list[Finished]) -> Group:
-    """Metrics without their theory, side by side in one unit."""
-    columns = {head: _estimates(metric, finished) for metric, head in metrics.items()}
-    return side_by_side(title, columns)
+    return Group(title, columns)
 
 
 def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
