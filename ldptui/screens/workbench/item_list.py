@@ -24,7 +24,7 @@ class Item:
 class ItemList(RowList):
     """A list of Items, which can be moved, duplicated and muted.
 
-    noun : what a row is, for the last row: "part", "phase". mutes : rows can be switched off.
+    mutes : rows can be switched off.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,8 +41,8 @@ class ItemList(RowList):
     ]
 
     def __init__(self, noun: str, help_key: str, *, mutes: bool = False, id: str = "") -> None:  # noqa: A002
-        super().__init__(help_key, id or None)
-        self.noun, self.mutes = noun, mutes
+        super().__init__(noun, help_key, id)
+        self.mutes = mutes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.mutes or (action, parameters) != ("ask", ("mute",))

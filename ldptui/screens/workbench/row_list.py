@@ -22,7 +22,7 @@ What = Literal["show", "add", "duplicate", "remove", "up", "down", "mute", "open
 class RowList(Widget, can_focus=True):
     """The rows, each with its `problem`; the chosen one is marked, or the one that is opened.
 
-    help : the key whose help is shown.
+    noun : the word for a row: "part", "phase". help_key : the key whose help is shown.
     """
 
     DEFAULT_CSS = """
@@ -44,9 +44,9 @@ class RowList(Widget, can_focus=True):
         what: What
         at: int
 
-    def __init__(self, help_key: str, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.help_key = help_key
+    def __init__(self, noun: str, help_key: str, id: str = "") -> None:  # noqa: A002
+        super().__init__(id=id or None)
+        self.noun, self.help_key = noun, help_key
 
     # What the rows say.
 

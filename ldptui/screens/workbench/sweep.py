@@ -47,7 +47,7 @@ class SweepEditor(Rows):
         self._wanted = ""  # to be opened once the draft has it
 
     def compose(self) -> ComposeResult:
-        yield SweepList("sweep")
+        yield SweepList("key", "sweep")
         with Rows(id="axis"):
             yield Field("sweep.key", "", options=())
             yield Field("sweep.form", "values", options=[("range", "range"), ("list", "list")])

@@ -80,7 +80,7 @@ class SweepList(RowList):
         return "sweep another key" if self.rows else "sweep a key"
 
     def opened_at(self, at: int) -> bool:
-        return self.rows[at].key == self.opened
+        return bool(self.rows[at].key == self.opened)
 
     def head(self, width: int) -> list[Content]:
         heading = Content.assemble(("  sweep", muted(self)))
