@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,9 +17,10 @@ from ..experiment.limits import MAX_USERS
 from ..experiment.search import solved, with_fakes
 from ..metrics import METRICS, column, names_of
 from ..metrics.goal import Answer
-from ..metrics.results import BLOCK_TRIALS, Arms, Block, digest
+from ..metrics.results import BLOCK_TRIALS, Arms, Block, CellResults, digest
 from ..running.runner import Progress, run
 from . import Store
+from .agreement import Agreement, agreement
 
 TOLERANCE: Final = 1e-12
 """The tolerance of floats, relative to the largest of their kind in the block: other processors may
@@ -80,14 +81,8 @@ def replay(
             return Replay("", 0, f"cell {cell.index}: {other}")
         if digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
             return Replay("", 0, f"cell {cell.index}: its users hold other items than before")
-    # What was kept beyond a gap is left out, as it is from the digest.
-    cells = tuple(
-        replace(cell, trials=measured.trials)
-        for cell, measured in zip(experiment.cells, kept, strict=True)
-    )
-    progress = None
+    part, progress = _as_kept(experiment, kept), None
     try:
-        part = Experiment(experiment.scenario, cells)
         for progress in run(part, workers, memory=_Comparison(store, number), apart=True):
             show(progress)
     except _Differs as error:
@@ -100,6 +95,39 @@ def replay(
     if again != digest(kept) or (claimed and again != claimed):
         return Replay(again, trials, f"the digest kept is {claimed}, not {again}")
     return Replay(again, trials)
+
+
+def compared(
+    store: Store,
+    number: int,
+    workers: int = 1,
+    limits: bool = False,
+    show: Callable[[Progress], object] = lambda _: None,
+    experiment: Experiment | None = None,
+) -> Agreement:
+    """Compute a kept run again, and compare its means with those kept; arguments as of `replay`.
+
+    For a run whose numbers another version of NumPy drew.
+    """
+    kept = store.measured(number)
+    part = _as_kept(experiment or store.experiment(number, limits), kept)
+    progress = None
+    for progress in run(part, workers, apart=True):
+        show(progress)
+    assert progress is not None
+    return agreement(kept, progress.results.cells)
+
+
+def _as_kept(experiment: Experiment, kept: Sequence[CellResults]) -> Experiment:
+    """The experiment with as many trials as were kept.
+
+    What was kept beyond a gap is left out, as it is from the digest.
+    """
+    cells = tuple(
+        replace(cell, trials=measured.trials)
+        for cell, measured in zip(experiment.cells, kept, strict=True)
+    )
+    return Experiment(experiment.scenario, cells)
 
 
 def _other_answer(cell: Cell, kept: Answer) -> str:

@@ -69,7 +69,8 @@ examples:
   ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
 
 exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be
-read or written, 70 a bug, 130 interrupted (what is finished is printed)
+read or written, 4 a replay drawn by another NumPy that is statistically the same,
+70 a bug, 130 interrupted (what is finished is printed)
 """
 
 

@@ -11,6 +11,8 @@ USAGE: Final = 2
 """Wrong arguments, or a scenario that is refused."""
 NO_FILE: Final = 3
 """A file could not be read or written."""
+REDRAWN: Final = 4
+"""A replay's numbers are drawn by another NumPy, and its means agree with those of the run."""
 BUG: Final = 70
 INTERRUPTED: Final = 130
 """128 + SIGINT, as shells have it."""

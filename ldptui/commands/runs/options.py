@@ -82,7 +82,8 @@ def parser(
         made = make(
             "ldptui replay",
             "Compute a kept run again and compare every fingerprint, and the floats to 1e-12\n"
-            f"relative. Exit code 0: identical; 1: the first difference is printed.\n{RUN_WORDS}",
+            "relative. Exit code 0: identical; 1: the first difference is printed; 4: another\n"
+            f"NumPy drew other numbers, and the means agree.\n{RUN_WORDS}",
         )
         made.add_argument(
             "--show",

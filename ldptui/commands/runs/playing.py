@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.store import differing, redrawn
+from ldptui.core.store import Run, differing, redrawn
+from ldptui.core.store.agreement import Agreement
+from ldptui.core.store.replay import Replay, compared
 from ldptui.core.store.replay import replay as replay_run
 
 from ... import __version__
@@ -23,7 +26,7 @@ from .plotting import replay_figure
 
 
 def replay(options: Namespace) -> int:
-    """Compute a run again and compare; 0 if identical. With --show, play it back."""
+    """Compute a run again and compare; 0 if identical, REDRAWN if by another NumPy's draws."""
     work = Work.of(options)
     if options.show:
         return _play(options)
@@ -36,33 +39,58 @@ def replay(options: Namespace) -> int:
         limits = work.limits and store.path is None  # a stranger's file
         experiment = attack_options.permitted(store.experiment(number, limits), work.code)
         bar = progress.Bar(sys.stderr, experiment, work.quiet)
+        how: Any = {"workers": work.workers, "show": bar.show, "experiment": experiment}
         try:
-            outcome = replay_run(store, number, work.workers, show=bar.show, experiment=experiment)
+            outcome = replay_run(store, number, **how)
+            redone = outcome.difference and redrawn(run.versions)
+            means = compared(store, number, **how) if redone else None
         finally:
             bar.erase()
-    other = differing(run.versions)
-    if run.versions["ldptui"] != __version__:
-        before = f"computed with ldptui {run.versions['ldptui']}, this is {__version__}"
-        other = f"{before}, {other}" if other else before
     if not outcome.difference:
-        part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
-        output.write_out(
-            f"identical: {text.count(outcome.trials)} trials{part}, "
-            f"{text.drawn_by(outcome.digest, np.__version__)}\n"
-        )
-        if other and not work.quiet:
-            output.note(f"note: {other}, and yet the numbers are the same")
-        return exits.DONE
-    output.write_out(f"different: {outcome.difference}\n")
-    if other:
-        output.note(f"note: {other}: numbers may differ for that reason")
-    if redrawn(run.versions):
-        known = run.versions["numpy"]
-        output.note(
-            "note: from 2.5 on NumPy draws large binomials otherwise (docs/sources.md); "
-            f"`pip install numpy=={known}` under Python {run.versions['python']} would match"
-        )
-    return exits.FAILED
+        return _identical(outcome, run, work)
+    if means is None or not means.same:
+        output.write_out(f"different: {outcome.difference}\n")
+        if before := _other_versions(run):
+            output.note(f"note: {before}: numbers may differ for that reason")
+        if means is None:
+            return exits.FAILED
+    output.write_out(_agreeing(means))
+    known = run.versions["numpy"]
+    output.note(
+        f"note: NumPy {known} drew the run, and from 2.5 on NumPy draws large binomials otherwise "
+        f"(docs/sources.md): `pip install numpy=={known}` under Python {run.versions['python']} "
+        "would give the same digest"
+    )
+    return exits.REDRAWN if means.same else exits.FAILED
+
+
+def _agreeing(means: Agreement) -> str:
+    same = "statistically the same" if means.same else "not the same"
+    within = f"{text.count(means.within)} of {text.count(means.compared)} means"
+    return (
+        f"drawn by another NumPy; {same}: {within} within {means.bound:.1f} standard errors "
+        f"(largest {means.largest:.1f})\n"
+    )
+
+
+def _identical(outcome: Replay, run: Run, work: Work) -> int:
+    part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
+    output.write_out(
+        f"identical: {text.count(outcome.trials)} trials{part}, "
+        f"{text.drawn_by(outcome.digest, np.__version__)}\n"
+    )
+    if (other := _other_versions(run)) and not work.quiet:
+        output.note(f"note: {other}, and yet the numbers are the same")
+    return exits.DONE
+
+
+def _other_versions(run: Run) -> str:
+    """What computed a kept run, where it is not what computes here."""
+    other = differing(run.versions)
+    if run.versions["ldptui"] == __version__:
+        return other
+    before = f"computed with ldptui {run.versions['ldptui']}, this is {__version__}"
+    return f"{before}, {other}" if other else before
 
 
 def _play(options: Namespace) -> int:

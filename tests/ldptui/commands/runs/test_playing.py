@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from support.commands import Captured, fail, listed, noted, succeed
 
 from ldptui.commands import cli
-from ldptui.core.store import open_store
-from ldptui.terminal import places
+from ldptui.core.experiment import compile
+from ldptui.core.store import Store, open_store
+from ldptui.terminal import exits, places
 
 
 def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Captured) -> None:
@@ -43,12 +45,32 @@ def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
         store._db.execute("UPDATE runs SET numpy = ?", (there,))
         store._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
     monkeypatch.setattr("numpy.__version__", here)
-    assert cli.main(["replay", "last"]) == 1
-    corrected = here != "2.4.6"
-    told = capsys.readouterr().err
-    said = "draws large binomials otherwise" in told
-    assert (f"`pip install numpy=={there}` under Python" in told) == said
-    assert said == (corrected != (there == "2.5.5"))
+    redrawn = (here != "2.4.6") != (there == "2.5.5")
+    assert cli.main(["replay", "last"]) == (exits.REDRAWN if redrawn else exits.FAILED)
+    output = capsys.readouterr()
+    assert (f"`pip install numpy=={there}` under Python" in output.err) == redrawn
+    assert ("large\nbinomials" in output.err or "large binomials" in output.err) == redrawn
+    said = re.fullmatch(
+        r"drawn by another NumPy; statistically the same: (\d+) of \1 means within [\d.]+ standard "
+        r"errors \(largest 0\.0\)\n", output.out)  # fmt: skip
+    assert (said is not None) == redrawn
+    assert output.out.startswith("different: ") != redrawn
+
+
+def test_a_replay_of_another_law_is_not_the_same(
+    tiny: str, kept: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    succeed(capsys, "run", tiny, "--quiet")
+    with open_store(kept) as store:
+        store._db.execute("UPDATE runs SET numpy = '2.5.5'")
+        scenario = store.experiment(1).scenario
+    other = compile(scenario.with_value("protocol.epsilon", 3.0))
+    monkeypatch.setattr("numpy.__version__", "2.4.6")
+    monkeypatch.setattr(Store, "experiment", lambda *_: other)
+    assert cli.main(["replay", "last"]) == exits.FAILED
+    output = capsys.readouterr()
+    assert output.out.startswith("different: cell 0, trial 0: ")
+    assert "drawn by another NumPy; not the same: " in output.out
 
 
 def test_a_recording_carries_the_data_of_a_csv_file(
