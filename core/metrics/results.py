@@ -17,6 +17,9 @@ from ..base.sampling import Counts, Floats
 from ..base.summary import Estimate
 from . import Measures, column, joined, names_of
 
+ROUNDING = 1e-12
+"""Trials that spread by at most this share of their mean differ by rounding alone."""
+
 BLOCK_TRIALS = 20
 """Trials of one block: the unit of work, and of the random streams of the counts path."""
 
@@ -51,8 +54,11 @@ class Moments:
 
     @property
     def std(self) -> Floats | None:
-        """Standard deviation over trials (ddof 1), None for one trial."""
-        return np.sqrt(self.squares / (self.trials - 1)) if self.trials > 1 else None
+        """Standard deviation over trials (ddof 1), 0 where it is rounding; None for one trial."""
+        if self.trials < 2:
+            return None
+        std = np.sqrt(self.squares / (self.trials - 1))
+        return np.where(std <= ROUNDING * np.abs(self.mean), 0.0, std)
 
 
 Arms: TypeAlias = Mapping[Arm, Moments]
@@ -176,14 +182,16 @@ class Fingerprints:
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
     """The estimate of a mean from float64[trials]; undefined without trials, or if one is NaN.
 
-    Equal values have that mean and no error, exactly: sums of 0.9 would leave 0.9 ± 5.1e-17.
+    Values that differ by rounding have no error: 0.9 is 0.9 ± 0, and not 0.9 ± 5.1e-17.
     """
     if not values.size or np.isnan(values).any():
         return Estimate(None, None, theory)
-    if values.size > 1 and (values == values[0]).all():
-        return Estimate(float(values[0]), 0.0, theory)
-    error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
-    return Estimate(float(values.mean()), error, theory)
+    mean = float(values.mean())
+    if values.size == 1:
+        return Estimate(mean, None, theory)
+    if np.ptp(values) <= ROUNDING * abs(mean):
+        return Estimate(float(np.median(values)), 0.0, theory)
+    return Estimate(mean, float(values.std(ddof=1)) / math.sqrt(values.size), theory)
 
 
 @dataclass(frozen=True, eq=False)

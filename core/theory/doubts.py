@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ..base.summary import Doubt, Estimate
+from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics import METRICS, Measures, column
 from ..metrics.results import CellResults, estimate_of
@@ -55,36 +55,24 @@ def normal_score(z: float, trials: int) -> float:
 def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
     """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
 
-    A normalised gain is a gain in units of what the targets hold, and has the doubt of the gain.
+    Where trials differ by rounding alone there is no error. A normalised gain is a gain in units
+    of what the targets hold, and has the doubt of the gain.
     """
     if estimate.mean is None or estimate.standard_error is None or estimate.theory is None:
         return estimate
-    judged = estimate
+    mean, error, theory = estimate.mean, estimate.standard_error, estimate.theory
     if metric == "normalised_gain":
         metric, held = "gain", float(cell.population.frequencies[cell.targets].sum())
-        mean, error, theory = _known(estimate)
-        judged = Estimate((mean - 1) * held, error * held, (theory - 1) * held)
-    return replace(estimate, doubt=_doubt(cell, measures, metric, judged))
-
-
-def _known(estimate: Estimate) -> tuple[float, float, float]:
-    """The mean, its standard error and the closed form of an estimate with all three."""
-    assert estimate.mean is not None
-    assert estimate.standard_error is not None
-    assert estimate.theory is not None
-    return estimate.mean, estimate.standard_error, estimate.theory
-
-
-def _doubt(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Doubt | None:
-    mean, error, theory = _known(estimate)
-    trials = len(measures)
-    rounding = _rounding(cell, measures, metric)
-    if 0 < error * math.sqrt(trials) <= rounding and abs(mean - theory) <= rounding:
-        return "rounding"
+        mean, error, theory = (mean - 1) * held, error * held, (theory - 1) * held
+    trials, rounding = len(measures), _rounding(cell, measures, metric)
+    spread = error * math.sqrt(trials)
+    if spread <= rounding and np.ptp(column(measures, metric)):
+        near = abs(mean - theory) <= rounding
+        estimate = replace(estimate, standard_error=0.0, doubt="rounding" if near else None)
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
-    if expected is not None and error * math.sqrt(trials) < _far_below(trials) * expected:
-        return "rare"
-    return None
+    if not estimate.doubt and expected is not None and spread < _far_below(trials) * expected:
+        return replace(estimate, doubt="rare")
+    return estimate
 
 
 def _far_below(trials: int) -> float:

@@ -12,9 +12,6 @@ from ldptui.core.base.summary import Doubt, Estimate
 from .. import format as text
 from .layout import Column, Group, aligned_on, number_column
 
-ROUNDING: Final = 1e-12
-"""Errors that are smaller than this share of the mean are rounding."""
-
 
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     """Estimates beside their closed forms."""
@@ -37,15 +34,9 @@ def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> Group
 
 
 def _without_rounding(estimate: Estimate) -> Estimate:
-    """The same where trials differ by rounding alone: without their error, and with a true 0."""
-    if estimate.mean is None or not estimate.standard_error:
-        return estimate
-    if estimate.doubt == "rounding":
-        mean = 0.0 if not estimate.theory else estimate.mean
-        return replace(estimate, mean=mean, standard_error=0.0)
-    if estimate.standard_error < ROUNDING * abs(estimate.mean):
-        return replace(estimate, standard_error=0.0)
-    return estimate
+    """The same; a true 0 where trials differ by rounding alone."""
+    zero = estimate.doubt == "rounding" and not estimate.theory
+    return replace(estimate, mean=0.0) if zero else estimate
 
 
 def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, ...]:

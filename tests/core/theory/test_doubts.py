@@ -15,7 +15,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.summary import Doubt
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile
-from ldptui.core.metrics.results import CellResults, estimate_of
+from ldptui.core.metrics.results import CellResults, Moments, estimate_of
 from ldptui.core.protocols import KINDS
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario, parse
@@ -65,10 +65,15 @@ def test_a_z_that_says_nothing_gives_the_reason(
     theory = expected_metrics(cell)
     raw = results.estimate(metric, theory[metric])
     estimate = compared(cell, results, metric, theory)
-    assert estimate == replace(raw, doubt=doubt)
+    error = 0.0 if doubt == "rounding" else raw.standard_error
+    assert estimate == replace(raw, standard_error=error, doubt=doubt)
     assert (estimate.z is None) == (doubt is not None)
     wrong = compared(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
-    assert doubt == "rare" or abs(wrong.z or 0.0) > 4  # a wrong closed form is still found
+    # A wrong closed form is still found: by its z, or beside a mean that is exact.
+    if doubt == "rounding":
+        assert (wrong.doubt, wrong.standard_error) == (None, 0.0)
+    else:
+        assert doubt == "rare" or abs(wrong.z or 0.0) > 4
 
 
 @pytest.mark.parametrize("trials", [5, 6, 10, 20, 40, 1000])
@@ -130,3 +135,14 @@ def test_equal_trials_have_their_value_and_no_error(value: float) -> None:
     """The sum of 20 times 0.9 is not 18: a standard error of it is rounding, and so is its z."""
     estimate = estimate_of(np.full(20, value), 0.0)
     assert (estimate.mean, estimate.standard_error, estimate.z) == (value, 0.0, None)
+
+
+@pytest.mark.parametrize("value", [0.9, -3.356e-4])
+def test_trials_that_differ_by_rounding_have_no_error(value: float) -> None:
+    """A last bit that differs now and then is no spread: z was -2.7e16."""
+    trials = np.full(20, value)
+    trials[::3] = np.nextafter(value, 1)
+    estimate = estimate_of(trials, 0.0)
+    assert estimate.mean == pytest.approx(value, rel=1e-15)
+    assert (estimate.standard_error, estimate.z) == (0.0, None)
+    assert Moments.of(trials[:, None]).std == 0
