@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,10 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
 
 def check_matplotlib() -> None:
     """Raise RunError where there is none."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
+    if find_spec("matplotlib") is None:
         raise RunError(
             "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"
-        ) from None
+        )
 
 
 def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:

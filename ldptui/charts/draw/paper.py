@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -84,10 +85,12 @@ def figure_of(chart: Chart, *, columns: int, caption: str) -> Any:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    import matplotlib
+    # Its import reads a matplotlibrc of the current folder, whatever that is.
+    with chdir(os.sep) if Path("matplotlibrc").exists() else nullcontext():
+        import matplotlib
 
     with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # a matplotlibrc in the current folder has nothing to say
+        matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         yield
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import struct
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 from typing import Final
@@ -108,10 +110,24 @@ def test_a_title_is_text_and_no_formula(
 
 
 def test_no_settings_but_ours_are_obeyed(tmp_path: Path, capsys: Captured) -> None:
-    """A matplotlibrc in the current folder is read with the import of matplotlib."""
     import matplotlib as mpl
 
     before = draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes()
     others = {"text.usetex": True, "axes.facecolor": "red", "savefig.dpi": 1e9}
     with mpl.rc_context(others):
         assert draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes() == before
+
+
+@pytest.mark.parametrize("settings", [b"\xff: 1\n", b"no colon\n", b"backend: nobody\n", None])
+def test_a_settings_file_in_the_current_folder_is_not_read(
+    tmp_path: Path, settings: bytes | None
+) -> None:
+    """Matplotlib reads a matplotlibrc there when it is imported; None: a pipe without a writer."""
+    if settings is None:
+        os.mkfifo(tmp_path / "matplotlibrc")
+    else:
+        (tmp_path / "matplotlibrc").write_bytes(settings)
+    (tmp_path / "tiny.toml").write_text(TINY, encoding="utf-8")
+    command = [sys.executable, "-m", "ldptui", "plot", "tiny.toml", "--out", "o.svg", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
