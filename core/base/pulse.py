@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 Pulse: TypeAlias = Callable[[], None]
 """Called between pieces of work; raises to stop the work. It may have methods `tell`, `warn`."""
@@ -24,3 +27,14 @@ def say(pulse: Pulse, words: str) -> None:
 def warn(pulse: Pulse, words: str) -> None:
     """Tell those who wait why nothing goes on: in a line of its own, where `warn` writes one."""
     getattr(pulse, "warn", partial(say, pulse))(words)
+
+
+def whole(work: Callable[[], T]) -> T:
+    """Work that a thread does to its end, also where a signal makes the caller leave it.
+
+    An import, or what numba compiles, may not be repeated where it was left halfway.
+    """
+    pool = ThreadPoolExecutor(1)
+    done = pool.submit(work)
+    pool.shutdown(wait=False)
+    return done.result()

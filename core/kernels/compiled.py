@@ -7,12 +7,15 @@ only so does the compiler use the whole width of the processor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any, Final
 
 import numpy as np
 from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
+from ..base.pulse import whole
 from ..base.sampling import Counts
 from .bits import BitColumns
 from .primes import PRIME_2, PRIME_3, PRIME_4, START, UInts
@@ -21,6 +24,25 @@ USERS_PER_BLOCK: Final = 16_384
 """Three arrays of them, 192 KiB, stay in the processor's L2 cache while all items pass."""
 
 _A, _B, _C, _START = int(PRIME_4), int(PRIME_2), int(PRIME_3), int(START)
+
+
+def _loop(function: Callable[..., None]) -> Callable[..., None]:
+    """A loop as numba compiles it, in whole, at its first call with arguments of their types."""
+    compiled, known = njit(cache=True, nogil=True)(function), set()
+
+    @wraps(function)
+    def call(*arguments: Any) -> None:
+        types = tuple(
+            (each.dtype, each.ndim, each.flags.num) if isinstance(each, np.ndarray) else type(each)
+            for each in arguments
+        )
+        if types in known:
+            compiled(*arguments)
+        else:
+            whole(partial(compiled, *arguments))
+            known.add(types)
+
+    return call
 
 
 @njit(inline="always")
@@ -54,7 +76,7 @@ def _ones(word: Any) -> Any:
     return uint64(uint64(word * uint64(0x0101010101010101)) >> uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts: Counts) -> None:
     """Add to int64[items] the number of users whose bucket each item falls into.
 
@@ -72,7 +94,7 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
             counts[item] += hits
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def anchored_seeds(
     keys: UInts, anchors: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts
 ) -> None:
@@ -93,7 +115,7 @@ def anchored_seeds(
         value[row] = shared[best[row]]
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def fullest_seeds(keys: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts) -> None:
     """Write the place of the seed of each row with the fullest bucket, and the lowest such bucket.
 
@@ -123,7 +145,7 @@ def fullest_seeds(keys: UInts, seeds: UInts, hash_range: int, best: Counts, valu
                 value[row] = min(value[row], placed[item, best[row]])
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
     """Add to int64[d] the reports that have each bit. reports : uint8[n, ceil(d/8)], packed."""
     users, width = reports.shape
@@ -139,7 +161,7 @@ def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
             counts[item] += few[item & 7, item >> 3]
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def pair_counts(columns: BitColumns, together: Counts) -> None:
     """Add to int64[k, k], above the diagonal, the users in each two of k columns uint64[k, any]."""
     for first in range(len(columns)):
@@ -150,7 +172,7 @@ def pair_counts(columns: BitColumns, together: Counts) -> None:
             together[first, second] += np.int64(users)  # uint64 and int64 would add up to float64
 
 
-@njit(cache=True, nogil=True)
+@_loop
 def counts_within(
     held: NDArray[np.uint64], columns: BitColumns, items: Counts, counts: Counts
 ) -> None:

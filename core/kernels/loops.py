@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Final
 
+from ..base.pulse import whole
+
 WORTH_S: Final = 0.15
 """Seconds of NumPy's work that loading the compiled loops takes about as long as."""
 
@@ -33,7 +35,7 @@ class Loops:
     def load(self) -> None:
         """Load them now, if they can be."""
         try:
-            self.compiled = importlib.import_module("ldptui.core.kernels.compiled")
+            self.compiled = whole(lambda: importlib.import_module("ldptui.core.kernels.compiled"))
         except Exception as error:  # numba refuses a NumPy that it does not know in many ways
             self.missing = str(error) or type(error).__name__
 

@@ -190,7 +190,7 @@ def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
     if values.size == 1:
         return Estimate(mean, None, theory)
     if np.ptp(values) <= ROUNDING * abs(mean):
-        return Estimate(float(np.median(values)), 0.0, theory)
+        return Estimate(float(values[values.size // 2]), 0.0, theory)
     return Estimate(mean, float(values.std(ddof=1)) / math.sqrt(values.size), theory)
 
 

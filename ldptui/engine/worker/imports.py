@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 
+import numpy.ma  # noqa: F401  np.unique imports it at its first call
+
 from ldptui.core.cell import Cell
 from ldptui.core.scenario import KINDS, Scenario
 

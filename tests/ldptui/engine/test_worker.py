@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from support.cases import expecting
 from support.told import news_in, told
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
-from ldptui import core
+from ldptui import core, scenarios
 from ldptui.core import compile, theory
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.pulse import no_pulse
@@ -507,3 +508,53 @@ def test_chosen_items(r: int) -> None:
 def test_every_metric_has_a_closed_form_or_none() -> None:
     cell = compile(Scenario(document())).cells[0]
     assert list(expected_metrics(cell)) == list(METRICS)  # the order in which cells are sent
+
+
+INTERRUPTED = """
+import _thread, io, signal, sys, tomllib
+from pathlib import Path
+from ldptui.engine.worker.inbox import Inbox
+from ldptui.engine.worker.run import Run
+from ldptui.session.snapshot import Part, Request
+from support.told import news_in
+
+path, event, end = sys.argv[1:]
+inbox = Inbox()
+signal.signal(signal.SIGINT, lambda *_: inbox.pulse())
+document = tomllib.loads(Path(path).read_text()) | {"trials": 2}
+document["attack"]["kind"] = "mga-a"
+del document["sweep"]
+first, second = (Request(key, (Part("base", document),), "") for key in (1, 2))
+inbox._newest = first
+
+def hook(name, arguments):
+    if name == event and str(arguments[0]).endswith(end) and inbox._newest is first:
+        inbox._newest = second
+        _thread.interrupt_main()
+
+sys.addaudithook(hook)
+for request in (first, second):
+    out = io.BytesIO()
+    Run(request, inbox, out).work()
+    last = [news.snapshot for news in news_in(out.getvalue()) if news.snapshot][-1]
+    print(last.status, last.done, last.error)
+from ldptui.core.kernels.loops import LOOPS
+print(LOOPS.compiled is not None, LOOPS.missing)
+"""
+
+
+@pytest.mark.parametrize(("event", "end"), [("import", "numba.core.config"), ("open", ".nbi")])
+def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> None:
+    """It came while the loops were imported: "module 'numba' has no attribute 'core'" in the next.
+
+    detection-beta is the first of the bundled scenarios that has work enough for compiled loops.
+    """
+    pytest.importorskip("numba")
+    path = scenarios.path("detection-beta")
+    command = [sys.executable, "-c", INTERRUPTED, str(path), event, end]
+    paths = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    first, second, loops = done.stdout.splitlines()
+    assert (first.split()[0], second, loops) == ("running", "done 2 ", "True ")
