@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import threading
 import time
@@ -118,25 +119,37 @@ def resume(
                 f"run {run} cannot be resumed, its other trials would not be of one kind: "
                 f"{other}; run it again instead"
             )
-        before = db.execute(
-            "SELECT seconds, arrival FROM run_blocks WHERE run = ? ORDER BY arrival DESC LIMIT 1",
-            (run,),
-        ).fetchone()
+        before = _last_arrival(store, db, run)
         db.execute(
             "UPDATE runs SET status = 'running', error = '', owner = ? WHERE id = ?",
             (me(), run),
         )
-    return RunMemory(store, run, cells, False, frequencies, before or (0.0, 0))
+    return RunMemory(store, run, cells, False, frequencies, before)
+
+
+def _last_arrival(store: Store, db: sqlite3.Connection, run: int) -> tuple[float, int]:
+    """The seconds and the number of the block of a run that came last; zeros where none did."""
+    row = db.execute(
+        "SELECT seconds, arrival FROM run_blocks WHERE run = ? ORDER BY arrival DESC LIMIT 1",
+        (run,),
+    ).fetchone()
+    seconds, arrival = row or (0.0, 0)
+    timed = isinstance(seconds, int | float) and math.isfinite(seconds)
+    if not (timed and isinstance(arrival, int)):
+        raise FileError(f"{store.path} is damaged: a block of run {run} came at no time")
+    return seconds, arrival
 
 
 def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None) -> str:
-    """A sentence about code of others that has changed; "" where none has."""
+    """A sentence about cells that are missing, or code that has changed; "" where all is there."""
     if experiment is None:
         return ""
     before = db.execute(
         "SELECT key FROM run_cells JOIN cells ON cells.id = cell WHERE run = ? ORDER BY position",
         (run,),
-    )
+    ).fetchall()
+    if len(before) != len(experiment.cells):
+        return f"it has {len(before)} of its {len(experiment.cells)} cells"
     for cell, key, (old,) in zip(
         experiment.cells, cell_keys(experiment.cells), before, strict=True
     ):

@@ -39,8 +39,8 @@ class RunSoFar:
 
     @property
     def tells(self) -> bool:
-        """True once there is something to see."""
-        return self.snapshot.done > 0
+        """True once there is something to see: a trial, or the run's number in the store."""
+        return self.snapshot.done > 0 or self.snapshot.kept is not None
 
     @property
     def message(self) -> Message:

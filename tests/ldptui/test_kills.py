@@ -94,6 +94,23 @@ def test_the_app_ends_whatever_its_workers_are(
     assert_gone(processes)
 
 
+def test_a_run_whose_worker_was_killed_at_once_goes_on(tmp_path: Path) -> None:
+    """Killed before its first trial is there: `r` goes on with the run, under its number."""
+    scenario = tmp_path / "long.toml"
+    scenario.write_text(LONG_RUN.replace("100_000", "3_000_000"), encoding="utf-8")
+    with Terminal(ldptui(str(scenario)), 120, 40, home=tmp_path) as app:
+        app.until("preview (done|complete)|no preview")
+        app.until(lambda _: len(app.children()) == 2)
+        app.send("ctrl+r")
+        assert " 0 trials " in app.until("● +1 ")
+        os.kill(min(app.children()), signal.SIGKILL)
+        app.until("✗ +1 ")
+        app.send("5", "r")
+        app.until("● +1 ")
+        app.send("ctrl+q", "ctrl+q")
+        assert app.wait(SOON_S) == 0
+
+
 @pytest.mark.parametrize(
     ("hurt", "leaving"),
     [

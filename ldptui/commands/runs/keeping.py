@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ldptui.core import store as core_store
-from ldptui.core.base.errors import FileError, RunError, ScenarioError
+from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
 from ldptui.core.experiment.limits import held_bytes, in_bytes
 from ldptui.core.metrics.results import BLOCK_TRIALS
@@ -176,7 +176,8 @@ def kept(memory: RunMemory, experiment: Experiment, work: Work) -> Results:
         elif memory.reused and not work.quiet:
             known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
             output.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and work.shard.whole and not results.ended and not memory.failure:
+        interrupted = not error if results is None else not results.ended
+        if interrupted and work.shard.whole and not memory.failure:
             output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
     assert results is not None
     return results
@@ -206,7 +207,7 @@ def record(options: Namespace) -> int:
         memory = begin(store, experiment, __version__, tags=tags, source=source, fresh=True)
         results = kept(memory, experiment, work)
         if memory.failure:
-            raise RunError(f"nothing was written: {memory.failure}")
+            raise FileError(f"nothing was written: {memory.failure}")
         write_recording(store, memory.run, out)
     if not work.quiet:
         drawn = text.drawn_by(results.digest, np.__version__)

@@ -144,6 +144,9 @@ class Run:
                 self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.keeper is not None:
                 self.keeper.begin(experiment, request.source, request.resumed)
+        if self.keeper is not None:
+            # Its number, now: a worker that is killed before the first block leaves a run.
+            write(self.out, snapshot=self._snapshot("running"))
         return experiment
 
     def _foretell(self, experiment: Experiment) -> None:

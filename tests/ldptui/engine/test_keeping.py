@@ -26,6 +26,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, cell_keys, open_store
 from ldptui.engine.heard import RunSoFar
 from ldptui.engine.wire import News
+from ldptui.engine.wire import news_in as news_of
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.keeping import BEHIND, Keeper
 from ldptui.engine.worker.run import Run
@@ -138,6 +139,15 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
     assert (last.status, last.kept, last.digest) == ("done", number, simulated(WHOLE).digest)
     with open_store(path) as store:
         assert store.run(number).status == "done"
+
+
+async def test_a_run_has_its_number_before_its_first_block(worker: Worker, path: Path) -> None:
+    """So that it can be gone on with where the worker is killed now."""
+    first, *_, last = await worker.snapshots(ask(worker, 1, path))
+    told = [news.snapshot for news in map(news_of, worker.frames) if news.snapshot is not None]
+    assert (first.done, last.done) == (0, 120)
+    assert next(each.kept for each in told if each.kept) == 1
+    assert next(each.done for each in told if each.kept) == 0
 
 
 async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path: Path) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from support.commands import TWENTY, Captured, fail, listed, noted, succeed
 
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import options as run_options
-from ldptui.core.store import open_store, opening
+from ldptui.core.store import RunMemory, open_store, opening
 from ldptui.terminal import exits, places
 
 LONG = """\
@@ -132,6 +133,43 @@ def test_a_store_that_is_deleted_in_the_middle(
     assert f"not kept, or in part: {store} was {what} while it was in use" in output.err
     assert ("xxh3:" in output.out) == (shard != ("--shard", "1/2"))
     assert "are kept in" not in output.err
+
+
+def test_a_recording_whose_store_is_deleted_is_exit_code_3(
+    tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, out, compute = tmp_path / "kept.sqlite3", tmp_path / "out.json", progress.measure
+
+    def losing(*args: Any, **kwargs: Any) -> Any:
+        store.unlink()
+        return compute(*args, **kwargs)
+
+    monkeypatch.setattr(progress, "measure", losing)
+    asked = ["record", tiny, "--out", str(out), "--store", str(store)]
+    assert cli.main(asked) == exits.NO_FILE
+    assert f"nothing was written: {store} was deleted while" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_ctrl_c_before_any_progress_arrives_says_how_to_go_on(
+    tiny: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first block is kept, and the main thread has not heard of anything yet."""
+    kept_one, keep = threading.Event(), RunMemory.keep
+
+    def keeping(self: RunMemory, cell: Any, block: Any) -> None:
+        keep(self, cell, block)
+        kept_one.set()
+
+    def interrupted(*_: object) -> None:
+        assert kept_one.wait(30)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunMemory, "keep", keeping)
+    monkeypatch.setattr(progress, "_next", interrupted)
+    assert cli.main(["run", tiny, "--quiet"]) == exits.INTERRUPTED
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["ldptui: ldptui resume 1 goes on with it", "ldptui: interrupted"]
 
 
 def test_a_file_name_that_is_not_text(tmp_path: Path, capsys: Captured) -> None:
