@@ -172,6 +172,7 @@ def _judged(
     here, reports = np.arange(everyone), mixed
     score, alarm, sifted, named = None, None, False, np.empty(0, dtype=np.int64)
     verdict, counts = Verdict(), genuine.counts + fakes.counts
+    removed, fewer = np.zeros_like(counts), 0
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
         verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets, words))
@@ -179,6 +180,8 @@ def _judged(
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)
         named = verdict.named if verdict.named.size else named
+        removed = removed if verdict.removed is None else removed + verdict.removed
+        fewer += verdict.fewer
         if verdict.kept is None:
             continue
         sifted = True
@@ -186,10 +189,8 @@ def _judged(
             here, reports = here[verdict.kept], reports[verdict.kept]
     kept = np.zeros(everyone, dtype=np.bool_)
     kept[here] = True
-    left = counts - protocol.support_counts(mixed[~kept])
-    users = len(here) if again is None else 2 * len(here) - verdict.fewer
-    if verdict.removed is not None:
-        left = left - verdict.removed
+    left = counts - protocol.support_counts(mixed[~kept]) - removed
+    users = len(here) * (1 if again is None else 2) - fewer
     return Detection(
         fake, kept, sifted, score, alarm, named, counts, left, users,
         verdict.share, verdict.share_noise,

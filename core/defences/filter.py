@@ -58,7 +58,8 @@ class Verdict:
         one; empty where it names none.
     share : its estimate of the share of fakes; NaN from one that makes none. share_noise : the
         standard deviation of that.
-    removed : int64[d], the support counts of `fewer` reports that it takes for the fakes'.
+    removed : int64[d], the support counts of `fewer` reports that it takes for the fakes' besides;
+        below 0, both, where it gives back what honest reports among those dropped support.
     """
 
     kept: BoolArray | None = None

@@ -26,12 +26,12 @@ KEPT: Final = 2048
 beyond 2.7 standard deviations where all are independent."""
 
 USERS_AT_ONCE: Final = 1 << 14
-"""Users whose pairs one matrix product counts: float32 adds ones exactly up to 2^24."""
+"""Users whose pairs are counted at once: their columns stay near the processor."""
 
 COUNTED_AT_ONCE: Final = 64
 """Sets counted between two pulses."""
 
-PAIR_S: Final = 2e-11
+PAIR_S: Final = 1e-11
 """Seconds that NumPy takes to see of a user whether a pair of items is supported."""
 
 WORD_S: Final = 1e-9
@@ -111,7 +111,7 @@ def _pairs(
     pulse: Pulse,
 ) -> tuple[Level, BoolArray]:
     """The kept pairs, and bool[d, d]: which items are in one."""
-    together = _pair_counts(columns, items, pulse)
+    together = pair_counts(columns, items, pulse)
     first, second = np.triu_indices(items.size, 1)
     support = together[first, second]
     expected = single[items[first]] * (single[items[second]] / users)
@@ -124,7 +124,7 @@ def _pairs(
     return Level(sets, support[best]), joined
 
 
-def _pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.int64]:
+def pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.int64]:
     """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
@@ -134,8 +134,9 @@ def _pair_counts(columns: BitColumns, items: Items, pulse: Pulse) -> NDArray[np.
         if (compiled := LOOPS.after(PAIR_S * 64 * some.size * items.size)) is not None:
             compiled.pair_counts(some, together)
             continue
-        bits = np.unpackbits(some.view(np.uint8), axis=1).astype(np.float32)
-        together += (bits @ bits.T).astype(np.int64)
+        for first in range(len(some) - 1):
+            both = np.bitwise_count(some[first] & some[first + 1 :])
+            together[first, first + 1 :] += both.sum(axis=1, dtype=np.int64)
     return together
 
 
@@ -200,6 +201,6 @@ def _most(beyond: Floats) -> Items:
 
 
 def memory_of(items: int, users: int) -> int:
-    """The bytes that mining needs at most, about: columns, pairs, and what one product works on."""
+    """The bytes that mining needs at most, about: columns, pairs, and what is counted at once."""
     words = -(-users // 64)
     return items * (8 * words + 40 * items + 6 * USERS_AT_ONCE) + 80 * words

@@ -18,6 +18,7 @@ from .history import History
 from .imbalance import Imbalance, ReadsGroups
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
+from .pairs import Pairs
 from .power import Power
 from .python import PythonCorrection, PythonFilter
 from .randomiser import VerifiedRandomiser
@@ -34,6 +35,7 @@ FILTERS: Final[dict[str, type[Any]]] = {
     "diffstats": Diffstats,
     "conditional": Conditional,
     "ldpguard": Guard,
+    "pairs": Pairs,
 }
 """The kinds that read every report."""
 

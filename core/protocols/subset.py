@@ -17,7 +17,9 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import DOMAIN, EPSILON, Range
 from ..base.sampling import (
     Counts,
+    Floats,
     binomial,
+    hypergeometric_law,
     packed_subsets,
     subset_counts,
     subset_counts_beside_own,
@@ -192,6 +194,11 @@ class SubsetSelection(PackedBits):
         others = self._absent / math.comb(d - 1, w)
         law = np.where(held, self.p / math.comb(d - 1, w - 1), others)
         return ReportLaw(law, item_name, lambda y: f"items {', '.join(map(str, sets[y]))}")
+
+    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:
+        # Of two items, which leave one beside the own one, some user holds either.
+        others = max(self.domain_size - 1, items)
+        return hypergeometric_law(others, items, self.subset_size - own)
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items: a set holds one of them, both or none."""

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.ranges import DOMAIN, EPSILON, Range
 from ..base.sampling import (
     Counts,
+    Floats,
     binomial,
     binomial_law,
     binomials,
@@ -148,6 +149,9 @@ class IndependentBits(PackedBits):
 
     def columns(self, reports: Reports) -> BitColumns:
         return columns_of(reports, self.domain_size)
+
+    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
+        return binomial_law(items, self.q)
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)

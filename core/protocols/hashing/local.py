@@ -18,6 +18,7 @@ from ...base.sampling import (
     Counts,
     Floats,
     binomial,
+    binomial_law,
     binomials,
     multinomial,
     random_subsets,
@@ -247,6 +248,9 @@ class LocalHashing(Oracle):
     def columns(self, reports: Reports) -> BitColumns:
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_columns(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
+
+    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
+        return binomial_law(items, self.q)
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return binomial_threshold(users, self.q ** (size - 1), chance)

@@ -1,0 +1,150 @@
+"""Suspects: the items whose pairs more reports support than honest ones would, and the reports.
+
+A pair is flagged where T, its support beyond what the two items explain, exceeds its limit
+(`core.law.together`). Fakes who lack two other items together raise the T of those as well, by
+Z(none) / Z(both) of what they raise that of their targets: a pair beyond that is named, and so is
+each with half of the largest T at least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..base.sampling import Counts, Floats
+from ..law.pure import Items
+from ..law.together import PairLaw, TellsTogether, numbers
+from .fiad import DEVIATIONS
+
+MOST: Final = 4096
+"""Items whose pairs are counted at most: those that most reports support. Their counts of pairs
+take 134 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """The pairs that are flagged, those beyond what is expected most first.
+
+    alarm : whether any pair exceeds its limit. pairs : int64[k, 2], those named. z : float64[k],
+    T in its standard deviations. items : int64[r], those of the pairs, rising.
+    """
+
+    alarm: bool
+    pairs: Items
+    z: Floats
+    items: Items
+
+
+def looked_at(single: Counts) -> Items:
+    """int64[k]: the items whose pairs are counted, rising."""
+    return np.sort(np.argsort(-single, kind="stable")[:MOST])
+
+
+def suspects(
+    law: PairLaw, single: Counts, items: Items, together: Counts, users: int, chance: float
+) -> Suspects:
+    """The pairs of N reports whose T exceeds a limit that honest ones pass with this chance.
+
+    single : int64[d], the reports that support each item. together : int64[k, k], above the
+    diagonal, those that support each two of `items`, int64[k].
+    """
+    support = single[items]
+    excess = law.excess(support, together, users)
+    limits = law.limits(support, users, chance, single.size)
+    over = np.triu(excess > limits, 1)
+    first, second = np.nonzero(over)
+    if not first.size:
+        nothing = np.empty(0, dtype=np.int64)
+        return Suspects(False, nothing.reshape(0, 2), np.empty(0), nothing)
+    beyond, limit = excess[first, second], limits[first, second]
+    lacked = max(float(law.values[0] / law.values[2]), 0.0) * beyond.max()
+    named = (beyond >= beyond.max() / 2) | (beyond > limit + lacked)
+    first, second, beyond = first[named], second[named], beyond[named]
+    held = law.held(support, users)
+    variance = law.variance(users, np.minimum(held[first] + held[second], users))
+    z = beyond / np.sqrt(variance)
+    order = np.argsort(-z, kind="stable")
+    pairs = items[np.stack([first, second], axis=1)][order]
+    return Suspects(True, pairs, z[order], np.unique(pairs))
+
+
+def least_number(protocol: TellsTogether, seen: Counts) -> int:
+    """The least number of r suspicious items with which a report is dropped, two at least.
+
+    The least that reports have more than twice as often as honest ones would, by DEVIATIONS; where
+    there is none, that which, with all above it, is too frequent by most deviations.
+    seen : int64[r + 1], the reports by the number of suspicious items that they support.
+    """
+    expected = seen.sum() * numbers(protocol, seen.size - 1, held=False)
+
+    def deviations(reports: Counts, honest: Floats) -> Floats:
+        return np.asarray((reports - honest) / np.sqrt(honest + 1))[2:]
+
+    stands = (seen > 2 * expected)[2:] & (deviations(seen, expected) > DEVIATIONS)
+    if stands.any():
+        return 2 + int(np.argmax(stands))
+    above = (np.cumsum(each[::-1])[::-1] for each in (seen, expected))
+    return 2 + int(np.argmax(deviations(*above)))
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The probabilities of an honest report that is kept, and supports an item besides.
+
+    It is kept if it supports fewer than `least` of r suspicious items. Its user holds one of those
+    (`inside`) or another item (`outside`): float64[2] for inside, outside.
+    kept : that it is. own : and supports its own item. suspect, other : and supports a given
+    suspicious item, or a given other one, that is not the user's.
+    """
+
+    kept: Floats
+    own: Floats
+    suspect: Floats
+    other: Floats
+
+    @classmethod
+    def of(cls, protocol: TellsTogether, r: int, least: int) -> Kept:
+        kept, own, suspect, other = np.zeros((4, 2))
+        for place, inside in enumerate((1, 0)):
+            for has, chance in ((True, protocol.p), (False, 1 - protocol.p)):
+                room = least - inside * has  # of the suspicious items that are not the user's
+                number, law = protocol.beside(r - inside, has)
+                passes = chance * law[number < room].sum()
+                kept[place] += passes
+                own[place] += has * passes
+                within = number < room
+                suspect[place] += chance * (law * number)[within].sum() / max(r - inside, 1)
+                number, law = protocol.beside(r - inside + 1, has)  # and one other item
+                at = (number - 1 < room) & (number > 0)
+                other[place] += chance * (law * number)[at].sum() / (r - inside + 1)
+        return cls(kept, own, suspect, other)
+
+
+def mended(
+    protocol: TellsTogether, kept: Counts, users: int, suspicious: Items, least: int
+) -> tuple[Counts, int] | None:
+    """The support counts that all honest reports would have, and their number.
+
+    Their expectation, from int64[d] support counts of the `users` reports that are kept: what
+    dropping took from honest reports is given back. None where no item is left beside those that
+    are suspicious.
+    """
+    r, d = suspicious.size, kept.size
+    if d - r < 1:
+        return None
+    law = Kept.of(protocol, r, least)
+    inside = np.zeros(d, dtype=np.bool_)
+    inside[suspicious] = True
+    # Kept reports, and what they support of the suspicious items, from the users of both sides.
+    equations = np.array([law.kept, [law.own[0] + (r - 1) * law.suspect[0], r * law.suspect[1]]])
+    within, beyond = np.linalg.solve(equations, [users, kept[inside].sum()])
+    held = np.where(
+        inside,
+        (kept - within * law.suspect[0] - beyond * law.suspect[1]) / (law.own - law.suspect)[0],
+        (kept - within * law.other[0] - beyond * law.other[1]) / (law.own - law.other)[1],
+    )
+    honest = within + beyond
+    counts = honest * protocol.q + (protocol.p - protocol.q) * held
+    return np.rint(counts).astype(np.int64), round(honest)

@@ -1,0 +1,127 @@
+"""Items that one honest report supports together: the law of their number, and a test of pairs.
+
+With S_u and S_v the support of one report for two items, own = P(both) where its user holds one of
+them, other = P(both) where not, and λ = (own - other) / (p - q),
+
+    Z = S_u S_v - λ (S_u + S_v) + 2 λ q - other
+
+has mean 0 whichever item the user holds: p and q cancel what the user's item adds. T = Σ Z over N
+independent honest reports therefore has mean 0 whatever the frequencies are, and no frequency has
+to be estimated for that. Where items are supported independently, Z = (S_u - q)(S_v - q). The
+variance of T is N v0 + (n_u + n_v)(v1 - v0), with n_v the users of item v, and v0 and v1 those of Z
+where the user holds none or one of both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol, TypeGuard
+
+import numpy as np
+
+from ..base.sampling import Counts, Floats
+from .pure import PureProtocol
+
+
+class TellsTogether(PureProtocol, Protocol):
+    """Of its honest reports the number of items is known, whatever users hold."""
+
+    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:
+        """The law of the number of given items that a report supports: outcomes, probabilities.
+
+        own : whether it supports its user's item, which is none of these.
+        """
+        ...
+
+
+def tells_together(mechanism: object) -> TypeGuard[TellsTogether]:
+    """Return whether the number of items that a report supports is known."""
+    return hasattr(mechanism, "beside")
+
+
+def numbers(protocol: TellsTogether, items: int, held: bool) -> Floats:
+    """float64[items + 1]: the law of the number of these items that an honest report supports.
+
+    held : whether its user holds one of them, any one.
+    """
+    law = np.zeros(items + 1)
+    for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):
+        number, likely = protocol.beside(items - held, own)
+        law[number + (held and own)] += chance * likely
+    return law
+
+
+@dataclass(frozen=True)
+class PairLaw:
+    """The law of a pair of items in one honest report.
+
+    own, other : P(both are supported) where the user holds one of them, and where not.
+    """
+
+    p: float
+    q: float
+    own: float
+    other: float
+
+    @classmethod
+    def of(cls, protocol: TellsTogether) -> PairLaw:
+        """That of a protocol's reports."""
+        own, other = (float(numbers(protocol, 2, held)[2]) for held in (True, False))
+        return cls(protocol.p, protocol.q, own, other)
+
+    @property
+    def slope(self) -> float:
+        """λ, what each of both supports takes off."""
+        return (self.own - self.other) / (self.p - self.q)
+
+    @property
+    def values(self) -> Floats:
+        """float64[3]: Z of a report that supports none, one and both."""
+        none = 2 * self.slope * self.q - self.other
+        return np.array([none, none - self.slope, none - 2 * self.slope + 1])
+
+    def moments(self, either: float, both: float) -> tuple[float, float]:
+        """Mean and variance of Z. either : E[S_u + S_v]. both : P(both)."""
+        law = np.array([1 - either + both, either - 2 * both, both])
+        mean = float(law @ self.values)
+        return mean, float(law @ (self.values - mean) ** 2)
+
+    @property
+    def variances(self) -> tuple[float, float]:
+        """(v0, v1), of Z where the user holds none of both items, and one of them."""
+        nobody = self.moments(2 * self.q, self.other)[1]
+        return nobody, self.moments(self.p + self.q, self.own)[1]
+
+    def variance(self, users: float, held: Floats | float) -> Floats | float:
+        """Var[T] of N honest reports. held : n_u + n_v."""
+        nobody, holder = self.variances
+        return users * nobody + held * (holder - nobody)
+
+    def excess(self, single: Counts, together: Counts, users: int) -> Floats:
+        """T of each pair, float64[k, k].
+
+        single : int64[k], the reports that support each item. together : int64[k, k], each two.
+        """
+        either = single[:, None] + single
+        return np.asarray(together - self.slope * either + self.values[0] * users)
+
+    def held(self, single: Counts, users: int) -> Floats:
+        """float64[k]: the estimated users of each item, none below 0 or above N."""
+        return np.clip((single - users * self.q) / (self.p - self.q), 0, users)
+
+    def limits(self, single: Counts | Floats, users: int, chance: float, d: int) -> Floats:
+        """float64[k, k]: T of d items exceeds its limit anywhere with this chance at most. Proved.
+
+        Bernstein's inequality for all d (d - 1) / 2 pairs, with 9/10 of the chance; its variance
+        has the most users n_v that the counts allow, by the lower Chernoff bound
+        P(C ≤ E - √(2 E L)) ≤ e^-L of all d counts C with mean E, with 1/10 of it.
+        """
+        log = math.log(d * (d - 1) / 2 / (0.9 * chance))
+        at_most = math.log(d / (0.1 * chance))
+        expected = single + at_most + np.sqrt(at_most**2 + 2 * at_most * single)
+        held = np.maximum(expected - users * self.q, 0) / (self.p - self.q)
+        nobody, holder = self.variances
+        more = max(holder - nobody, 0.0) * np.minimum(held[:, None] + held, users)
+        linear = float(self.values.max()) * log / 3
+        return np.asarray(linear + np.sqrt(linear**2 + 2 * (users * nobody + more) * log))
