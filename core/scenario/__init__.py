@@ -8,6 +8,7 @@ attacks and populations are the schema.
 from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
+from .change import names_for, reswept, set_key
 from .declared import (
     choices_of,
     default_of,
@@ -29,7 +30,7 @@ from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema
-from .sweep import MAX_CELLS, dotted_sweep
+from .sweep import MAX_CELLS, sweep_of
 from .toml import edit, to_toml
 
 __all__ = [
@@ -53,7 +54,6 @@ __all__ = [
     "choices_of",
     "default_of",
     "defaults_of",
-    "dotted_sweep",
     "edit",
     "flatten",
     "is_required",
@@ -62,15 +62,19 @@ __all__ = [
     "known_keys",
     "line_of",
     "load",
+    "names_for",
     "names_of",
     "parse",
     "pattern",
     "range_of",
     "read_document",
     "read_text",
+    "reswept",
     "rule_of",
     "scan",
     "schema",
+    "set_key",
+    "sweep_of",
     "sweepable_keys",
     "sweepable_like",
     "to_toml",

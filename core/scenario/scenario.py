@@ -13,11 +13,12 @@ from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError
 from . import dotted
-from .declared import keys_of, names_kind, pattern, sweepable_keys, type_of
+from .change import reswept, set_key
+from .declared import pattern, sweepable_keys, type_of
 from .document import Document, check_depth, check_finite
-from .point import Point, kinds_at
+from .point import Point
 from .renamed import notes, numbered, renamed
-from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
+from .sweep import MAX_CELLS, expanded, size, substitute, sweep_of
 from .validation import validate
 
 MAX_BYTES: Final = 32 << 20
@@ -158,9 +159,7 @@ class Scenario:
     def _swept(self, key: str, values: Any) -> Scenario:
         """The scenario with a key swept over these values."""
         document = _swept_without(self.document, lambda name: name == key)
-        sweep = document.get("sweep")
-        swept = dotted_sweep(sweep) if isinstance(sweep, dict) else {}
-        document = {**document, "sweep": {**swept, key: values}}
+        document = reswept(document, {**sweep_of(document), key: values})
         check_depth(document, self.name)
         return dataclasses.replace(self, document=document)
 
@@ -177,16 +176,10 @@ class Scenario:
         key = numbered(self.document, key)
         document = _swept_without(self.document, lambda name: name == key)
         try:
-            document = dotted.with_value(document, key, value)
+            document = set_key(document, key, value)
         except ScenarioError as error:
             raise error.at(self.name) from error
         check_depth(document, self.name)
-        table, _, leaf = key.rpartition(".")
-        if leaf == "kind" and names_kind(value, kinds := kinds_at(table)):
-            known = keys_of(kinds[value])
-            kept = {name: value for name, value in dotted.value_at(document, table).items()
-                    if name in known}  # fmt: skip
-            document = dotted.with_value(document, table, kept)
         return dataclasses.replace(self, document=document)
 
 
@@ -203,12 +196,9 @@ def _sweeps(key: str, value: Any) -> bool:
 
 def _swept_without(document: Document, drops: Callable[[str], bool]) -> Document:
     """The document without the sweeps of some keys, and without an empty table of sweeps."""
-    sweep = document.get("sweep")
-    if not isinstance(sweep, dict):
+    if not isinstance(document.get("sweep"), dict):
         return document
-    kept = {key: values for key, values in dotted_sweep(sweep).items() if not drops(key)}
-    rest = {key: value for key, value in document.items() if key != "sweep" or kept}
-    return {**rest, "sweep": kept} if kept else rest
+    return reswept(document, {k: v for k, v in sweep_of(document).items() if not drops(k)})
 
 
 def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:

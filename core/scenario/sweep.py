@@ -40,6 +40,12 @@ def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def sweep_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The swept keys of a document, each with its list or its range; empty where none is swept."""
+    table = document.get("sweep")
+    return dotted_sweep(table) if isinstance(table, Mapping) else {}
+
+
 def expanded(document: Document) -> dict[str, list[Any]]:
     """The swept keys in file order, each with its values."""
     if size(document) > MAX_CELLS * 100:

@@ -85,12 +85,10 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
     """Dotted keys with their values; swept ones as `sweep.KEY`, parts of lists by their number."""
-    from ldptui.core.scenario import dotted_sweep, flatten
+    from ldptui.core.scenario import flatten, sweep_of
 
-    swept = document.get("sweep")
     values = dict(flatten({name: document[name] for name in document if name != "sweep"}))
-    swept = dotted_sweep(swept) if isinstance(swept, Mapping) else {}
-    return {**values, **{f"sweep.{key}": spec for key, spec in swept.items()}}
+    return {**values, **{f"sweep.{key}": spec for key, spec in sweep_of(document).items()}}
 
 
 def described(document: Mapping[str, Any]) -> str:

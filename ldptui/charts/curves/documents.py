@@ -10,7 +10,7 @@ from typing import Any, Final
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import is_filter, is_verifier
 from ldptui.core.protocols import NAMED
-from ldptui.core.scenario import Point, Scenario, dotted_sweep, value_at
+from ldptui.core.scenario import Point, Scenario, sweep_of, value_at
 
 from ...catalogue import swept_kinds
 from ...session.draft import base, keys_of
@@ -137,7 +137,7 @@ def _words(scenario: Scenario) -> dict[str, list[Any]]:
 
 def sweep_entry(scenario: Scenario, key: str) -> Any:
     """The sweep of a key as the document has it, a list or a range."""
-    return dotted_sweep(scenario.document.get("sweep", {})).get(key)
+    return sweep_of(scenario.document).get(key)
 
 
 def points_of(document: dict[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:

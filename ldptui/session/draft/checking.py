@@ -92,9 +92,8 @@ def _thinned(scenario: Scenario) -> Scenario:
 
     Checking every point of a long range would take longer than a keystroke may.
     """
-    from ldptui.core.scenario import MAX_CELLS, dotted_sweep
+    from ldptui.core.scenario import MAX_CELLS, sweep_of
 
-    written = scenario.document.get("sweep")
     try:
         cells = scenario.cells
         values = scenario.sweep if cells <= MAX_CELLS else {}
@@ -103,11 +102,11 @@ def _thinned(scenario: Scenario) -> Scenario:
     if cells > MAX_CELLS:
         rule = f"must give at most {spelled(MAX_CELLS)} cells, {got(cells)}"
         raise ScenarioError(rule, key="sweep")
-    if not isinstance(written, dict):
+    if not values:
         return scenario
     thin = {
         key: [min(values[key]), max(values[key])] if isinstance(entry, dict) else entry
-        for key, entry in dotted_sweep(written).items()
+        for key, entry in sweep_of(scenario.document).items()
     }
     return dataclasses.replace(scenario, document={**scenario.document, "sweep": thin})
 

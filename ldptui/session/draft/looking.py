@@ -88,10 +88,9 @@ def kind_of(draft: Draft, table: str) -> str:
 
 def sweep_of(draft: Draft) -> dict[str, Any]:
     """The swept keys in file order, as written: a list, or {from, to, points, scale}."""
-    from ldptui.core.scenario import dotted_sweep
+    from ldptui.core import scenario
 
-    table = (draft.document or {}).get("sweep")
-    return dotted_sweep(table) if isinstance(table, dict) else {}
+    return scenario.sweep_of(draft.document or {})
 
 
 def allowed(key: str) -> Range | None:

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.scenario import MAX_DEPTH, flatten, read_document, value_at, with_value, without
+from ldptui.core.scenario import (
+    MAX_DEPTH,
+    flatten,
+    read_document,
+    set_key,
+    value_at,
+    with_value,
+    without,
+)
 
 MIX = {"attack": {"mix": [{"kind": "mga", "weight": 0.8}, {"kind": "ria"}], "share": 0.1}}
 
@@ -110,3 +118,24 @@ def test_what_is_set_is_there_or_refused(document: Any, names: list[str], value:
     except ScenarioError:
         return
     assert value_at(changed, key) == value
+
+
+def test_targets_are_picked_or_listed() -> None:
+    """Setting one way to name targets drops the other; None removes what is left empty."""
+    document = {"attack": {"kind": "mga", "targets": {"pick": "random", "count": 3}}}
+    listed = set_key(document, "attack.targets.items", [1])
+    assert listed["attack"]["targets"] == {"items": [1]}
+    assert set_key(listed, "attack.targets.pick", "random")["attack"]["targets"] == {
+        "pick": "random"
+    }
+    assert set_key(listed, "attack.targets.items", None) == {"attack": {"kind": "mga"}}
+
+
+def test_a_kind_drops_the_keys_that_no_kind_of_its_table_knows() -> None:
+    document = {"protocol": {"kind": "olh", "epsilon": 1.0, "hash_range": 4}}
+    assert set_key(document, "protocol.kind", "grr")["protocol"] == {"kind": "grr", "epsilon": 1.0}
+    swept = {**document, "sweep": {"protocol": {"kind": ["grr", "olh"]}}}
+    assert set_key(swept, "protocol.kind", "grr")["protocol"]["hash_range"] == 4
+    attack = {"attack": {"kind": "mga", "share": 0.1, "targets": {"items": [1]}, "seeds": 10}}
+    off = set_key(attack, "attack.kind", "none")["attack"]
+    assert off == {"kind": "none", "share": 0.1, "targets": {"items": [1]}}

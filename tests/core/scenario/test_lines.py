@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from ldptui import scenarios
-from ldptui.core.scenario import dotted_sweep, flatten, keys_below, line_of, scan, value_at
+from ldptui.core.scenario import flatten, keys_below, line_of, scan, sweep_of, value_at
 
 TEXTS = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 
@@ -16,7 +16,8 @@ TEXTS = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scen
 def test_every_key_of_a_scenario_is_read_with_its_line(name: str) -> None:
     text = TEXTS[name]
     document, lines = tomllib.loads(text), text.splitlines()
-    swept = dotted_sweep(document.pop("sweep", {}))
+    swept = sweep_of(document)
+    document.pop("sweep", None)
     places = dict(scan(text).places)
     for key, _ in flatten(document):
         assert key.rpartition(".")[2] in lines[places[key] - 1]

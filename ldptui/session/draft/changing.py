@@ -1,0 +1,172 @@
+"""What an edit of one key makes of a draft's document: other kinds, exclusive keys, sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import RapporSpec
+from ldptui.core.scenario import is_required, names_for, reswept, set_key, value_at
+
+from .attack_script import moved, shape_of
+from .looking import keys_of, sweep_of, value_of
+from .starting import short, starting
+from .state import Draft
+
+_EITHER: Final = (
+    ("protocol.f", "protocol.epsilon"),
+    ("task.groups", "task.extension"),
+    ("goal", "attack.share"),
+)
+_INSTEAD: Final[Mapping[str, str]] = dict((*_EITHER, *((two, one) for one, two in _EITHER)))
+"""Keys of which a scenario has one or the other: setting one drops the other."""
+
+
+def changed(
+    draft: Draft, document: dict[str, Any], remembered: dict[str, Any], key: str, value: Any
+) -> dict[str, Any]:
+    """The document with one dotted key set, and all that follows from that."""
+    table, _, leaf = key.rpartition(".")
+    if key == "sweep" or key.startswith("sweep."):
+        return _with_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
+    if leaf == "kind" and isinstance(value, str):
+        document = set_kind(draft, document, remembered, table, value)
+        gone = (key, value) == ("attack.kind", "none") and "goal" in document
+        return _without(draft, document, "goal") if gone else document
+    document = set_key(document, key, value)
+    if value is not None and key in _INSTEAD:
+        document = _without(draft, document, _INSTEAD[key])
+    if key == "protocol.form":
+        document["protocol"] = usable(document["protocol"])
+    return _follow_shape(draft, document) if key == "attack" else document
+
+
+def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]:
+    """The document without a key or a table, and without the sweeps of it."""
+    document, swept = set_key(document, key, None), sweep_of(draft)
+    left = {name: values for name, values in swept.items() if not f"{name}.".startswith(f"{key}.")}
+    return reswept(document, left) if left != swept else document
+
+
+def _follow_shape(draft: Draft, document: dict[str, Any]) -> dict[str, Any]:
+    """The document whose sweep follows what an attack of another shape has moved or left out."""
+    attacks = (draft.document or {}).get("attack"), document.get("attack")
+    before, after = (attack if isinstance(attack, Mapping) else {} for attack in attacks)
+    shape = shape_of(after)
+    if shape == shape_of(before):
+        return document
+    swept = {moved(key, shape): values for key, values in sweep_of(draft).items()}
+    if "goal" in document:  # of one collection, and in place of a share
+        if shape == "phases":
+            del document["goal"]
+            swept = {key: swept[key] for key in swept if key and not key.startswith("goal.")}
+        else:
+            document["attack"] = {key: after[key] for key in after if key != "share"}
+    return reswept(document, {key: swept[key] for key in swept if key is not None})
+
+
+def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The document with one swept key set, or with no key the whole table."""
+    table = {**sweep_of(draft), key: value} if key else value
+    place, _, leaf = key.rpartition(".")
+    if leaf == "kind" and "." not in place and isinstance(value, list):
+        document = fit_kinds(draft, document, table, place, value)
+    for other in {_INSTEAD[name] for name in table or () if name in _INSTEAD and table[name]}:
+        table.pop(other, None)
+        document = set_key(document, other, None)
+    if key and value is None:
+        del table[key]
+        if value_at(document, key) is None and (kept := value_of(draft, key)) is not None:
+            document = set_key(document, key, kept)
+    return reswept(document, table)
+
+
+def fit_kinds(
+    draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any], table: str, kinds: list[Any]
+) -> dict[str, Any]:
+    """The document whose table has what the kinds swept in it need, and only what they know."""
+    named = [kind for kind in kinds if isinstance(kind, str)]
+    known = {name for kind in named for name in keys_of(table, kind)}
+    before = value_at(document, table)
+    if not isinstance(before, Mapping):
+        document = set_key(document, table, {})
+    elif known:
+        after = {name: value for name, value in before.items() if name in {"kind", *known}}
+        document = set_key(document, table, after)
+    for kind in named:
+        document = _begun(draft, document, sweep, {}, table, kind)
+    if value_at(document, f"{table}.epsilon") is not None:
+        document = set_key(document, f"{table}.f", None)  # all of them have the budget
+    return document
+
+
+def set_kind(
+    draft: Draft, document: dict[str, Any], remembered: dict[str, Any], table: str, kind: str
+) -> dict[str, Any]:
+    """The document whose table has a kind, the keys that it needs and none that it does not know.
+
+    What goes is put into `remembered`.
+    """
+    sweep, known = sweep_of(draft), names_for(document, table, kind)
+    before = value_at(document, table)
+    document = set_key(document, f"{table}.kind", kind)
+    after = value_at(document, table)
+    gone = before.keys() - after.keys() if isinstance(before, Mapping) else ()
+    remembered.update({f"{table}.{name}": before[name] for name in gone})
+    document = _begun(draft, document, sweep, remembered, table, kind)
+    if {"f", "epsilon"} <= {*keys_of(table.partition(".")[0], kind)}:
+        document = set_key(document, table, usable(value_at(document, table)))
+    left = {
+        key: values for key, values in sweep.items()
+        if not key.startswith(f"{table}.")
+        or key.removeprefix(f"{table}.").split(".")[0] in known
+    }  # fmt: skip
+    return document if left == sweep else reswept(document, left)
+
+
+def _begun(
+    draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any],
+    remembered: Mapping[str, Any], table: str, kind: str,
+) -> dict[str, Any]:  # fmt: skip
+    """The document whose table has what a kind needs: a value of before, or one to begin with.
+
+    A part of a mixture has the share of the whole, and may have its targets.
+    """
+    top, _, below = table.partition(".")
+    for name in keys_of(top, kind):
+        key = f"{table}.{name}"
+        there = value_at(document, key) is not None or key in sweep
+        if not there and not (below and name in ("share", "targets")):
+            start = remembered.get(key, _starting(draft, kind, f"{top}.{name}"))
+            document = set_key(document, key, start)
+    return document
+
+
+def usable(table: dict[str, Any]) -> dict[str, Any]:
+    """RAPPOR with one noise that its form can have: f or the budget, else an f of 0.5.
+
+    Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
+    """
+    try:
+        if table.keys() >= {"f", "epsilon"}:
+            by_f = {name: value for name, value in table.items() if name != "epsilon"}
+            same = short(RapporSpec(**by_f).epsilon_one) == short(table["epsilon"])
+            table = by_f if same else {n: value for n, value in table.items() if n != "f"}
+        RapporSpec(**table)
+    except ScenarioError as error:
+        if error.key in ("f", "epsilon"):
+            kept = {name: value for name, value in table.items() if name != "epsilon"}
+            return {**kept, "f": 0.5}
+    except (TypeError, ValueError):
+        pass  # a key that it does not know, or no number: the check says what is wrong
+    return table
+
+
+def _starting(draft: Draft, kind: str, key: str) -> Any:
+    """A sensible first value for a key that a newly chosen kind needs; None: leave it out."""
+    if not is_required(key, kind):
+        return None
+    if key == "attack.share" and "goal" in (draft.document or {}):
+        return None  # it is what the goal takes
+    return starting(draft, key)
