@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source
@@ -29,12 +29,7 @@ OPTIONS: Final = {
 def agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     """The labels of the items, None for numbers, and the protocol."""
     labels = None if options.domain is None else _labels(Path(options.domain))
-    keys = {}
-    for setting in options.settings:
-        key, equals, value = setting.partition("=")
-        if not equals or not key.strip():
-            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
-        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
+    keys = keys_of(options)
     if options.epsilon is not None:
         keys["epsilon"] = options.epsilon
     items = options.items if labels is None else len(labels)
@@ -42,6 +37,17 @@ def agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     kind = options.protocol if own else options.protocol.lower()
     with by_options():
         return labels, protocol_of(kind, items, labels=labels, **keys)
+
+
+def keys_of(options: Namespace) -> dict[str, Any]:
+    """The keys of the protocol that --set gives; raises ScenarioError."""
+    keys = {}
+    for setting in options.settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
+        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
+    return keys
 
 
 @contextmanager

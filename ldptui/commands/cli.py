@@ -34,6 +34,7 @@ _MODULES: Final = {
     "game": "runs.game",
     "perturb": "collecting",
     "estimate": "estimating",
+    "spec": "specifying",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -58,6 +59,7 @@ commands (each has its own --help):
   game RUN|FILE        attacks × defences of a run as a matrix game
   perturb DATA         a report for each row of real data
   estimate REPORTS …   the frequencies of items from reports, with intervals
+  spec KIND            the page of a protocol for whoever writes its client
 {topics}
 
 examples:

@@ -7,12 +7,12 @@ from typing import Final
 
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("perturb", "estimate")
+COMMANDS: Final = ("perturb", "estimate", "spec")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; make : a parser from its name and description."""
-    return _perturb(make) if command == "perturb" else _estimate(make)
+    return {"perturb": _perturb, "estimate": _estimate, "spec": _spec}[command](make)
 
 
 def _perturb(make: MakeParser) -> argparse.ArgumentParser:
@@ -97,16 +97,35 @@ def _add_force(made: argparse.ArgumentParser) -> None:
     )
 
 
+def _spec(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui spec",
+        "The page of a protocol for whoever writes its client: parameters, steps, the report,\n"
+        "test vectors and a client in Python. See docs/specifications.md.",
+    )
+    made.add_argument("kind", metavar="KIND", help="grr, oue, olh, …")
+    _add_agreed(made)
+    made.set_defaults(items=16, epsilon=1.0)
+    made.add_argument("--format", choices=("markdown", "json"), default="markdown")
+    return made
+
+
 def _add_protocol(made: argparse.ArgumentParser) -> None:
-    """Add what clients and server agree on."""
+    """Add what clients and server agree on, and the protocol."""
     made.add_argument(
         "--protocol",
         metavar="KIND",
         required=True,
         help="grr, oue, olh, …; or your own, FILE.py:NAME",
     )
+    _add_agreed(made, required=True)
+    made.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_agreed(made: argparse.ArgumentParser, required: bool = False) -> None:
+    """Add the parameters that clients and server agree on. required : whether items are."""
     made.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
-    domain = made.add_mutually_exclusive_group(required=True)
+    domain = made.add_mutually_exclusive_group(required=required)
     domain.add_argument("--items", type=int, metavar="D", help="items are the numbers 0 … D - 1")
     domain.add_argument("--domain", metavar="FILE", help="the names of the items, one a line")
     made.add_argument(
@@ -117,4 +136,3 @@ def _add_protocol(made: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="another key of the protocol, as hash_range=8; may be repeated",
     )
-    made.add_argument("--quiet", action="store_true", help="no notes")

@@ -1,0 +1,49 @@
+"""Test vectors of a protocol: reports as rows, and what each supports."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_pure
+
+from .files import sent, write_reports
+
+
+def vectors_of(protocol: LocalMechanism, reports: int) -> dict[str, Any]:
+    """Rows of honest reports of the first items, and the items that each supports.
+
+    Those of a protocol that is not pure: the items that a report speaks for, seen alone; where its
+    bits stand for no items, reports without noise besides, one of each of these items.
+    """
+    items, rng = np.arange(reports) % protocol.domain_size, np.random.default_rng(0)
+    made = sent(protocol, items, rng)
+    vectors: dict[str, Any] = {"reports": rows_of(made, protocol)}
+    look = getattr(protocol, "look", None)
+    if is_pure(protocol):
+        supports = protocol.supports(made)
+        vectors["supports"] = _listed(supports > 0)
+        if (supports < 0).any():
+            vectors["speaks_against"] = _listed(supports < 0)
+    elif look is not None:
+        every: Items = np.arange(protocol.domain_size)
+        vectors["supports"] = _listed(look(made, every))
+    else:
+        vectors["unperturbed"] = rows_of(protocol.unperturbed(items, rng), protocol)
+    return vectors
+
+
+def _listed(table: Any) -> list[list[int]]:
+    return [np.flatnonzero(row).tolist() for row in table]
+
+
+def rows_of(reports: Reports, protocol: LocalMechanism) -> list[dict[str, Any]]:
+    """Reports as the objects of JSON lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "reports.jsonl"
+        write_reports(path, [reports], protocol)
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

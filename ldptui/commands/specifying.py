@@ -1,0 +1,204 @@
+"""The page of a protocol for whoever writes its client: ldptui spec."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.law.pure import LocalMechanism
+
+from ..api.by_name import protocol as protocol_of
+from ..api.layout import Column, layout
+from ..api.vectors import vectors_of
+from ..catalogue import kind_words
+from ..explain.client import Client, client_of
+from ..terminal import exits
+from ..terminal.output import write_out
+from ..text import format as text
+from .agreeing import agreed, keys_of
+
+BUDGETS: Final = (0.5, 1.0, 4.0)
+"""The ε of the test vectors."""
+
+ITEMS, REPORTS = 11, 4
+"""The items of the test vectors, and the reports at each ε."""
+
+RANDOM: Final = """\
+Every draw comes from a cryptographic generator: the operating system's (`secrets`, `getrandom`,
+`crypto.getRandomValues`), or a stream cipher under a fresh key of it. No `Math.random`, no Mersenne
+Twister, no PCG, no seed: whoever finds the state knows every coin, and with it the item. Seeds and
+rows that a report publishes come from the same generator. A whole number below a bound is drawn
+without the bias of a remainder; a chance is compared with a number in [0, 1) of 53 bits. Nothing
+but the report leaves the device, and no further report of the same item but as said above."""
+
+HASH: Final = """\
+xxHash32 with the seed s of the four bytes of v, in numbers modulo 2^32, where x ⟲ n turns the bits
+of x to the left by n places, ≫ moves them to the right, and ⊕ is exclusive or:
+
+    h = s + 374761397 + 3266489917 v        h = 668265263 (h ⟲ 17)
+    h = 2246822519 (h ⊕ h ≫ 15)             h = 3266489917 (h ⊕ h ≫ 13)        h = h ⊕ h ≫ 16"""
+"""The hash of a number of four bytes, for who has no library."""
+
+OTHERS: Final = {".c": "C", ".js": "JavaScript"}
+"""Other languages that a client may be in, by the ends of their files' names."""
+
+
+def spec(options: Namespace) -> int:
+    """Print the page of a protocol's client, or its values."""
+    options.protocol = options.kind
+    labels, protocol = agreed(options)
+    client = client_of(protocol)
+    if client is None:
+        rule = "must be a protocol of ldptui whose users send reports"
+        raise ScenarioError(f"{rule}, {got(options.kind)}", key="KIND")
+    vectors = list(_vectors(options))
+    if options.format == "json":
+        columns = [
+            {"name": column.name, "holds": column.holds, "size": column.size}
+            for column in layout(protocol)
+        ]
+        document = {
+            "kind": options.kind.lower(), "epsilon": epsilon_of(protocol),
+            "items": protocol.domain_size, "known": client.known,
+            "columns": columns,
+            "vectors": vectors, "client": client.file.read_text("utf-8"),
+        }  # fmt: skip
+        write_out(json.dumps(document, indent=2, ensure_ascii=False) + "\n", exactly=True)
+        return exits.DONE
+    lines = _page(options, protocol, client, vectors, labels is not None)
+    write_out("\n".join(lines) + "\n", exactly=True)
+    return exits.DONE
+
+
+def epsilon_of(protocol: Any) -> float:
+    """The ε of one report, in nats."""
+    return float(protocol.epsilon)
+
+
+def _vectors(options: Namespace) -> Iterator[dict[str, Any]]:
+    """The test vectors at each ε, with all parameters."""
+    for epsilon in BUDGETS:
+        keys = {**keys_of(options), "epsilon": epsilon}
+        try:
+            protocol = protocol_of(options.protocol.lower(), ITEMS, **keys)
+        except ScenarioError:  # as of a second budget below this one
+            continue
+        client = client_of(protocol)
+        assert client is not None
+        yield {"epsilon": epsilon, "known": client.known, **vectors_of(protocol, REPORTS)}
+
+
+def _page(
+    options: Namespace, protocol: LocalMechanism, client: Client, vectors: Any, named: bool
+) -> Iterator[str]:
+    kind = options.kind.lower()
+    words = kind_words("protocol", kind)
+    budget = text.chosen(epsilon_of(protocol))
+    yield f"# {words.name}: its client"
+    yield ""
+    yield f"`{kind}` at ε = {budget} and d = {protocol.domain_size}. {words.text}"
+    yield ""
+    if words.formula:
+        yield f"    {words.formula}"
+        yield ""
+    if words.source:
+        yield f"Source: {words.source}."
+        yield ""
+    yield from _section("Parameters", _parameters(client))
+    hashed = "xxHash32" in client.supports
+    yield from _section("What a report supports", [client.supports, *["", HASH] * hashed])
+    yield from _section("What a client does", _numbered(client.steps))
+    yield from _section("Random numbers", RANDOM.splitlines())
+    yield from _section("The report", _columns(layout(protocol), options, named))
+    yield from _section("Test vectors", _told(vectors))
+    yield from _section("A client in Python", [
+        "Without ldptui; `known` is the JSON of the parameters above.", "",
+        "```python", *client.file.read_text("utf-8").rstrip().splitlines(), "```",
+    ])  # fmt: skip
+    for end, language in OTHERS.items():
+        file = client.file.with_suffix(end)
+        if file.exists():
+            code = [f"```{language.lower()}", *file.read_text("utf-8").rstrip().splitlines(), "```"]
+            yield from _section(f"The same in {language}", code)
+
+
+def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    yield f"## {title}"
+    yield ""
+    yield from lines
+    yield ""
+
+
+def _parameters(client: Client) -> Iterator[str]:
+    yield "| | value | what it is | formula |"
+    yield "|---|---|---|---|"
+    for each in client.parameters:
+        value = "" if each.value is None else str(each.value)
+        shown = value if len(value) <= 40 else "as below"
+        formula = each.formula or ("above" if isinstance(each.value, float) else "")
+        yield f"| `{each.name}` | {shown} | {each.what} | {formula} |"
+    yield ""
+    yield from ("```json", json.dumps(client.known, ensure_ascii=False), "```")
+
+
+def _numbered(steps: Sequence[str]) -> Iterator[str]:
+    for number, step in enumerate(steps, 1):
+        yield f"{number}. {step}"
+
+
+def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iterator[str]:
+    """The columns of the file of reports, in each format."""
+    yield "A file of reports has one row for each user, in any order, and these columns:"
+    yield ""
+    yield "| column | `.csv` | `.jsonl` | `.parquet`, `.arrow` |"
+    yield "|---|---|---|---|"
+    for column in columns:
+        yield f"| `{column.name}` | {' | '.join(_cells(column))} |"
+    yield ""
+    settings = "".join(f" --set {setting}" for setting in options.settings)
+    items = "--domain FILE" if named else f"--items {options.items}"
+    budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
+    kind = options.kind.lower()
+    yield "The server checks every report, and reads them with"
+    yield ""
+    yield f"    ldptui estimate FILE --protocol {kind}{budget} {items}{settings}"
+
+
+def _cells(column: Column) -> tuple[str, str, str]:
+    """How a cell is written in each format."""
+    digits = f"{2 * column.size} hexadecimal digits"
+    return {
+        "number": ("digits", "a number", str(column.dtype)),
+        "bytes": (digits, f"text of {digits}", f"binary of {column.size} bytes"),
+        "numbers": (
+            f"{column.size} numbers with blanks between them", f"a list of {column.size} numbers",
+            f"list of {column.dtype}",
+        ),
+    }[column.holds]  # fmt: skip
+
+
+def _told(vectors: Sequence[dict[str, Any]]) -> Iterator[str]:
+    yield f"Reports of the items 0 to {REPORTS - 1}, of {ITEMS}, as rows of JSON lines; `supports`"
+    yield "has the items that each supports, and `known` all parameters. A client that reads"
+    yield "its own reports as these lists say writes what the server counts."
+    for vector in vectors:
+        yield ""
+        yield f"ε = {text.chosen(vector['epsilon'])}:"
+        yield ""
+        yield "```json"
+        yield "{"
+        lines = [f"  {json.dumps(key)}: {_rowed(value)}" for key, value in vector.items()]
+        yield ",\n".join(lines)
+        yield "}"
+        yield "```"
+
+
+def _rowed(value: Any) -> str:
+    """A value as JSON, a row of a list in a line."""
+    if isinstance(value, list):
+        rows = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in value)
+        return f"[\n{rows}\n  ]"
+    return json.dumps(value, ensure_ascii=False)
