@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from .terminal import exits
+from .terminal import exits, interrupts
 
 
 def _missing_signal() -> str | None:
@@ -24,15 +24,20 @@ def main() -> int:
             file=sys.stderr,
         )
         return exits.USAGE
-    # As ctrl-c: what is finished is printed, and no process of a pool is left.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # SIGTERM is as ctrl-c: what is finished is printed, and no process of a pool is left.
+    interrupts.heed()
     try:
         from .commands.cli import main as command
 
         code = command()
     except KeyboardInterrupt:
-        code = 130
-    if code == 130:
+        code = exits.INTERRUPTED
+    except Exception:
+        if not interrupts.heard():
+            raise
+        code = exits.INTERRUPTED
+    interrupts.heed_no_more()
+    if code == exits.INTERRUPTED:
         # An interrupted run may still be computing on another thread: nobody waits for it. Python
         # would complain of the semaphores that its worker processes leave.
         if (used := sys.modules.get("multiprocessing.util")) is not None:

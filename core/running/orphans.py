@@ -9,13 +9,14 @@ import contextlib
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context, popen_spawn_posix, resource_tracker, util
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from typing import Any, Final
 
 PR_SET_PDEATHSIG: Final = 1
 """An option of Linux's prctl(2): the signal to get when the parent ends."""
@@ -49,6 +50,48 @@ def die_with_parent() -> None:
     """
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def spawning() -> SpawnContext:
+    """The context of `multiprocessing` for processes that end with the one that starts them now.
+
+    Linux kills them where this thread lasts, from their first instruction on: they may be stopped
+    while they start. Elsewhere `watch_parent` does, once they run.
+    """
+    return _Dying() if lasts() and _libc is not None else get_context("spawn")
+
+
+class _DyingProcess(SpawnProcess):
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802 - multiprocessing's name for it
+        resource_tracker.ensure_running()  # which tidies up after the parent, and outlives it
+        with _one_at_a_time:
+            plain = util.spawnv_passfds
+            util.spawnv_passfds = _spawned  # type: ignore[assignment]
+            try:
+                return popen_spawn_posix.Popen(process_obj)
+            finally:
+                util.spawnv_passfds = plain
+
+
+class _Dying(SpawnContext):
+    Process = _DyingProcess
+
+
+_one_at_a_time: Final = threading.Lock()
+
+
+def _spawned(path: bytes, arguments: Sequence[Any], passed: Sequence[int]) -> int:
+    """Start a process as `multiprocessing` does; its number."""
+    child = subprocess.Popen(
+        arguments,
+        executable=path,
+        pass_fds=passed,
+        restore_signals=False,
+        preexec_fn=die_with_parent,
+    )
+    child.returncode = 0  # it is multiprocessing that waits for it
+    return child.pid
 
 
 def watch_parent(parent: BaseProcess | None) -> None:

@@ -26,7 +26,7 @@ from ..base.sampling import Counts
 from ..cell import Cell, Share
 from ..collection.counts import count_share
 from ..metrics.results import Block
-from .orphans import die_with_parent, lasts, watch_parent
+from .orphans import spawning, watch_parent
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
@@ -327,12 +327,7 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(
-        workers,
-        multiprocessing.get_context("spawn"),
-        initializer=_begin,
-        initargs=(lasts(),),
-    )
+    pool = ProcessPoolExecutor(workers, spawning(), initializer=_begin)
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
     try:
@@ -359,14 +354,9 @@ def _end_of(code: int | None) -> str:
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
-def _begin(by_lasting_thread: bool) -> None:
-    """Start a process of a pool. by_lasting_thread : see `core.running.orphans.lasts`.
-
-    It ends when its parent is gone, killed or not.
-    """
+def _begin() -> None:
+    """Start a process of a pool, which ends when its parent is gone, killed or not."""
     watch_parent(multiprocessing.parent_process())
-    if by_lasting_thread:
-        die_with_parent()
     _keep_to_the_work()
 
 

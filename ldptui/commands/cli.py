@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
 from ..session import attack_options
+from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from . import collecting_options, library_options
 from .runs import options as run_options
@@ -333,6 +334,9 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
     if isinstance(error, MemoryError):
         _complain("ldptui: there is not enough memory for this")
         return FAILED
+    if interrupts.heard():
+        _complain("ldptui: interrupted")
+        return INTERRUPTED
     from ..terminal.crash import write_report
 
     report = write_report(error, arguments)

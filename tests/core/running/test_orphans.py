@@ -61,6 +61,7 @@ IDLE = """
 import sys, time
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
+from ldptui.core.running.orphans import spawning
 from ldptui.core.running.workers import _begin
 
 def loop():
@@ -68,8 +69,8 @@ def loop():
         pass
 
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), initializer=_begin,
-                               initargs=(sys.argv[1] == "main",))
+    context = spawning() if sys.argv[1] == "main" else multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(2, context, initializer=_begin)
     for _ in range(2):
         pool.submit(time.sleep, 0).result()
     if sys.argv[2] == "loop":
@@ -121,6 +122,45 @@ def test_a_lasting_thread_takes_its_stopped_workers_with_it(tmp_path: Path) -> N
     assert_ended([sys.executable, str(program), "lasting"], stopped=True)
 
 
+STARTING = """
+import os, signal
+from multiprocessing import popen_spawn_posix
+from ldptui.core.running.workers import processes
+
+launch = popen_spawn_posix.Popen._launch
+
+def stopped(self, process):
+    launch(self, process)
+    os.kill(self.pid, signal.SIGSTOP)
+    print(self.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    popen_spawn_posix.Popen._launch = stopped
+    with processes(2):
+        pass
+"""
+
+
+def test_a_worker_that_is_stopped_while_it_starts_ends_with_its_parent(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(STARTING)
+    done = subprocess.run([sys.executable, str(program)], stdout=subprocess.PIPE, cwd=Path.cwd(),
+                          env={**os.environ, "PYTHONPATH": str(Path.cwd())})  # fmt: skip
+    assert done.returncode == -signal.SIGKILL
+    assert_soon_gone([int(done.stdout)])
+
+
+def assert_soon_gone(workers: list[int]) -> None:
+    end = time.monotonic() + SOON_S
+    while any(map(alive, workers)) and time.monotonic() < end:
+        os.sched_yield()
+    left = [pid for pid in workers if alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
+
+
 def assert_ended(command: list[str], stopped: bool) -> None:
     """Kill a program once it has begun: its workers end, also where they are stopped."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.cwd(),
@@ -134,10 +174,4 @@ def assert_ended(command: list[str], stopped: bool) -> None:
                 os.kill(pid, signal.SIGSTOP)
         parent.kill()
         parent.wait()
-        end = time.monotonic() + SOON_S
-        while any(map(alive, workers)) and time.monotonic() < end:
-            os.sched_yield()
-        left = [pid for pid in workers if alive(pid)]
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-        assert not left
+        assert_soon_gone(workers)
