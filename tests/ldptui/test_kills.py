@@ -105,7 +105,9 @@ def test_a_run_whose_worker_was_killed_at_once_goes_on(tmp_path: Path) -> None:
         assert " 0 trials " in app.until("● +1 ")
         os.kill(min(app.children()), signal.SIGKILL)
         app.until("✗ +1 ")
-        app.send("5", "r")
+        app.send("5")
+        app.until("r Resume")
+        app.send("r")
         app.until("● +1 ")
         app.send("ctrl+q", "ctrl+q")
         assert app.wait(SOON_S) == 0
