@@ -29,6 +29,8 @@ from ldptui.core.running.runner import Progress, run
 from ldptui.core.running.workers import LostError, compute
 
 pytest.importorskip("distributed")
+# Dask forgets to close a socket now and then, where a connection is refused or a worker is gone.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 LACKS = "No module named 'core'"
 
