@@ -20,7 +20,16 @@ ROOT = Path(__file__).parents[2]
 PLUGIN = "examples/plugin"
 ABOVE = {
     "README.md": "index.md",
-    **{name: name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CITATION.cff")},
+    **{
+        name: name
+        for name in (
+            "CODE_OF_CONDUCT.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+            "CHANGELOG.md",
+            "CITATION.cff",
+        )
+    },
     f"{PLUGIN}/README.md": f"{PLUGIN}/README.md",
 }
 """The files above `docs/` that the site has, with their names in it."""
