@@ -6,6 +6,7 @@ can refute a claim, not prove it.
 
 from __future__ import annotations
 
+from .coins import Published, published
 from .lens import Sampler
 from .monte_carlo import (
     Audit,
@@ -21,6 +22,7 @@ __all__ = [
     "Audit",
     "Check",
     "Perturbs",
+    "Published",
     "Sampler",
     "audit",
     "audit_protocol",
@@ -28,4 +30,5 @@ __all__ = [
     "clopper_pearson",
     "epsilon_at_least",
     "law_of",
+    "published",
 ]

@@ -183,6 +183,30 @@ def _columns(reports: Any, look: Callable[[Any], NDArray[Any]] | None) -> list[N
     return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
 
 
+def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The whole numbers of 4 bytes and more in reports, by the names of their columns."""
+    names = reports.dtype.names or ("report",)
+    for name in names:
+        part = reports if reports.dtype.names is None else reports[name]
+        if part.ndim == 1 and part.dtype.kind in "iu" and part.itemsize >= 4:
+            yield name, part
+
+
+def low_digits(reports: Any) -> NDArray[np.int16]:
+    """int16[n, cells]: the place of the lowest 1 in each double of reports, as a power of 2.
+
+    Noise in doubles has other low digits than noise to which 1 was added: Mironov, "On significance
+    of the least significant bits for differential privacy", CCS 2012. Ranges of numbers do not show
+    them. Reports of other types have no cells.
+    """
+    if reports.dtype.kind != "f":
+        return np.empty((len(reports), 0), dtype=np.int16)
+    part, power = np.frexp(reports.reshape(len(reports), -1).astype(np.float64))
+    digits = np.ldexp(part, 53).astype(np.int64)
+    lowest = np.frexp((digits & -digits).astype(np.float64))[1]
+    return np.where(digits == 0, np.int16(2000), power - 54 + lowest).astype(np.int16)
+
+
 def _bits(column: NDArray[Any]) -> NDArray[np.uint8]:
     """uint8[bits, n]: the bits of whole numbers, the lowest first."""
     data = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).view(np.uint8)

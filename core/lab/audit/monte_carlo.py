@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Floats
 from ...law.pure import Reports, Rng
-from .lens import Lens, Sampler
+from .lens import Lens, Sampler, low_digits
 
 FEW_REPORTS: Final = 1024
 """The most reports that are told apart one by one; fewer from small samples."""
@@ -154,13 +154,18 @@ def audit_protocol(
     samples: int = 200_000,
     confidence: float = 0.999,
     delta: float = 0.0,
+    digits: bool = False,
 ) -> Audit:
-    """Audit a local protocol, or anything with `perturb(values, rng)`, on a few of its items."""
+    """Audit a local protocol, or anything with `perturb(values, rng)`, on a few of its items.
+
+    digits : whether the lowest digits of doubles are looked at; without, they are real numbers.
+    """
     items = sorted({0, 1, domain_size // 2, domain_size - 1})
 
     def sampler(item: int) -> Sampler:
         return lambda count, rng: protocol.perturb(np.full(count, item, dtype=np.int64), rng)
 
+    look = _support_of(protocol, domain_size, np.array(items))
     return audit(
         [(f"item {item}", sampler(item)) for item in items],
         claimed,
@@ -168,8 +173,20 @@ def audit_protocol(
         samples,
         confidence,
         delta,
-        _support_of(protocol, domain_size, np.array(items)),
+        _with_digits(look) if digits else look,
     )
+
+
+def _with_digits(
+    look: Callable[[Any], NDArray[Any]] | None,
+) -> Callable[[Any], NDArray[Any]]:
+    """What is looked at besides the reports: the items that they support, and low digits."""
+
+    def seen(reports: Any) -> NDArray[Any]:
+        cells = low_digits(np.asarray(reports))
+        return cells if look is None else np.hstack([np.asarray(look(reports)), cells])
+
+    return seen
 
 
 def _support_of(

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.audit import Audit, Check
+from ldptui.core.lab.audit import Audit, Check, Published
 from ldptui.core.lab.contract import Clause
 from ldptui.core.law.enumeration import CELLS
 from ldptui.core.law.loss import Loss
@@ -59,6 +59,7 @@ class Findings:
     enumeration: Check | None
     audit: Audit | None
     contract: Sequence[Clause] | None
+    published: Published | None = None
 
     @property
     def kept(self) -> bool:
@@ -73,6 +74,7 @@ class Findings:
             **vars(self),
             "enumeration": None if proof is None else {**vars(proof), "holds": proof.holds},
             "audit": None if seen is None else {**vars(seen), "violated": seen.violated},
+            "published": None if self.published is None else vars(self.published),
         }
 
 
@@ -117,7 +119,8 @@ def findings(options: Options, subject: Subject, sampled: bool) -> Findings:
     if sampled:
         rng = np.random.default_rng(options.seed)
         seen = subject.audited(rng, options.samples, options.confidence)
-    if subject.disproved or (seen is not None and seen.violated):
+    coins = subject.published()
+    if subject.disproved or coins is not None or (seen is not None and seen.violated):
         verdict = "broken"
     else:
         verdict = "proved" if subject.proved else "not refuted"
@@ -132,6 +135,7 @@ def findings(options: Options, subject: Subject, sampled: bool) -> Findings:
         subject.proof,
         seen,
         subject.contract(options.seed),
+        coins,
     )
 
 
@@ -170,11 +174,18 @@ def _notes(found: Findings) -> Iterator[str]:
         yield f"worst event: {seen.event}"
         first, second, total = map(text.count, (seen.first_hits, seen.second_hits, seen.samples))
         yield f"in {first} of {total} reports of {seen.first}, {second} of {seen.second}"
+    if (coins := found.published) is not None:
+        yield (
+            f"{coins.column} is the raw output of {coins.generator}, in order: from some hundred "
+            "bytes of it anybody has the generator's state, and then every user's coins"
+        )
     if not found.kept:
         yield "the contract of a pure protocol is BROKEN: simulations of it would be wrong"
 
 
 def _verdict(found: Findings, promise: str) -> str:
+    if found.published is not None:
+        return f"BROKEN: the random numbers can be foretold, {promise} is not kept"
     if found.verdict == "broken":
         return f"BROKEN: {promise} is not kept"
     if found.verdict == "proved":

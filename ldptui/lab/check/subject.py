@@ -14,17 +14,20 @@ from ldptui.core.lab.audit import (
     Audit,
     Check,
     Perturbs,
+    Published,
     Sampler,
     audit,
     audit_protocol,
     check,
     law_of,
+    published,
 )
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
 from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.loss import exponential_loss, loss_of
+from ldptui.core.law.capabilities import SendsOtherwise, sends_otherwise
 from ldptui.core.law.loss import DiscreteLoss, Loss
-from ldptui.core.law.pure import PureProtocol, Rng
+from ldptui.core.law.pure import Items, PureProtocol, Reports, Rng
 from ldptui.core.plugins import available, object_named
 from ldptui.core.protocols import KINDS, BitNoise, Rappor
 from ldptui.core.protocols.curators import Neighbours
@@ -51,7 +54,7 @@ class Subject:
     claimed, delta : what it promises. loss : its exact loss, if known. proof : what enumeration
     found, if there are few enough reports. protocol, inputs : what an audit samples, a local
     protocol or tables. stranger : the protocol, where it is somebody's and pure. scope : what the
-    loss is of, where that needs saying.
+    loss is of, where that needs saying. client : somebody's code that makes reports.
     """
 
     claimed: float
@@ -63,6 +66,7 @@ class Subject:
     stranger: PureProtocol | None = None
     inputs: Sequence[tuple[str, Sampler]] = ()
     scope: str = ""
+    client: Any = None
 
     @property
     def proved(self) -> bool:
@@ -91,12 +95,31 @@ class Subject:
             words = f"{type(error).__name__}: {error}".strip(": ")
             raise RunError(f"the contract cannot be tested: {words}") from error
 
+    def published(self) -> Published | None:
+        """The column of somebody's reports that gives the generator away; None where none does."""
+        return None if self.client is None else published(self.client, self.items)
+
     def audited(self, rng: Rng, samples: int, confidence: float) -> Audit:
         if self.protocol is None:
             return audit(self.inputs, self.claimed, rng, samples, confidence, self.delta)
         return audit_protocol(
-            self.protocol, self.items, self.claimed, rng, samples, confidence, self.delta
-        )
+            self.protocol, self.items, self.claimed, rng, samples, confidence, self.delta,
+            digits=True,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A protocol as real users follow it, where simulated ones send other reports."""
+
+    protocol: SendsOtherwise
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        return self.protocol.sent(values, rng)
+
+    def look(self, reports: Reports, items: Items) -> Any:
+        """The items that reports speak for, as the protocol has it."""
+        return self.protocol.look(reports, items)  # type: ignore[attr-defined]
 
 
 def subject_of(options: Options) -> Subject:
@@ -124,7 +147,8 @@ def subject_of(options: Options) -> Subject:
         epsilon = options.epsilon or noise.epsilon_one(options.hashes)
     law = law_of(protocol)
     proof = None if law is None else check(law, epsilon)
-    return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
+    sampled = Sent(protocol) if sends_otherwise(protocol) else protocol
+    return Subject(epsilon, options.delta, loss_of(protocol), proof, sampled, items)
 
 
 def _strange(options: Options) -> Subject:
@@ -138,7 +162,7 @@ def _strange(options: Options) -> Subject:
     law = law_of(made)
     proof = None if law is None else check(law, epsilon)
     pure = made if all(hasattr(made, method) for method in CONTRACT) else None
-    return Subject(epsilon, options.delta, None, proof, made, items, pure)
+    return Subject(epsilon, options.delta, None, proof, made, items, pure, client=made)
 
 
 def _dials(options: Options) -> dict[str, Any]:
