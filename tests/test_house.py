@@ -271,6 +271,7 @@ LATE = {
     "ldptui.commands.visitors": "imports aiohttp and textual_serve",
     "ldptui.commands.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
+    "ldptui.screens.workbench.protocol_facts": "imports core",
     "ldptui.session.draft.changing": "imports core",
     "ldptui.session.draft.completion": "the first completion",
     "ldptui.widgets.filtered_table": "the first table",

@@ -40,19 +40,8 @@ class DefencesPane(FormPane, can_focus=True):
     BORDER_TITLE = "7 Defences"
     DEFAULT_CSS = """
     DefencesPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
-        border-subtitle-color: $text-error;
         height: 1fr;
-        & > Scrolled {
-            height: 1fr;
-            padding-right: 1;
-            scrollbar-size-vertical: 1;
-            scrollbar-color: $foreground 25%;
-            scrollbar-background: $background;
-        }
-        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
-        &:ansi .words { text-style: dim; }
+        & > Scrolled { height: 1fr; padding-right: 1; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -20,6 +20,21 @@ BLOCK_S: Final = 0.7
 class FormPane(Widget):
     """A pane that remembers its field with the focus, and closes while the script is broken."""
 
+    DEFAULT_CSS = """
+    FormPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-error;
+        &, & Scrolled {
+            scrollbar-size-vertical: 1;
+            scrollbar-color: $foreground 25%;
+            scrollbar-background: $background;
+        }
+        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
+        &:ansi .words { text-style: dim; }
+    }
+    """
+
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
 
     # Its content takes the room that it has: another size of it lays out nothing anew.

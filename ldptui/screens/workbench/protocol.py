@@ -19,10 +19,10 @@ from ...catalogue import families, kind_words, listed_kinds
 from ...messages import FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
 from ...widgets.field import muted
-from .protocol_facts import Facts, facts_of
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
+    from .protocol_facts import Facts
 
 APART: Final = "curators"
 """The family under a line of its own at every size: it is the one without local privacy."""
@@ -79,6 +79,8 @@ class ProtocolPane(Widget, can_focus=True):
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None:
             return
+        from .protocol_facts import facts_of
+
         before = self._kind, self._swept, self._facts, self._blocked
         self._kind = kind_of(draft, "protocol")
         swept = sweep_of(draft).get("protocol.kind")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+
+from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import item_variance
+from ldptui.core.protocols import CENTRAL, NAMED, family_of
+from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
+from ...explain.formulas import entries
+from ...explain.setting import Setting, bound, setting_of
+from ...explain.table import SPREAD, in_a_line
+from ...explain.tasks import task_named
+from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed, short
-
-if TYPE_CHECKING:
-    from ldptui.core.cell import Cell
-
-    from ...explain.setting import Setting
-    from ...session.draft import Draft
 
 NEAR: Final = 1.025
 """The ratio to the least error up to which another counts as the least: OLH rounds its g."""
@@ -41,13 +46,6 @@ class Facts:
 
 def facts_of(draft: Draft) -> Facts | None:
     """The facts of the last valid scenario's base; None before there was one."""
-    from ldptui.core.law.capabilities import memoises
-    from ldptui.core.protocols import CENTRAL, NAMED, family_of
-
-    from ...explain.formulas import entries
-    from ...explain.table import in_a_line
-    from ...explain.tasks import task_named
-
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in NAMED:
         return None
@@ -107,8 +105,6 @@ def _epsilon(cell: Cell) -> float | None:
 
 def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     """The kinds with the least mean squared error, at this d and ε."""
-    from ...explain.tasks import task_named
-
     symbol, task = "ε₁" if cell.noise is not None else "ε", task_named(cell.task.kind)
     where = f"at d = {cell.population.domain_size}" if task is None else task.place
     return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
@@ -131,11 +127,6 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
-    from ldptui.core.protocols import NAMED
-
-    from ...explain.setting import bound, setting_of
-    from ...explain.tasks import task_named
-
     own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
     if own:
         return setting_of(cell).unattacked if task is None else task.setting(cell)
@@ -150,11 +141,6 @@ def _spread(setting: Setting | None) -> float | None:
 
     (The story has it too, between the texts of all its formulas, which take ten times as long.)
     """
-    from ldptui.core.theory import frequency_std
-
-    from ...explain.formulas import entries
-    from ...explain.table import SPREAD
-
     if setting is None:
         return None
     protocol, users = setting.protocol, setting.users
@@ -165,8 +151,6 @@ def _spread(setting: Setting | None) -> float | None:
 
 def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
     """√MSE over all items, exact for a pure protocol; σ of one frequency for others."""
-    from ldptui.core.law.pure import item_variance
-
     if setting is None or setting.users is None or not setting.is_pure:
         return spread
     # The variance is affine in the frequency, whose mean over the items is 1/d.

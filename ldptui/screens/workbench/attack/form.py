@@ -59,13 +59,6 @@ class AttackForm(Scrolled):
     Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
     """
 
-    DEFAULT_CSS = """
-    AttackForm {
-        & .words { color: $text-muted; padding: 0 1 0 2; height: auto; }
-        &:ansi .words { text-style: dim; }
-    }
-    """
-
     draft: var[Draft | None] = var(None, always_update=True)
     cursor: var[int | None] = var(None)
     """The round that the Timeline shows."""

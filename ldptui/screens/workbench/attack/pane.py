@@ -36,19 +36,11 @@ class AttackPane(FormPane, can_focus=True):
     BORDER_TITLE = "3 Attack"
     DEFAULT_CSS = """
     AttackPane {
-        border: round $foreground 25%;
-        border-title-color: $text-muted;
         border-subtitle-color: $text-muted;
         layout: vertical;
         height: 1fr;
         &.-wrong { border-subtitle-color: $text-error; }
-        & > #form {
-            height: 1fr;
-            padding-right: 1;
-            scrollbar-size-vertical: 1;
-            scrollbar-color: $foreground 25%;
-            scrollbar-background: $background;
-        }
+        & > #form { height: 1fr; padding-right: 1; }
         & > #script { height: 1fr; display: none; padding: 0 0 0 1; }
         &.-show-script > #form { display: none; }
         &.-show-script > #script { display: block; }
