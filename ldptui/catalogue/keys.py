@@ -22,7 +22,8 @@ class Key:
     """One dotted key of a scenario in words, such as `protocol.epsilon`.
 
     name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
-    brief : in lists of runs. head : above a column. meaning : two plain sentences. note : what the
+    brief : in lists of runs. head : above a column. told : in the line of a setting, "" where it is
+    left out or told otherwise. meaning : two plain sentences. note : what the
     type and the range do not say. formula : lines of at most 76 cells. source : the paper.
     words : values of a choice that have other words than themselves. start : the value where a
     newly chosen kind needs one. follows : how it follows a number of the draft: `of` which, `part`
@@ -38,6 +39,7 @@ class Key:
     phrase: str = ""
     brief: str = ""
     head: str = ""
+    told: str | None = None
     meaning: str = ""
     note: str = ""
     formula: str = ""
@@ -75,6 +77,11 @@ class Key:
         """The head of a column: the last part of the key, of a kind its table."""
         table, _, leaf = self.key.rpartition(".")
         return self.head or (table.rpartition(".")[2] if table and leaf == "kind" else leaf)
+
+    @property
+    def fact(self) -> str:
+        """The name in the line of a setting: the last part of the key; "" for none."""
+        return self.key.rpartition(".")[2] if self.told is None else self.told
 
     def _with_symbol(self, name: str) -> str:
         return name if name.endswith(f" {self.symbol}") else f"{name} {self.symbol}".rstrip()

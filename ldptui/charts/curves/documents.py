@@ -42,14 +42,37 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
         return None
     room = MOST_SERIES
     for key, values in sweep.items():
-        # The scenario's own kind is the one that the other charts show: it stays.
-        kind = value_at(plain.document, key)
-        first = values[:room]
-        sweep[key] = first if kind in first or kind not in values else [*first[:-1], kind]
+        sweep[key] = some_of(values, room, value_at(plain.document, key))
         room //= len(sweep[key])
-    kept = scenario
+    document = series_document(scenario, sweep)
+    for table, name in _tables(document):
+        # A key that only a kind knows which is left out now would be refused.
+        kinds = sweep.get(f"{name}.kind") or [table.get("kind")]
+        named = [kind for kind in kinds if isinstance(kind, str)]
+        if named:
+            known = {key for kind in named for key in keys_of(name.split(".")[0], kind)}
+            for key in [key for key in table if key != "kind" and key not in known]:
+                del table[key]
+    return document
+
+
+def some_of(values: list[Any], room: int, own: Any) -> list[Any]:
+    """The first values of a sweep, the scenario's own one among them, which other views show."""
+    first = values[:room]
+    return first if own in first or own not in values else [*first[:-1], own]
+
+
+def series_document(
+    scenario: Scenario, sweep: dict[str, list[Any]], axis: str = ""
+) -> dict[str, Any]:
+    """The scenario with a series for each of these values, every other key as in its base.
+
+    Keys of one value are taken out of `sweep` and set; that of the axis is left alone. A goal's
+    share is on the axis.
+    """
+    plain, kept = base(scenario), scenario
     for key, swept in scenario.sweep.items():
-        if key not in sweep:
+        if key not in (*sweep, axis):
             # The base may lack the key, if its kind does not know it but another swept kind does.
             value = value_at(plain.document, key)
             kept = kept.with_value(key, swept[len(swept) // 2] if value is None else value)
@@ -59,18 +82,8 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     document = copy.deepcopy(kept.document)
     document.pop("sweep", None)
     if document.pop("goal", None) is not None:
-        document["attack"]["share"] = 0.0  # which is on the axis
-    for table, name in _tables(document):
-        # A key that only a kind knows which is left out now would be refused.
-        kinds = sweep.get(f"{name}.kind") or [table.get("kind")]
-        named = [kind for kind in kinds if isinstance(kind, str)]
-        if named:
-            known = {key for kind in named for key in keys_of(name.split(".")[0], kind)}
-            for key in [key for key in table if key != "kind" and key not in known]:
-                del table[key]
-    if sweep:
-        document["sweep"] = sweep
-    return document
+        document["attack"]["share"] = 0.0
+    return document | ({"sweep": sweep} if sweep else {})
 
 
 def _tables(document: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

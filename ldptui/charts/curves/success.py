@@ -6,7 +6,6 @@ the cells stand for the curve; and those in Python, which have none.
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Final
 
 from ldptui.core.base.arms import ARMS, UNDEFENDED
@@ -18,7 +17,7 @@ from ...session.draft import base
 from ...session.snapshot import Part
 from ...text import format as fmt
 from .closed import Curve
-from .documents import points_of
+from .documents import points_of, series_document, some_of
 from .parts import swept
 from .variables import Variable, axes_of
 
@@ -85,28 +84,18 @@ def _document(scenario: Scenario, axis: str) -> dict[str, Any]:
     for.
     """
     plain, sweep, room = base(scenario), scenario.sweep, MOST_SERIES
-    kept = scenario
     series: dict[str, list[Any]] = {}
     others = [key for key in sweep if key != axis]
     for key in sorted(others, key=lambda key: not isinstance(sweep[key][0], str)):
-        values, own = sweep[key], value_at(plain.document, key)
-        first = values[:room]
-        if isinstance(values[0], str) and len(first) > 1:
-            # The scenario's own kind is the one that other views show: it stays.
-            series[key] = first if own in first or own not in values else [*first[:-1], own]
+        values = sweep[key]
+        if isinstance(values[0], str) and min(room, len(values)) > 1:
+            series[key] = some_of(values, room, value_at(plain.document, key))
         elif axis in sweep and 1 < len(values) <= room:
             series[key] = values
         else:
-            kept = kept.with_value(key, values[len(values) // 2] if own is None else own)
             continue
         room //= len(series[key])
-    document = copy.deepcopy(kept.document)
-    document.pop("sweep", None)
-    if document.pop("goal", None) is not None:
-        document["attack"]["share"] = 0.0  # which is on the axis
-    if series:
-        document["sweep"] = series
-    return document
+    return series_document(scenario, series, axis)
 
 
 def _without(document: dict[str, Any], key: str) -> dict[str, Any]:

@@ -137,7 +137,8 @@ def _begun(
     for name in keys_of(top, kind):
         key = f"{table}.{name}"
         there = value_at(document, key) is not None or key in sweep
-        if not there and not (below and name in ("share", "targets")):
+        shared = name == "share" or (name == "targets" and key not in remembered)
+        if not there and not (below and shared):
             start = remembered.get(key, _starting(draft, kind, f"{top}.{name}"))
             document = set_key(document, key, start)
     return document

@@ -14,6 +14,7 @@ from ldptui.core.law.pure import sends_reports
 from ldptui.core.running.runner import Results
 from ldptui.core.theory import bit_gain, privacy_spent
 
+from ...catalogue import key_words
 from .. import format as text
 from .words import present, range_over
 
@@ -25,11 +26,8 @@ def constant_lines(results: Results, width: int) -> list[str]:
         range_over(_kind_and_name(cell, "population") for cell in cells),
         f"d = {range_over(cell.population.domain_size for cell in cells)} items",
         f"n = {range_over(cell.first.users for cell in cells)} users",
+        *_keys(cells, "population"),
     ]
-    for key in ("exponent", "ratio", "mean", "std", "path", "column", "count"):
-        values = present(cells, f"population.{key}")
-        if values:
-            population.append(f"{key} {range_over(values)}")
     protocol = [range_over(_kind_and_name(cell, "protocol", str.upper) for cell in cells)]
     budgets = present(cells, "protocol.epsilon")
     if budgets:
@@ -53,7 +51,8 @@ def constant_lines(results: Results, width: int) -> list[str]:
     if any(cell.defences for cell in cells):
         rows.append(("defence", [range_over(map(_defence, cells)), *_verified(cells)]))
     if any("task.kind" in cell.parameters for cell in cells):
-        rows.insert(1, ("task", _task(cells)))
+        kinds = range_over(cell.task.kind for cell in cells)
+        rows.insert(1, ("task", [kinds, *_keys(cells, "task")]))
     if any(cell.rounds for cell in cells):
         rows.append(("campaign", _campaign(cells)))
     simulated = [
@@ -74,19 +73,14 @@ def constant_lines(results: Results, width: int) -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
-def _task(cells: Sequence[Cell]) -> list[str]:
-    """The purpose of the reports, where it is not frequencies, and its parameters."""
-    facts = [range_over(cell.task.kind for cell in cells)]
+def _keys(cells: Sequence[Cell], table: str) -> list[str]:
+    """The keys of a table with their values, but for those that the catalogue leaves out."""
     keys = dict.fromkeys(key for cell in cells for key in cell.parameters)
-    for table, _, key in (key.partition(".") for key in keys):
-        values = present(cells, f"{table}.{key}") if table == "task" else []
-        if values and key not in ("kind", "method"):
-            facts.append(f"{_TASK_WORDS.get(key, key)} {range_over(values)}")
-    return facts
-
-
-_TASK_WORDS: Final = {"extension": "bits a level", "group_choice": "groups chosen by"}
-"""The keys of a task that their name alone does not tell."""
+    return [
+        f"{key_words(key).fact} {range_over(present(cells, key))}"
+        for key in keys
+        if key.rpartition(".")[0] == table and key_words(key).fact
+    ]
 
 
 def _campaign(cells: Sequence[Cell]) -> list[str]:

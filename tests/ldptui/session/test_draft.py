@@ -230,6 +230,22 @@ def test_targets_are_picked_or_listed(tmp_path: Path) -> None:
     assert whole.problems == ()
 
 
+def test_a_part_drops_the_targets_that_its_new_kind_does_not_know(tmp_path: Path) -> None:
+    part = {"kind": "mga", "weight": 1.0, "targets": {"items": [1]}}
+    mixed = edited(draft_of(TEXT, tmp_path), "attack", {"share": 0.1, "mix": [part]})
+    random_set = edited(mixed, "attack.mix.0.kind", "untargeted")
+    assert random_set.problems == ()
+    assert "targets" not in random_set.document["attack"]["mix"][0]  # type: ignore[index]
+    assert edited(random_set, "attack.mix.0.kind", "mga").problems == ()
+
+
+def test_an_unknown_kind_loses_no_key(draft: Draft) -> None:
+    unknown = edited(draft, "attack.kind", "nope")
+    assert unknown.document is not None
+    assert draft.document is not None
+    assert unknown.document["attack"] == {**draft.document["attack"], "kind": "nope"}
+
+
 def test_base_takes_the_tables_value_or_the_middle() -> None:
     swept = parse(TEXT)
     assert "sweep" not in base(swept).document
