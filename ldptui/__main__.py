@@ -24,6 +24,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return exits.USAGE
+    # Processes that start here would import what lies in the folder that one is in.
+    os.environ["PYTHONSAFEPATH"] = "1"
     # SIGTERM is as ctrl-c: what is finished is printed, and no process of a pool is left.
     interrupts.heed()
     try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import io
+import json
 import logging
 import pickle
 import re
@@ -134,21 +135,33 @@ def _client(distributed: Any, place: str, ends: contextlib.ExitStack) -> Any:
         ends.enter_context(import_module("dask.config").set(QUIET))
         return distributed.Client(ends.enter_context(_local(distributed, place)))
     if place.endswith(".json"):
-        if not Path(place).is_file():
-            raise FileError(f"{place} cannot be read: no such scheduler file")
-        where = {"scheduler_file": place}
+        address = _address_in(Path(place))
     elif "://" in place:
-        where = {"address": place}
+        address = place
     else:
         rule = f"must be an address as tcp://HOST:PORT, a FILE.json, or local[:N], {got(place)}"
         raise ScenarioError(rule, key="cluster")
     try:
         return distributed.Client(
-            **where, timeout=PATIENCE, set_as_default=False, deserializers=FAMILIES
+            address, timeout=PATIENCE, set_as_default=False, deserializers=FAMILIES
         )
     except (OSError, TimeoutError, ValueError) as error:
         why = str(error) or type(error).__name__
         raise RunError(f"no scheduler answers at {place}: {why}") from None
+
+
+def _address_in(file: Path) -> str:
+    """The address in a scheduler's file; raises FileError."""
+    try:
+        address = json.loads(file.read_bytes())["address"]
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(f"{file} cannot be read: no such scheduler file: {why}") from error
+    except (ValueError, TypeError, KeyError, RecursionError):
+        address = None
+    if not isinstance(address, str) or "://" not in address:
+        raise FileError(f"{file} is no file of a scheduler")
+    return address
 
 
 def _local(distributed: Any, place: str) -> Any:

@@ -29,6 +29,11 @@ def forged(recording: bytes, draw: random.Random) -> bytes:
                 lines[at] = value(draw) if draw.random() < 0.2 else lines[at]
             case _ if isinstance(lines[at], dict):
                 lines[at] = mutated_document(lines[at], ["seed", "trials", "cell"], draw)
+    return signed(lines)
+
+
+def signed(lines: list[Any]) -> bytes:
+    """A recording of these lines, with its digest."""
     data = b"".join(_written(line) for line in lines)
     end = {"blocks": len(lines) - 1, "sha256": hashlib.sha256(data).hexdigest()}
     return data + _written(end)
