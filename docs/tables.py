@@ -255,6 +255,7 @@ _VERDICTS: Final = {
 _VALUES: Final = {
     "epsilon": 1.0,
     "share": 0.05,
+    "mean": 0.0,
     "size": 3,
     "subset": 2,
     "targets": {"pick": "random", "count": 3},
@@ -292,7 +293,8 @@ def _supports(_: str) -> Iterator[list[str]]:
     table = {kind: [_support_words(kind, attack) for attack in attacks]
              for kind in in_order("protocol", PROTOCOL_KINDS)}  # fmt: skip
     table = {kind: row for kind, row in table.items() if {*row} - {"", _REFUSED}}
-    columns = _alike(dict(zip(attacks, zip(*table.values(), strict=True), strict=True)))
+    taken = dict(zip(attacks, zip(*table.values(), strict=True), strict=True))
+    columns = _alike({kind: words for kind, words in taken.items() if {*words} - {_REFUSED}})
     yield ["protocol", *(_names_of("attack", kinds) for kinds in columns)]
     rows = {
         kind: [row[attacks.index(kinds[0])] for kinds in columns] for kind, row in table.items()

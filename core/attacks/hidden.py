@@ -13,13 +13,14 @@ import numpy as np
 from ..base.ranges import SHARE, Bounded
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..law.capabilities import lacking
+from ..law.capabilities import lacking, steers
 from ..law.hiding import Conditions
 from ..law.law import Lack, Law, LawName
 from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
 from ..population.targets import Targets
+from .fakes import fake_share
 from .strategy import Usual, View
 
 
@@ -50,15 +51,24 @@ class Hiding(Usual):
     report_law: ClassVar[LawName] = HiddenGain.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:
-        """The law of who hides, where reports are a background given their own item."""
+        """The law of who hides: where reports are a background given their own item, or one bit.
+
+        Two reports of numbers look honest in any mixture, as long as their mean is in the range.
+        """
+        if steers(protocol):
+            held = self.population.frequencies
+            return protocol.steered(protocol.end(view.targets), held, self.share)
         why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
         return Lack(why) if why is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Conditions, targets: Items) -> Hidden:
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
-        fakes = max(self.count, 1)
-        share = fakes / (self.population.users + fakes)
-        return hidden_against(protocol, self.population.frequencies, targets, share)
+        return hidden_against(protocol, self.population.frequencies, targets, self.share)
+
+    @property
+    def share(self) -> float:
+        """The share of these fakes; without any, that of one."""
+        return fake_share(self.population.users, max(self.count, 1))
 
     def drawn(
         self, protocol: Conditions, targets: Items, count: int, rng: Rng

@@ -13,6 +13,7 @@ from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .hidden import HiddenGain
 from .python import PythonAttack
 from .solved import SolvedGain
+from .steered import OutputPoisoning
 from .strategy import Strategy
 
 
@@ -68,6 +69,7 @@ ATTACKS: Final[dict[str, type[Any]]] = {
     "reactive": Reactive,
     "hidden": HiddenGain,
     "solved": SolvedGain,
+    "opa": OutputPoisoning,
     "plugin": PythonAttack,
 }
 """Every kind, in the order in which it is shown."""

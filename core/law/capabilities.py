@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
+from .law import Law
 from .pure import (
     BoolArray,
     Items,
@@ -227,6 +228,26 @@ class Foretells(Mechanism, Protocol):
         ...
 
 
+class Steers(LocalMechanism, Protocol):
+    """Its fakes can bring the mean of numbers that all reports tell to one that they choose."""
+
+    def told(self, number: float) -> float:
+        """A number of the task's range as one of [-1, 1]."""
+        ...
+
+    def end(self, targets: Items) -> float:
+        """The end of [-1, 1] that is nearer to what these items stand for."""
+        ...
+
+    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
+        """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
+
+        genuine : float64[d], what the genuine users hold. Where the goal is out of reach, they say
+        what is nearest.
+        """
+        ...
+
+
 class DrawsApart(Mechanism, Protocol):
     """Draws the count of every item apart from the others: reports alone show them together."""
 
@@ -295,6 +316,11 @@ def foretells(mechanism: object) -> TypeGuard[Foretells]:
 def draws_apart(mechanism: object) -> TypeGuard[DrawsApart]:
     """Return whether the counts of different items are drawn apart on the counts path."""
     return hasattr(mechanism, "apart")
+
+
+def steers(mechanism: object) -> TypeGuard[Steers]:
+    """Return whether fakes can bring the mean of numbers to one that they choose."""
+    return hasattr(mechanism, "steered")
 
 
 def sends_otherwise(mechanism: object) -> TypeGuard[SendsOtherwise]:

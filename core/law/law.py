@@ -32,6 +32,7 @@ LawName: TypeAlias = Literal[
     "disguised",
     "hidden",
     "solved",
+    "steered",
     "unknown",
 ]
 """The law of a fake report.
@@ -41,6 +42,7 @@ protocol's noise or without. crafted, avoided : it supports as many targets as p
 subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
 hidden : those of honest users are a part of an honest population's together with it.
 solved : classes of crafted reports, mixed so that they keep to constraints.
+steered : the mean of all reports is a chosen number.
 """
 
 

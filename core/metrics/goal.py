@@ -16,6 +16,7 @@ GoalMetric: TypeAlias = Literal[
     "gain_after",
     "target_frequency_after",
     "targets_in_top_k_after",
+    "mean_shift",
 ]
 """A metric that rises with the number of fakes; `_after` in spite of the defence."""
 

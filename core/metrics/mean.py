@@ -20,16 +20,21 @@ class MeanConclusion:
     """The estimated mean in several trials of a cell, beside the true one.
 
     estimates : float64[trials] by arm, from the same genuine reports.
-    truth : the mean of the genuine users' numbers. targets : the items that fakes promote.
+    truth : the mean of the genuine users' numbers. attacked : whether there are fakes.
     """
 
     estimates: Mapping[Arm, Floats]
     truth: float
-    targets: Items
+    attacked: bool
 
     @property
     def trials(self) -> int:
         return self.estimates[CLEAN].size
+
+    @property
+    def targets(self) -> Items:
+        """The number itself, where it is attacked."""
+        return np.arange(int(self.attacked))
 
     @property
     def arms(self) -> Set[Arm]:

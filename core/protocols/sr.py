@@ -8,7 +8,7 @@ and the end is told by randomised response.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -34,6 +34,7 @@ class SR(Doors):
     server counts those of 1: int64[1]. c = (e^ε + 1) / (e^ε - 1).
 
     domain_size : the number of items: numbers as far apart, from -1 to 1.
+    low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
     """
 
     family: ClassVar[str] = "numbers"
@@ -47,6 +48,8 @@ class SR(Doors):
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
+    low: float = field(default=-1.0, repr=False)
+    high: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
         check(self)
@@ -82,9 +85,22 @@ class SR(Doors):
     def law_of(self, ask: Ask) -> Law | Lack:
         if ask.law in ("honest", "unperturbed"):
             return self._of_holders(ask)
-        upwards = float(self.values[ask.targets].mean() >= 0)
+        upwards = float(self.end(ask.targets) > 0)
         chances = {"random": 0.5, "crafted": upwards, "avoided": 1 - upwards}
         return _told_up(chances[ask.law]) if ask.law in chances else self.lack(ask)
+
+    def end(self, targets: Items) -> float:
+        """The end of [-1, 1] that is nearer to what these items stand for."""
+        return 1.0 if self.values[targets].mean() >= 0 else -1.0
+
+    def told(self, number: float) -> float:
+        """A number of [low, high] as one of [-1, 1]."""
+        return (2 * number - self.low - self.high) / (self.high - self.low)
+
+    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
+        """The law of fakes who bring the mean of what all reports say to a goal, or near it."""
+        says = (goal - (1 - share) * float(genuine @ self.values)) / share
+        return _told_up(min(max((1 + says / self.size) / 2, 0.0), 1.0))
 
     def _of_holders(self, ask: Ask) -> Law:
         """Users who hold targets, with the coin or without."""

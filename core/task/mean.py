@@ -7,7 +7,7 @@ forms under attack follow from the chance of a report of 1 (`core.protocols.sr`)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final, Literal, Protocol, cast
 
 import numpy as np
@@ -80,7 +80,7 @@ class Mean(Task):
         why = lacking(mechanism, "mean_of", "whose reports tell frequencies of items and no mean")
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "mean"', key="kind")
-        return cast("Mechanism", mechanism)
+        return cast("Mechanism", replace(mechanism, low=self.low, high=self.high))
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
@@ -109,7 +109,7 @@ class Mean(Task):
             CLEAN: self._number(told(clean, cell.users)),
             ATTACKED: self._number(told(attacked, everyone)),
         }
-        conclusion = MeanConclusion(estimates, self.true_mean(cell), cell.targets)
+        conclusion = MeanConclusion(estimates, self.true_mean(cell), cell.attack is not None)
         arms = {arm: Moments.of(values[:, None]) for arm, values in estimates.items()}
         return Block(cell.index, number, measure(conclusion), marks.values, arms)
 
@@ -144,7 +144,7 @@ class Mean(Task):
             "mean_error": shift,
             "mean_squared_error": shift**2 + drawn / everyone**2,
         }
-        return expected | ({"mean_shift": shift} if cell.targets.size else {})
+        return expected | ({} if cell.attack is None else {"mean_shift": shift})
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
+from ldptui.core.law.capabilities import steers
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.population import USERS
 from ldptui.core.protocols import KINDS
@@ -52,19 +53,27 @@ def theory(options: Namespace) -> int:
 def _check_options(options: Namespace) -> None:
     """Refuse options that are out of range, or of another protocol; raises ScenarioError."""
     _check("--epsilon", options.epsilon, EPSILON)
+    kind = options.protocol
+    if options.items is None:
+        if not steers(KINDS[kind].mechanism):  # of numbers, whose formulas hold for any d
+            raise ScenarioError("is required", key="--items")
+        options.items = int(DOMAIN.low)
     _check("--items", options.items, DOMAIN)
     _check("--users", options.users, USERS)
     _check("--share", options.share, SHARE)
     _check("--targets", options.targets, Range(1, options.items))
     _check("--target-frequency", options.target_frequency, Range(0, 1))
+    _check("--mean", options.mean, Range(-1, 1))
     _check("--seeds", options.seeds, Range(1, 10**6))
-    kind = options.protocol
     kinds = in_order("protocol", KINDS)
     for name in dict.fromkeys(name for known in kinds for name in _keys(KINDS[known])):
         if getattr(options, name, None) is not None and name not in _keys(KINDS[kind]):
             owners = [other for other in kinds if name in _keys(KINDS[other])]
             rule = f"is an option of {either(owners)}, not of {kind}"
             raise ScenarioError(rule, key=_option(name))
+    if options.mean is not None and not steers(KINDS[kind].mechanism):
+        owners = [known for known in kinds if steers(KINDS[known].mechanism)]
+        raise ScenarioError(f"is an option of {either(owners)}, not of {kind}", key="--mean")
     if options.epsilon is None and "f" not in _keys(KINDS[kind]):
         raise ScenarioError("is required", key="--epsilon")
 
@@ -93,7 +102,7 @@ def _setting(options: Namespace) -> Setting:
         parameters = {key: read_key(spec, key, value) for key, value in given.items()}
         return bound(
             spec(kind=kind, **parameters), options.items, users=options.users, share=options.share,
-            r=options.targets, held=options.target_frequency, search=search,
+            r=options.targets, held=options.target_frequency, mean=options.mean, search=search,
         )  # fmt: skip
     except ScenarioError as error:
         raise ScenarioError(error.rule, key=_option(error.key)) from error
@@ -143,6 +152,7 @@ def _head(story: Story, setting: Setting) -> str:
         "β": setting.share,
         "r": setting.r,
         "f_T": setting.held,
+        "μ": setting.mean,
     }
     words = (
         f"{symbol} = {table.value_text(value)}"

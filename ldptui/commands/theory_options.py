@@ -27,12 +27,15 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
         metavar="E",
         help="privacy budget ε, in nats; of rappor ε₁ of one report, instead of --f",
     )
-    made.add_argument("--items", type=int, required=True, metavar="D", help="domain size d")
+    made.add_argument("--items", type=int, metavar="D", help="domain size d")
     made.add_argument("--users", type=int, metavar="N", help="genuine users n")
     made.add_argument("--share", type=float, metavar="B", help="share β of fake users")
     made.add_argument("--targets", type=int, metavar="R", help="number of targets r")
     made.add_argument(
         "--target-frequency", type=float, metavar="F", help="the targets' true total f_T"
+    )
+    made.add_argument(
+        "--mean", type=float, metavar="M", help="true mean μ of the users' numbers, of sr"
     )
     made.add_argument(
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"

@@ -39,11 +39,17 @@ ROWS: Final = (
          entry=Entry("q", "q, of a report of 1 for t = −1", "DJW")),
     _row("n times the variance of the mean, at most: all numbers are 0", "n Var[μ~] = c²",
          entry=Entry("variance_per_user", "n Var[μ~] where all t are 0", "DJW")),
+    listed("variance_worst", "n Var[μ~] for the worst numbers", "c²", "DJW"),
     _ours("Shift of the mean for each fake who says c, where μ = 0", "shift/β = c",
           entry=Entry("gain_factor", "shift/β by mga, where μ is 0", "ours")),
     listed("report_bits", "bits of a report", "1", "by counting"),
     _row("Standard deviation of the mean, at most", "σ ≤ c / √n",
          entry=Entry("mean_std", "standard deviation of μ~, at most", "DJW")),
+    _ours("Shift of the mean by fakes who say c", "Δ = β(c − μ)",
+          put="{β:5} · ({c} − {(μ):5})", entry=Entry("shift", "shift of μ~ by mga", "ours")),
+    _ours("The most that no defence sees: the mean of all reports is at most 1",
+          "Δ = min(β(c − μ), 1 − μ)", put="min({β:5} · ({c} − {(μ):5}), 1 − {(μ):5})",
+          entry=Entry("undetectable_shift", "shift of μ~ that no defence sees", "ours")),
 )  # fmt: skip
 
 ESTIMATE: Final = (
@@ -67,17 +73,23 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     c, cell = protocol.size, setting.cell
     known: dict[str, float] = {
         "ε": protocol.epsilon, "c": c, "p": protocol.p, "q": protocol.q,
-        "variance_per_user": c**2, "gain_factor": c, "report_bits": protocol.report_bits,
+        "variance_per_user": c**2, "variance_worst": c**2, "gain_factor": c,
+        "report_bits": protocol.report_bits,
     }  # fmt: skip
     if setting.users is not None:
         known |= {"n": Crowd(setting.users), "mean_std": c / math.sqrt(setting.users)}
+    mean = setting.mean if cell is None else float(cell.population.frequencies @ protocol.values)
+    if mean is not None and setting.share:
+        most = setting.share * (c - mean)
+        known |= {"β": setting.share, "μ": mean, "shift": most}
+        known["undetectable_shift"] = min(most, 1 - mean)
     yield from told(ROWS, known, PROTOCOL)
     if cell is None:
         return
     task: Any = cell.task
     spread = clean_spread(cell)
     known |= {
-        "μ": float(cell.population.frequencies @ protocol.values),
+        "μ": mean or 0.0,
         "E[t²]": c**2 - spread,
         "Var[μ~]": spread / cell.users,
         "w": task.half,
@@ -159,8 +171,18 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # n
 STORY: Final = Story(
     formulas=_formulas,
     reports=_Bits(),
-    table=("size", "p", "q", "variance_per_user", "gain_factor", "report_bits", "mean_std"),
-    fields=("size", "mean_std"),
+    table=(
+        "size",
+        "p",
+        "q",
+        "variance_per_user",
+        "gain_factor",
+        "report_bits",
+        "mean_std",
+        "shift",
+        "undetectable_shift",
+    ),
+    fields=("size", "mean_std", "variance_worst", "shift", "undetectable_shift"),
     brief=("size", "p"),
     notes=_notes,
 )

@@ -21,6 +21,7 @@ class Setting:
     noise : that of RAPPOR's bits, None for other protocols.
     users, share, r, held : n, β, the number of targets, and the total that genuine users hold of
         them; None where not given.
+    mean : that of the genuine users' numbers, in [-1, 1]; None where not given.
     search : the seeds that MGA tries under hashing.
     cell : the cell that has all of this, None for a setting without a population.
     """
@@ -32,6 +33,7 @@ class Setting:
     share: float | None = None
     r: int | None = None
     held: float | None = None
+    mean: float | None = None
     search: SeedSearch = field(default_factory=SeedSearch)
     cell: Cell | None = None
 

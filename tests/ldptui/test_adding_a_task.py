@@ -164,7 +164,7 @@ def test_a_new_task_is_seen_in_the_workbench(place: Path) -> None:
     assert seen["first"] == "success"
     assert {"success", "report", "table", "equations"} <= set(seen["tabs"])
     assert not {"frequencies", "gain", "levels"} & set(seen["tabs"])
-    assert seen["metrics"] == ["peak_error", "peak_shift"]
+    assert seen["metrics"] == ["peak_shift", "peak_error"]
     (points,) = seen["points"]
     assert len(points) == 2
     assert points[1] > points[0] > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from typing import Any
 
 from ldptui import scenarios
@@ -29,7 +30,7 @@ KNOWN_ATTACKS = tuple(kind for kind in ATTACKS if report_law(kind) != "unknown")
 UNCONDITIONAL = tuple(
     kind
     for kind in KNOWN_ATTACKS
-    if report_law(kind) not in ("subset", "disguised", "hidden", "solved")
+    if report_law(kind) not in ("subset", "disguised", "hidden", "solved", "steered")
 )
 """Those of them that ask for no capability which only some protocols have."""
 
@@ -55,3 +56,21 @@ CAO_ATTACKS: tuple[str, ...] = tuple(_CAO["attack.kind"])
 def task_of(kind: str) -> dict[str, Any]:
     """The table of the task that a protocol takes, as a scenario has it; none for frequencies."""
     return {} if estimates_items(kind) else {"task": {"kind": "mean"}}
+
+
+NEEDED: dict[str, Any] = {
+    "targets": {"items": [1, 2]}, "size": 2, "subset": 1, "mean": 0.0, "name": "x",
+}  # fmt: skip
+"""Values of the keys that some attacks need besides their share."""
+
+
+def attack_table(kind: str, share: float = 0.1, **keys: Any) -> dict[str, Any]:
+    """The table of an attack, with those of the keys that it has, and the keys that it needs."""
+    known = {key.name: key for key in fields(ATTACKS[kind])}
+    needed = {
+        name: value
+        for name, value in NEEDED.items()
+        if name in known and known[name].default is MISSING
+    }
+    own = {name: value for name, value in keys.items() if name in known}
+    return {"kind": kind, "share": share, **needed, **own}

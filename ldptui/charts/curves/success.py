@@ -32,15 +32,16 @@ def names_items(scenario: Scenario) -> bool:
 
 
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
-    """The metrics that such a chart can show: those in Python, or of answers that name items.
+    """The metrics that such a chart can show: those in Python, or of a task's own conclusion.
 
-    The attacker's come first.
+    Those that compare arms come first, as the attacker's.
     """
     point = next(iter(points_of(base(scenario).document, scenario)), None)
     if point is None:
         return ()
     if names_items(scenario):
-        return tuple(metrics_of(UNDEFENDED, point.task.concludes))
+        names = metrics_of(UNDEFENDED, point.task.concludes)
+        return tuple(sorted(names, key=lambda name: -len(METRICS[name].arms)))
     arms = ARMS if point.acting else UNDEFENDED
     return tuple(name for metric in point.metric for name in metric.columns(arms))
 

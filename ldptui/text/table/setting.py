@@ -181,8 +181,13 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
         kinds.replace("NONE", "none"),
         *dict.fromkeys(str(name) for name in present(attacked, "attack.name")),
         f"β = {shares} (m = {range_over(cell.malicious for cell in attacked)})",
-        f"f_T = {range_over(cell.target_frequency for cell in attacked)}",
     ]
+    steered = present(attacked, "attack.mean")
+    if steered:
+        facts.append(f"towards the mean {range_over(steered)}")
+    if not any(cell.targets.size for cell in attacked):
+        return facts
+    facts.append(f"f_T = {range_over(cell.target_frequency for cell in attacked)}")
     bits = [gain for cell in attacked if (gain := bit_gain(cell)) is not None]
     if bits:
         facts.append(f"gain of the bits before decoding {range_over(bits)}")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import attack, cell, metrics
-from support.kinds import ONE_OF_EACH, task_of
+from support.kinds import ITEM_KINDS, ONE_OF_EACH
 
 from ldptui.core import theory
 from ldptui.core.attacks import Hiding, View
@@ -130,12 +130,12 @@ def test_the_gain_at_d_1024_is_the_closed_form(kind: str, seed: int) -> None:
         assert expected > 1.5 * one.share * (np.e / (np.e - 1) - held)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if not hides(kind)])
+@pytest.mark.parametrize("kind", [kind for kind in ITEM_KINDS if not hides(kind)])
 def test_kinds_whose_reports_hide_nobody_say_so(kind: str) -> None:
     spec: Any = KINDS[kind]
     budget = {"epsilon": 1.0} if "epsilon" in {key.name for key in fields(spec)} else {}
     with pytest.raises(ScenarioError, match=r'attack\.kind must not be "hidden" against \w+'):
-        cell([5, 4, 3, 2], {"kind": kind, **budget}, attack("hidden", 0.1, [3]), **task_of(kind))
+        cell([5, 4, 3, 2], {"kind": kind, **budget}, attack("hidden", 0.1, [3]))
 
 
 def test_each_round_hides_among_its_own_users() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import CASES, assert_closed_forms, bind, cell, counts, metrics
-from support.kinds import CAO_ATTACKS, KNOWN_ATTACKS, ONE_OF_EACH
+from support.kinds import CAO_ATTACKS, KNOWN_ATTACKS, ONE_OF_EACH, UNCONDITIONAL
 from support.report_laws import Case, Poisoned
 
 from ldptui.core.attacks import (
@@ -28,6 +28,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import binomial_law, hypergeometric_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
+from ldptui.core.law.capabilities import steers
 from ldptui.core.law.hiding import hides
 from ldptui.core.law.law import Ask, Law, LawName
 from ldptui.core.law.pure import SeedSearch
@@ -60,8 +61,8 @@ NEEDED: dict[str, LawName] = {"mga-a": "subset", "apa": "disguised", "solved": "
 
 def takes(case: Case, kind: str) -> bool:
     """Return whether a protocol has what an attack of this kind asks it for."""
-    if kind == "hidden":
-        return hides(bind(case))
+    if kind in ("hidden", "opa"):
+        return hides(bind(case)) if kind == "hidden" else steers(bind(case))
     return kind not in NEEDED or isinstance(bind(case).law_of(Ask(NEEDED[kind])), Law)
 
 
@@ -263,7 +264,7 @@ def test_own_keys_that_do_not_fit_the_targets() -> None:
 
 
 @pytest.mark.parametrize("protocol", ["laplace", "stability"])
-@pytest.mark.parametrize("kind", [kind for kind in LATER if kind not in (*NEEDED, "hidden")])
+@pytest.mark.parametrize("kind", [kind for kind in LATER if kind in UNCONDITIONAL])
 def test_a_trusted_curator_hears_one_item_from_each_fake(kind: str, protocol: str) -> None:
     own = {**table(kind, 0.5), **({"size": 2} if kind == "untargeted" else {})}
     one = cell([500, 300, 150, 50, 0], {"kind": protocol, "epsilon": 1}, own)

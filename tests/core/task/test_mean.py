@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from support import budget
 from support.budget import Verdict
 from support.cases import attack, experiment, results_of
+from support.kinds import attack_table
 
 import ldptui
 from ldptui.core.attacks import ATTACKS
@@ -35,6 +36,8 @@ SR_TABLE = {"kind": "sr", "epsilon": 1.0}
 MEAN = {"kind": "mean", "low": 10.0, "high": 30.0}
 HELD = [4, 1, 0, 2, 1]
 USERS = [700, 100, 50, 100, 50]
+GOAL = -0.2
+"""The mean that fakes steer to, in [-1, 1]."""
 BLOCKS = 150
 
 
@@ -46,9 +49,8 @@ def mean_cell(
     **top: Any,
 ) -> Cell:
     """A cell of the task whose fakes aim at the last two numbers."""
-    table = None if kind is None else attack(kind, share, [3, 4])
-    if kind == "untargeted":
-        table = {"kind": kind, "share": share, "size": 2}
+    keys = {"targets": {"items": [3, 4]}, "mean": 20 + 10 * GOAL}
+    table = None if kind is None else attack_table(kind, share, **keys)
     top = {"task": MEAN, **top}
     (only,) = experiment(held, protocol, table, **top).cells
     return only
@@ -69,6 +71,8 @@ FAKE = {
     "mga": 1.0,
     "demote": 0.0,
     "reactive": 1.0,
+    "hidden": 1.0,
+    "opa": (1 + (GOAL + 0.8 * 0.3125) / 0.2 / ((math.e + 1) / (math.e - 1))) / 2,
 }
 """The chance that one fake report is 1, where the targets are 0.5 and 1."""
 KINDS = (*FAKE, "untargeted")
@@ -227,6 +231,76 @@ def test_the_shift_by_hand_in_numbers_of_the_range() -> None:
     assert lie.task.expected(lie)["mean_estimate_clean"] == pytest.approx(20 + 10 * mean)
 
 
+@pytest.mark.parametrize("share", [0.2, 0.6])
+def test_a_chosen_mean_is_hit(share: float) -> None:
+    cell = mean_cell(USERS, "opa", share)
+    assert cell.targets.size == 0
+    assert cell.task.expected(cell)["mean_estimate"] == pytest.approx(18.0)
+    far = experiment(USERS, SR_TABLE, {"kind": "opa", "share": 0.01, "mean": 30.0}, task=MEAN)
+    (near,) = far.cells
+    mga = mean_cell(USERS, "mga", 0.01)
+    assert near.task.expected(near)["mean_shift"] == mga.task.expected(mga)["mean_shift"]
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+def test_fakes_who_hide_and_could_be_seen_send_fewer_ends(path: str) -> None:
+    """Of many fakes: all reports together are those of users who all hold the upper end."""
+    cell = mean_cell(USERS, "hidden", 0.6, trials=400, simulate={"path": path})
+    expected = cell.task.expected(cell)
+    assert expected["mean_estimate"] == pytest.approx(30.0)
+    crafted = mean_cell(USERS, "mga", 0.6)
+    assert crafted.task.expected(crafted)["mean_estimate"] > 30.0  # type: ignore[operator]
+    values = results_of(replace_cells(cell)).cells[0].metrics
+    variance = expected["mean_squared_error"] - expected["mean_error"] ** 2  # type: ignore[operator]
+    assert budget.mean(values["mean_estimate"], 30.0, variance)
+    assert not budget.mean(values["mean_estimate"], 30.5, variance)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.6])
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+def test_the_hidden_shift_is_the_best_of_every_way_to_hide(epsilon: float, share: float) -> None:
+    """The linear programme over all honest populations whose reports hide the genuine ones."""
+    protocol, held = SR(5, epsilon), np.array(USERS) / 1000
+    law, mean = protocol.enumerate_reports().probabilities, float(held @ NUMBERS)
+    best = optimize.linprog(
+        -np.array(NUMBERS), A_ub=-law.T, b_ub=-(1 - share) * held @ law,
+        A_eq=np.ones((1, 5)), b_eq=[1.0], bounds=(0, 1),
+    )  # fmt: skip
+    shift = min(share * (protocol.size - mean), 1 - mean)
+    assert -best.fun - mean == pytest.approx(shift)
+    rate = protocol.steered(1.0, held, share).support(np.arange(1)).rates[0]  # type: ignore[union-attr]
+    assert share * (protocol.size * (2 * rate - 1) - mean) == pytest.approx(shift)
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [(1.0, 2.592), (2.0, 1.741)])
+def test_the_published_hidden_shift(epsilon: float, shift: float) -> None:
+    """For each share of fakes, among numbers of the law Beta(2, 5) on [-1, 1]."""
+    assert SR(5, epsilon).size + 3 / 7 == pytest.approx(shift, abs=1e-3)
+
+
+SAYS = {"mga": SR(5, 1.0).size, "input": 1.0, "hidden": SR(5, 1.0).size}
+"""What a fake who holds the upper end says, on average."""
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_a_goal_asks_how_many_fakes_move_the_mean(kind: str) -> None:
+    goal = {"metric": "mean_shift", "at_least": 0.1}
+    table = {"kind": kind, "targets": {"items": [4]}}
+    task = {"kind": "mean"}
+    (cell,) = experiment(USERS, SR_TABLE, table, task=task, goal=goal).cells
+    share = 0.1 / (SAYS[kind] + 0.65)
+    assert cell.answer is not None
+    assert cell.answer.reached
+    assert cell.answer.by == "closed form"
+    assert cell.malicious == math.ceil(1000 * share / (1 - share))
+    less = (cell.malicious - 1) / (1000 + cell.malicious - 1)
+    (one_less,) = experiment(USERS, SR_TABLE, {**table, "share": less}, task=task).cells
+    assert one_less.task.expected(one_less)["mean_shift"] < 0.1  # type: ignore[operator]
+    (far,) = experiment(USERS, SR_TABLE, table, task=task, goal={**goal, "at_least": 9}).cells
+    assert far.answer is not None
+    assert not far.answer.reached
+
+
 def test_fakes_of_several_kinds_add_up() -> None:
     parts = [
         {"kind": "mga", "weight": 1, "targets": {"items": [4]}},
@@ -296,7 +370,7 @@ OTHERS = [kind for kind in ATTACKS if kind not in (*KINDS, "none", "plugin")]
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_other_attacks_are_refused_in_words(kind: str) -> None:
-    table = attack(kind, 0.2, [3, 4]) | ({"subset": 1} if kind == "mga-a" else {})
+    table = attack_table(kind)
     with pytest.raises(ScenarioError, match=r'attack\.kind must not be ".*" against SR'):
         experiment(USERS, SR_TABLE, table, task=MEAN)
 

@@ -153,3 +153,20 @@ def test_an_epsilon_of_rounding_is_refused_by_its_own_name(kind: str, capsys: Ca
     assert message.strip() == (
         "--epsilon must be large enough (at least 1e-09) for p to exceed q, got 3e-16"
     )
+
+
+def test_the_shift_of_a_mean(capsys: Captured) -> None:
+    """β (c − μ) by crafted reports; unseen only while the mean of all reports is in the range."""
+    keys = ("--epsilon", "1", "--mean=-0.43", "--users", "1000000", "--format", "json")
+    found = json.loads(succeed(capsys, "theory", "sr", *keys, "--share", "0.01"))
+    c = (math.e + 1) / (math.e - 1)
+    assert found["gain_factor"] == pytest.approx(c)
+    assert found["variance_worst"] == pytest.approx(c**2)
+    assert found["shift"] == found["undetectable_shift"] == pytest.approx(0.01 * (c + 0.43))
+    found = json.loads(succeed(capsys, "theory", "sr", *keys, "--share", "0.9"))
+    assert found["shift"] == pytest.approx(0.9 * (c + 0.43))
+    assert found["undetectable_shift"] == pytest.approx(1.43)
+    of_items = "theory", "grr", "--epsilon", "1", "--items", "5"
+    assert "--mean is an option of sr, not of grr" in fail(capsys, 2, *of_items, "--mean", "0.1")
+    assert "--items is required" in fail(capsys, 2, "theory", "grr", "--epsilon", "1")
+    assert "--mean must be in [-1, 1], got 2" in fail(capsys, 2, "theory", "sr", "--mean", "2")

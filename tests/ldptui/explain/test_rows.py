@@ -46,7 +46,7 @@ TABLES: dict[str, list[dict[str, Any]]] = {
 
 def shown(kind: str) -> Iterator[Formula]:
     """The formulas of a kind: at a setting with every number, and of cells under every attack."""
-    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02}
+    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02, "mean": 0.3}
     for table in TABLES.get(kind, [{}]):
         keys = {"kind": kind, **({} if kind == "rappor" else {"epsilon": 1.0}), **table}
         yield from formulas(bound(KINDS[kind](**keys), 40, **numbers))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from support.cases import cell
-from support.kinds import CAO_ATTACKS, task_of
+from support.kinds import CAO_ATTACKS, attack_table, task_of
 
 from ldptui.commands.theory import theory as theory_command
 from ldptui.core import Cell, theory
@@ -68,7 +68,7 @@ def test_every_family_has_a_story(family: str) -> None:
 
 def entries(kind: str) -> list[Entry]:
     """The rows of the table of closed forms at a setting that gives every number."""
-    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02}
+    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02, "mean": 0.3}
     setting = bound(KINDS[kind](kind=kind, epsilon=1.0), 40, **numbers)
     return [row.entry for row in formulas(setting) if row.entry is not None]
 
@@ -97,11 +97,7 @@ def test_the_table_shows_what_the_story_yields(family: str) -> None:
 def test_a_report_of_every_law_that_makes_sense(
     kind: str, law: str, rng: np.random.Generator
 ) -> None:
-    attack: dict[str, Any] = {"kind": LAWS[law], "share": 0.1, "targets": {"items": [1, 2, 5]}}
-    if law == "subset":
-        attack["subset"] = 2
-    if hasattr(ATTACKS[LAWS[law]], "size"):
-        attack = {"kind": LAWS[law], "share": 0.1, "size": 3}
+    attack = attack_table(LAWS[law], targets={"items": [1, 2, 5]}, subset=2, size=3)
     try:
         one = cell(POPULATION, {"kind": kind, "epsilon": 1.0}, attack, **task_of(kind))
     except Exception as error:
@@ -144,7 +140,7 @@ def test_theory_of_a_family_without_a_story(
     options = Namespace(**dict.fromkeys(keys))
     for name, value in given.items():
         setattr(options, name, value)
-    options.protocol, options.target_frequency = "made-up", 0.01
+    options.protocol, options.target_frequency, options.mean = "made-up", 0.01, None
     options.seeds, options.scoring = SeedSearch().seeds, SeedSearch().scoring
     for options.format in ("table", "json"):
         assert theory_command(options) == 0

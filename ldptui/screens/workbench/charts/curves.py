@@ -10,6 +10,7 @@ from ....charts.series import Panels
 from ....terminal.keyboard import key_of
 from .curve import NO_AXIS, CurveChart, Kind, Scale
 from .shown import Shown
+from .tabs import HITTERS, task_of
 
 if TYPE_CHECKING:
     from ....charts.curves import Variable
@@ -127,10 +128,7 @@ class SuccessChart(CurveChart):
 
     @property
     def _drawn_over(self) -> str:
-        from ....charts.curves import names_items
-
-        hunted = self._scenario is not None and names_items(self._scenario)
-        return self.kind if hunted else "metric"
+        return self.kind if task_of(self._scenario) == HITTERS else "metric"
 
     def plot(self, variable: Variable) -> Plot:
         from ....charts.figures import success_plot
