@@ -72,7 +72,13 @@ class ParametersPane(VerticalScroll, FormPane):
     BORDER_TITLE = "2 Parameters"
     DEFAULT_CSS = """
     ParametersPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-error;
         layout: vertical;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 25%;
+        scrollbar-background: $background;
         & > Rows { height: auto; width: 1fr; }
         &.-side { layout: horizontal; }
         &.-side > #numbers { padding-right: 2; }
