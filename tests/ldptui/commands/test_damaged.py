@@ -15,8 +15,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
+import ldptui
 from ldptui.commands import cli
 from ldptui.core.base import tables
 
@@ -181,6 +183,68 @@ def test_a_file_of_any_kind_ends_with_a_sentence(
             json.loads(out.read_text("utf-8"), parse_constant=pytest.fail)
 
 
+@pytest.mark.every(10)
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_so_does_one_among_many_on_any_way(
+    chunk: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder, beside a good file, as standard input, in groups, as a file of counts."""
+    for number in range(FILES):
+        rng = random.Random(f"ways {chunk * FILES + number}")
+        folder, reports = tmp_path / str(number), tmp_path / str(number) / "reports"
+        reports.mkdir(parents=True)
+        path, protocol = drawn("estimate", rng, reports)
+        agreed = ("--protocol", protocol, "--epsilon", "1", "--items", "4")
+        more = ["--counts-out", str(folder / "out.counts")]
+        match rng.choice(["folder", "beside", "input", "groups", "counts"]):
+            case "folder":
+                places = [str(reports)]
+            case "beside":
+                good = folder / "good.csv"
+                columns = {name: list(map(spelled, held)) for name, held in GOOD[protocol].items()}
+                good.write_bytes(as_csv(columns, random.Random(0)))
+                places = [str(good), path]
+            case "input":
+                stream = io.BufferedReader(io.BytesIO(Path(path).read_bytes()))  # type: ignore[arg-type]
+                monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+                places = ["-"]
+            case "groups":
+                places, more = [path], ["--by", rng.choice(["more", "report", "value", "\ud800"])]
+            case _:
+                kept = folder / "in.counts"
+                kept.write_bytes(damaged(counts_of(protocol, rng), rng))
+                places = [str(kept)]
+        out = folder / "out.json"
+        more += ["--format", "json", "--out", str(out)]
+        before = {entry.name for entry in folder.iterdir()}
+        code = cli.main(["estimate", *places, *agreed, *more])
+        said = capsys.readouterr()
+        about = f"{places} {protocol} {more}: {said.err}"
+        assert code in (0, 2, 3), about
+        assert said.out == ""
+        assert len(said.err.splitlines()) >= 1, about
+        assert code == 0 or len(said.err.splitlines()) == 1, about
+        assert "Traceback" not in said.err
+        made = {entry.name for entry in folder.iterdir()} - before
+        assert made <= {out.name, "out.counts"}
+        assert (out.name in made) == (code == 0), about
+
+
+def counts_of(protocol: str, rng: random.Random) -> bytes:
+    """A file of counts, one of its values spoilt now and then."""
+    made = ldptui.protocol(protocol, 4, epsilon=1.0)
+    held = ldptui.counted(made.perturb([0, 1, 2, 3, 3], np.random.default_rng(0)), made)
+    document = {"ldptui": "counts", "format": 1, **held.agreed, "reports": 5}
+    document["counts"] = held.counts.tolist()
+    if rng.random() < 0.7:
+        cell = rng.choice([cell for cell in CELLS if not isinstance(cell, bytes)])
+        if rng.random() < 0.4:
+            document["counts"][rng.randrange(4)] = cell
+        else:
+            document[rng.choice([*document])] = cell
+    return json.dumps(document).encode("utf-8", "surrogatepass")
+
+
 ENDLESS: Final = {
     "line.csv.gz": b"report\n" + b"1" * (3 << 24),
     "line.jsonl.gz": b'{"report": ' + b"1" * (3 << 24),
@@ -199,15 +263,19 @@ def test_a_packed_file_of_one_line_takes_little_memory(name: str, tmp_path: Path
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; code = main(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before); sys.exit(code)"
     )
-    command = [sys.executable, "-c", code, "estimate", str(path)]
     agreed = ["--protocol", "grr", "--epsilon", "1", "--items", "4"]
-    done = subprocess.run(
-        [*command, *agreed], capture_output=True, text=True, timeout=60, check=False
-    )
-    (line,) = done.stderr.splitlines()
-    assert done.returncode in (2, 3), line
-    unit = 1 if sys.platform == "darwin" else 1024
-    assert int(done.stdout) * unit < 150 << 20, (done.stdout, line)
+    counts = tmp_path / "all.counts"
+    counts.write_bytes(ENDLESS[name])
+    for places in ([str(path)], [str(tmp_path / "*.gz")], ["-"], [str(counts)]):
+        with path.open("rb") as file:
+            done = subprocess.run(
+                [sys.executable, "-c", code, "estimate", *places, *agreed], check=False,
+                stdin=file, capture_output=True, text=True, timeout=60,
+            )  # fmt: skip
+        (line,) = done.stderr.splitlines()
+        assert done.returncode in (2, 3), line
+        unit = 1 if sys.platform == "darwin" else 1024
+        assert int(done.stdout) * unit < 150 << 20, (done.stdout, line)
 
 
 @pytest.mark.parametrize("end", [".csv", ".jsonl", ".parquet", ".arrow", ".csv.gz", ".jsonl.gz"])
