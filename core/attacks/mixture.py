@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from ..base.errors import ScenarioError
 from ..base.ranges import SHARE, Bounded, Range, check_bounds
 from ..law.pure import Items
 from ..population import Population
-from ..population.targets import RandomSet, Targets
+from ..population.targets import ListedTargets, RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
+
+A = TypeVar("A", "Attack", "Mixture")
 
 WEIGHT = Range(0)
 
@@ -68,10 +70,12 @@ class Mixture:
                 aims = _resolved(part.attack.targets, population, seed)
             except ScenarioError as error:
                 raise error.within(f"mix.{number}") from error
-            parts.append(replace(part, aims=tuple(aims.tolist())))
+            attack = _labelled(part.attack, population)
+            parts.append(replace(part, attack=attack, aims=tuple(aims.tolist())))
         mixture = replace(self, parts=tuple(parts))
         if self.targets is not None:
-            return mixture, _resolved(self.targets, population, seed)
+            items = _resolved(self.targets, population, seed)
+            return _labelled(mixture, population), items
         every = dict.fromkeys(item for part in parts for item in part.aims)
         return mixture, np.array([*every], dtype=np.int64)
 
@@ -81,11 +85,24 @@ def aimed(
 ) -> tuple[Attack | Mixture, Items]:
     """An attack whose targets are known, and those that the metrics count.
 
+    An item has one name, its label where it has any, so that its number makes the same reports.
     Raises ScenarioError at its own key.
     """
     if isinstance(attack, Mixture):
         return attack.aimed(population, seed)
-    return attack, _resolved(attack.targets, population, seed)
+    items = _resolved(attack.targets, population, seed)
+    return _labelled(attack, population), items
+
+
+def _labelled(attack: A, population: Population) -> A:
+    """The attack, its listed targets by their labels where the items have any."""
+    targets: object = attack.targets
+    if not isinstance(targets, ListedTargets) or population.labels is None:
+        return attack
+    items = targets.resolve(population, 0).tolist()
+    labels = ListedTargets(tuple(population.labels[item] for item in items))
+    made: A = replace(attack, targets=labels)
+    return made
 
 
 def _resolved(targets: Targets | RandomSet, population: Population, seed: int) -> Items:

@@ -85,8 +85,9 @@ class Scenario:
     def problems(self) -> list[ScenarioError]:
         """Everything that is wrong, in the order of the document; empty for a valid scenario.
 
-        Each swept value is tried with the first value of every other key; only the first ones where
-        there are too many cells to compile, which is said then.
+        Each swept value is tried with the first value of every other key, and so are the own values
+        of swept keys; only the first ones where there are too many cells to compile, which is said
+        then.
 
         >>> import ldptui
         >>> [error.key for error in ldptui.load("quickstart").with_value("trials", 0).problems()]
@@ -102,9 +103,20 @@ class Scenario:
                     problems = problems or more
             if not problems:
                 check_finite(self.document)
+                problems = [] if self.cells > MAX_CELLS else self._beneath(first, sweep)
         except ScenarioError as error:
             problems = [error]
         return [error.at(self.name) for error in problems]
+
+    def _beneath(self, first: Mapping[str, Any], sweep: Mapping[str, Any]) -> list[ScenarioError]:
+        """Everything that is wrong with the own values of swept keys, which a sweep replaces."""
+        own = {
+            key: value
+            for key in sweep
+            if (value := dotted.value_at(self.document, key)) is not None
+        }
+        problems, _ = validate(substitute(self.document, {**first, **own}, sweep))
+        return [problem for problem in problems if problem.key in own]
 
     def without(self, key: str) -> Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked.

@@ -120,7 +120,8 @@ def _problem(
             return ScenarioError(
                 "must be left out: targets are picked, or listed as items", key=key
             )
-        return ScenarioError(f"is not a known key{suggest(str(loc[-1]), known)}", key=named(key))
+        meant = suggest(str(loc[-1]), known) or f", only {', '.join(known)}"
+        return ScenarioError(f"is not a known key{meant}", key=named(key))
     allowed = rule_of(key)
     if allowed is None:
         return ScenarioError(f"must be a table, {got(value)}", key=key)
@@ -171,4 +172,6 @@ def _known_here(document: Document, name: str) -> list[str]:
         return sorted(keys_of(PhasesSpec if phased else MixtureSpec))
     if name.endswith(".targets"):
         return ["items"] if isinstance(table, dict) and "items" in table else ["pick", "count"]
-    return [key.rpartition(".")[2] for key in KNOWN if key.rpartition(".")[0] == pattern(name)]
+    above = f"{pattern(name)}." if name else ""
+    keys = [key.removeprefix(above).partition(".")[0] for key in KNOWN if key.startswith(above)]
+    return sorted({*keys, *([] if name else ["sweep"])})

@@ -164,7 +164,8 @@ class Frequencies:
         steps = f", after {', '.join(self.corrections)}" * bool(self.corrections)
         shown = len(order)
         more = f"; the {shown} largest" * (self.values.size > shown)
-        head = f"{text.count(self.values.size)} items of {text.count(self.reports)} reports"
+        reports = f"{text.count(self.reports)} report{'s' * (self.reports != 1)}"
+        head = f"{text.count(self.values.size)} items of {reports}"
         lines = f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
         return lines if self.misfit is None else f"{lines}\n\n{self.misfit}"
 

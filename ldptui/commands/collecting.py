@@ -33,7 +33,8 @@ def perturb(options: Namespace) -> int:
     batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
     count = write_reports(out, batches, protocol, for_tests=options.seed)
     if not options.quiet:
-        note(f"wrote {out}: {text.count(count)} reports{', for tests alone' * options.for_tests}")
+        reports = f"{text.count(count)} report{'s' * (count != 1)}"
+        note(f"wrote {out}: {reports}{', for tests alone' * options.for_tests}")
     return exits.DONE
 
 

@@ -18,9 +18,11 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
 def _perturb(make: MakeParser) -> argparse.ArgumentParser:
     made = make(
         "ldptui perturb",
-        "Perturb real data: a report for each row of a CSV file, written as docs/reports.md says.",
+        "Perturb real data: a report for each row of a table, written as docs/reports.md says.",
     )
-    made.add_argument("data", metavar="DATA", help="a CSV file with a header, one user a row")
+    made.add_argument(
+        "data", metavar="DATA", help="a user a row: CSV with a header, Parquet or Arrow"
+    )
     made.add_argument("--column", metavar="NAME", help="the column of the users' items")
     _add_protocol(made)
     made.add_argument(

@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ldptui import scenarios as bundled
-from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import permit, sources
@@ -29,7 +29,7 @@ def scenarios(options: Namespace) -> int:
     if options.action == "show":
         write_out(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
     elif options.action == "copy":
-        _copy(_bundled(options.name), options.to)
+        _copy_all(options.names)
     elif options.action == "check":
         return _check_file(options.path, options)
     else:
@@ -46,10 +46,21 @@ def _bundled(name: str) -> Path:
     return bundled.path(name)
 
 
-def _copy(source: Path, to: str | None) -> None:
+def _copy_all(names: list[str]) -> None:
+    """Copy scenarios to where the last name says, if that is no scenario's."""
+    *others, last = names
+    if not others or last in bundled.names():
+        others, last = names, f".{os.sep}"
+    elif len(others) > 1 and not (Path(last).is_dir() or last.endswith(os.sep)):
+        raise ScenarioError(f"must be a folder for several scenarios, {got(last)}", key="PATH")
+    for source in [_bundled(name) for name in others]:
+        _copy(source, last)
+
+
+def _copy(source: Path, to: str) -> None:
     """Copy a scenario, its data, its attack and the schema for editors; overwrite nothing."""
-    goal = Path(to) if to is not None else Path()
-    if goal.is_dir() or (to is not None and to.endswith(os.sep)):
+    goal = Path(to)
+    if goal.is_dir() or to.endswith(os.sep):
         goal = goal / source.name
     written = source.read_text(encoding="utf-8")
     copies = [(goal, written)]

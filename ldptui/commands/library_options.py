@@ -44,9 +44,13 @@ def _scenarios(make: MakeParser) -> argparse.ArgumentParser:
     add_action(actions, "list", "list names and titles (the default)")
     show = add_action(actions, "show", "print a scenario's file")
     show.add_argument("name", metavar="NAME")
-    copy = add_action(actions, "copy", "copy a scenario, with its data, to edit it")
-    copy.add_argument("name", metavar="NAME")
-    copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
+    copy = add_action(actions, "copy", "copy scenarios, with their data, to edit them")
+    copy.add_argument(
+        "names",
+        metavar="NAME",
+        nargs="+",
+        help="bundled scenarios; the last one may be the file or folder to copy to (here)",
+    )
     check = add_action(actions, "check", "say whether a scenario is valid")
     check.add_argument("path", metavar="PATH")
     attack_options.add_to(check)

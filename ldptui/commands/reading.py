@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.scenario import Scenario, load
+from ldptui.core.scenario import Scenario, read_document, read_text
 
 from ..session.locating import locate
 from ..terminal.output import note
@@ -16,7 +16,8 @@ from ..terminal.output import note
 def scenario_of(options: Namespace) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from."""
     place = locate(options.scenario)
-    return _with_options(load(place), options), str(place.absolute())
+    written = read_document(read_text(place), str(place), place.parent)
+    return _with_options(written, options), str(place.absolute())
 
 
 def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
@@ -35,9 +36,8 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
     given = {"trials": options.trials, "seed": options.seed, "simulate.path": options.path}
     changes |= {key: value for key, value in given.items() if value is not None}
     changed = scenario.set(changes)
-    if changed is not scenario:
-        for problem in changed.problems():
-            raise problem
+    for problem in changed.problems():
+        raise problem
     return changed
 
 

@@ -221,6 +221,31 @@ def test_the_readmes_snippet_runs_as_a_script(tmp_path: Path) -> None:
     assert last.startswith("Estimate(mean=5.91")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name == "docs/notebook.md" else [])
+        for name in NAMES
+        if name != "README.md" and blocks(page(name), "python")
+    ],
+)
+def test_the_examples_in_python_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each by itself; those of the page of plug-ins import the file that the first one is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    snippets = blocks(page(name), "python")
+    Path("my_attacks.py").write_text(snippets[0], encoding="utf-8")
+    for snippet in snippets:
+        try:
+            exec(compile(snippet, name, "exec"), {"__name__": "__main__"})
+        except ModuleNotFoundError as error:
+            if error.name != "dask_jobqueue":  # which needs a cluster
+                raise
+    sys.modules.pop("my_attacks", None)
+
+
 def test_the_readmes_scenario_is_valid(tmp_path: Path) -> None:
     lay_out("README.md", tmp_path)
     experiment = core.compile(core.load(tmp_path / "my.toml"))

@@ -48,8 +48,10 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
         return opened(path), ""
     recovered = load_draft()
     if recovered is not None:
-        back = "your draft of the last session is back; ctrl+l has the library"
-        return recovered, back if recovered.modified else ""
+        elsewhere = recovered.folder not in (current_dir(), scenarios.path("quickstart").parent)
+        place = f", from {recovered.path or recovered.folder}," * elsewhere
+        back = f"your draft of the last session{place} is back; ctrl+l has the library"
+        return recovered, back if recovered.modified or elsewhere else ""
     return opened(scenarios.path("quickstart")), ""
 
 

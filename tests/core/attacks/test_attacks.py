@@ -40,10 +40,13 @@ from ldptui.core.attacks import (
 )
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import solver
+from ldptui.core.experiment import compile
 from ldptui.core.law.capabilities import Composes, places
 from ldptui.core.law.hiding import Conditions
 from ldptui.core.population import CSVColumn, Explicit, Population, Uniform
 from ldptui.core.population.targets import KEPT, RandomSet
+from ldptui.core.running.runner import run
+from ldptui.core.scenario import parse
 
 Rng = np.random.Generator
 
@@ -117,6 +120,31 @@ def test_listed_targets(tmp_path: Any) -> None:
 def test_bad_listed_targets(items: tuple[int | str, ...], message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
         ListedTargets(items).resolve(population(1, 2, 3), 0)
+
+
+ONE = 'kind = "mga"\nshare = 0.1\ntargets = {{ items = [{0}] }}'
+MIX = 'share = 0.1\nmix = [{{ kind = "ria", weight = 1.0, targets = {{ items = [{0}] }} }}]'
+BESIDE = 'targets = {{ items = [{0}] }}\nmix = [{{ kind = "mga", weight = 1.0 }}]\nshare = 0.1'
+PHASE = 'phase = [{{ rounds = 2, share = 0.1, mix = [{{ kind = "mga", weight = 1.0 }}] }}]'
+
+
+PHASED = f"targets = {{{{ items = [{{0}}] }}}}\n{PHASE}"
+
+
+@pytest.mark.parametrize("table", [ONE, MIX, BESIDE, PHASED])
+def test_an_item_by_its_label_or_its_number_is_one_target(table: str, tmp_path: Path) -> None:
+    (tmp_path / "fruit.csv").write_text("name\n" + "pear\napple\npear\nfig\n" * 50)
+    tables = """format = 1
+trials = 2
+population = { kind = "csv", path = "fruit.csv", column = "name" }
+protocol = { kind = "grr", epsilon = 1.0 }
+"""
+    digests = set()
+    for items in ('"fig"', "1"):
+        scenario = parse(f"{tables}[attack]\n{table.format(items)}", "my.toml", tmp_path)
+        *_, last = run(compile(scenario))
+        digests.add(last.results.digest)
+    assert len(digests) == 1
 
 
 def test_unknown_labels_and_an_item_given_twice(tmp_path: Any) -> None:

@@ -64,7 +64,7 @@ REFUSED = [
     ("format = 1", "format = 2", "format must be 1, got 2"),
     ("format = 1", 'format = "1"', 'format must be 1, got "1"'),
     ("format = 1", "format = true", "format must be 1, got true"),
-    ("format = 1", "format = 1\ncolour = 3", "colour is not a known key"),
+    ("format = 1", "format = 1\ncolour = 3", "colour is not a known key, only about, attack, cam"),
     ("format = 1", "format = 1\ntrials = 0", "trials must be in [1, 10^6], got 0"),
     ("format = 1", "format = 1\nseed = -1", "seed must be in [0, 2^63), got -1"),
     ("format = 1", "format = 1\nattack = 1\n[x]", "is not valid TOML"),
@@ -79,7 +79,11 @@ REFUSED = [
     ("exponent = 1.0", "ratio = 0.5", "population."),
     ("epsilon = 1.0", "epsilon = 0", "protocol.epsilon must be in (0, 20], got 0"),
     ("epsilon = 1.0", "epsilon = 20.5", "protocol.epsilon must be in (0, 20], got 20.5"),
-    ("epsilon = 1.0", "epsilon = 1.0\nhash_range = 4", "protocol.hash_range is not a known key"),
+    (
+        "epsilon = 1.0",
+        "epsilon = 1.0\nhash_range = 4",
+        "protocol.hash_range is not a known key, only epsilon, kind",
+    ),
     ("count = 2", "count = 0", "attack.targets.count must be in [1, 2^20], got 0"),
     (
         "count = 2",

@@ -37,6 +37,20 @@ def test_integer_keys_are_rounded_and_duplicates_dropped() -> None:
     assert all(isinstance(seeds, int) for seeds in values(text, "attack.seeds"))
 
 
+@pytest.mark.parametrize(
+    ("key", "good", "bad", "sentence"),
+    [
+        ("protocol.epsilon", "epsilon = 1.0", 'epsilon = "x"', "must be a number in (0, 20]"),
+        ("protocol.epsilon", "epsilon = 1.0", "epsilon = 21.0", "must be in (0, 20], got 21.0"),
+        ("attack.share", "share = 0.05", "share = 1.5", "must be in [0, 1), got 1.5"),
+    ],
+)
+def test_a_value_beneath_its_sweep_is_checked(key: str, good: str, bad: str, sentence: str) -> None:
+    text = swept(**{key.replace(".", "__"): "[0.1, 0.2]"})
+    assert f"my.toml: {key} {sentence}" in refused(text.replace(good, bad))
+    assert len(compile(parse(text.replace(f"{good}\n", ""))).cells) == 2  # it may be left out
+
+
 def test_an_axis_may_fall() -> None:
     text = swept(protocol__epsilon="{ from = 3.0, to = 1.0, points = 3 }")
     assert values(text, "protocol.epsilon") == [3.0, 2.0, 1.0]

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.pages import blocks, page
 
 import ldptui
 from ldptui.commands import cli
@@ -45,17 +44,6 @@ def test_the_examples_of_docstrings_are_true(name: str) -> None:
     done = doctest.testmod(module)
     assert done.attempted > 0
     assert done.failed == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "count"),
-    [("docs/python.md", 4), pytest.param("docs/notebook.md", 4, marks=pytest.mark.long)],
-)
-def test_the_snippets_of_a_page_run(name: str, count: int) -> None:
-    snippets = blocks(page(name), "python")
-    assert len(snippets) == count
-    for snippet in snippets:
-        exec(compile(snippet, name, "exec"), {})
 
 
 def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:

@@ -49,7 +49,7 @@ def test_a_run_that_cannot_start_does_not_hang(
         (("run", "quickstart", "--workers", "5000"), "--workers must be in [1, 1000], got 5000"),
         (
             ("run", "quickstart", "--set", "attack.targets.pick=random"),
-            "attack.targets.pick must be left out: targets are picked, or listed as items",
+            "attack.targets.count is required",
         ),
         (
             ("run", "quickstart", "--trials", "100000"),
@@ -72,6 +72,14 @@ def test_a_name_that_is_too_long_is_no_bug(capsys: Captured) -> None:
 
 def test_a_key_of_set_may_have_quotes(capsys: Captured, tiny: str) -> None:
     text = succeed(capsys, "run", tiny, "--format", "json", "--set", '"attack.share"=0.2')
+    assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
+
+
+def test_set_is_heard_before_a_scenario_is_refused(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "open.toml"
+    path.write_text(TINY.replace("share = 0.1\n", ""), encoding="utf-8")
+    assert fail(capsys, 2, "run", str(path)) == f"{path}: attack.share is required"
+    text = succeed(capsys, "run", str(path), "--format", "json", "--set", "attack.share=0.2")
     assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
 
 

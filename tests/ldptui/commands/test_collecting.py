@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.commands import Captured, fail, succeed
+from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.api import arrow, files, sources
@@ -157,6 +157,17 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     assert document["coverage"]["mean"] == pytest.approx(share)
     assert document["coverage"]["repetitions"] == 400
     assert f"intervals cover {share:.3f}"[:19] in succeed(capsys, "estimate", out, *measured)
+
+
+def test_one_report_is_one(tmp_path: Path, capsys: Captured) -> None:
+    reports = tmp_path / "one.csv"
+    reports.write_text("report\n1\n")
+    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "5")
+    assert succeed(capsys, "estimate", str(reports), *agreed).startswith("5 items of 1 report\n")
+    (tmp_path / "data.csv").write_text("item\n1\n")
+    out = str(tmp_path / "out.csv")
+    said = noted(capsys, "perturb", str(tmp_path / "data.csv"), *agreed, "--out", out)
+    assert said == f"wrote {out}: 1 report\n"
 
 
 def test_reports_of_another_epsilon_are_noticed(tmp_path: Path, capsys: Captured) -> None:

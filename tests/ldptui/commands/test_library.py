@@ -37,6 +37,19 @@ def test_a_copy_runs_from_where_it_is(
     assert (tmp_path / "new" / "quickstart.toml").is_file()
 
 
+def test_several_scenarios_are_copied_at_once(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fail(capsys, 2, "scenarios", "copy", "burst", "survey", "there") == (
+        'PATH must be a folder for several scenarios, got "there"'
+    )
+    succeed(capsys, "scenarios", "copy", "burst", "survey", "there/")
+    assert (tmp_path / "there" / "survey.csv").is_file()
+    succeed(capsys, "scenarios", "copy", "quickstart", "planner")
+    assert {path.name for path in tmp_path.glob("*.toml")} == {"quickstart.toml", "planner.toml"}
+
+
 def test_check_lists_every_problem(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text(TINY.replace("0.1", "2.0").replace("items = 8", "items = 1"), "utf-8")

@@ -18,6 +18,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import files, showing
@@ -26,7 +27,8 @@ from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.failure import FailureView
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
-from ldptui.session.draft import Origin
+from ldptui.session.autosave import save_draft
+from ldptui.session.draft import Origin, opened
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
@@ -363,6 +365,27 @@ async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPat
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
         kept = places.state_dir() / "draft.json"
         await until(pilot, lambda: kept.exists() and "epsilon = 3.0" in kept.read_text())
+
+
+def test_a_draft_of_another_folder_says_where_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled = scenarios.path("quickstart")
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    own = tmp_path / "here" / "my.toml"
+    own.write_text(bundled.read_text("utf-8"), encoding="utf-8")
+    for folder, path, words in (
+        ("there", own, f"session, from {own}, is back"),
+        ("here", own, ""),
+        ("there", bundled, ""),
+    ):
+        monkeypatch.chdir(tmp_path / folder)
+        save_draft(opened(path))
+        draft, said = files.first_draft(None, None)
+        assert (draft.text, draft.path) == (opened(path).text, opened(path).path)
+        assert words in said
+        assert bool(said) == bool(words)
 
 
 async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
