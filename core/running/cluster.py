@@ -48,6 +48,8 @@ QUIET: Final = {
 
 LOST: Final = "the connection to the scheduler is lost"
 
+DIED: Final = "was one killed, or is memory short?"
+
 GARBAGE: Final = "the cluster sent what is no result"
 
 PLAIN: Final = frozenset({
@@ -168,12 +170,15 @@ def _local(distributed: Any, place: str) -> Any:
     _, _, count = place.partition(":")
     if count and not (count.isdecimal() and int(count) in LOCAL):
         raise ScenarioError(f"must be local:N with N {LOCAL}, {got(place)}", key="cluster")
-    return distributed.LocalCluster(
-        n_workers=int(count) if count else None,
-        threads_per_worker=1,
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-    )
+    try:
+        return distributed.LocalCluster(
+            n_workers=int(count) if count else None,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError):
+        raise RunError(f"a worker of {place} ended while it started; {DIED}") from None
 
 
 def _versions() -> dict[str, str | int]:
@@ -192,8 +197,7 @@ def _check_versions(client: Any, place: str) -> None:
         raise LostError(LOST) from None
     known = {worker: told for worker, told in there.items() if not isinstance(told, OSError)}
     if not known:
-        why = "were they killed, or is memory short?"
-        raise RunError(f"all workers of {place} ended while they started; {why}")
+        raise RunError(f"the workers of {place} ended while they started; {DIED}")
     for worker, told in known.items():
         if isinstance(told, Exception):  # Dask tells some of its workers' errors in words alone
             lacks = re.search(r"No module named \W*([\w.]+)", str(told))

@@ -23,11 +23,19 @@ import aiohttp
 import numpy as np
 import pyte
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import Captured, fail
 
-from ldptui.commands.visitors import HEIGHT, WIDTH, MessageError, allowed, read
+from ldptui.commands.visitors import (
+    HEIGHT,
+    WIDTH,
+    MessageError,
+    Workbenches,
+    allowed,
+    read,
+)
 from ldptui.session import attack_options
 from ldptui.terminal import exits, landlock
 from ldptui.terminal.visitor import HOME, REFUSAL
@@ -169,6 +177,18 @@ def test_libraries_open_no_file_of_the_server_either(tmp_path: Path) -> None:
     assert len(opened) == 4
     assert all(line.endswith("Permission denied") for line in opened)
     assert (of_others, own) == ("refused", "attached")
+
+
+async def test_a_server_without_the_systems_wall_says_so(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Workbenches("ldptui", "localhost", 8000, None, 1)
+    for version, said in ((1, 1), (0, 2)):
+        monkeypatch.setattr(landlock, "version", lambda version=version: version)
+        await server.on_startup(web.Application())
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == said
+    assert lines[1].startswith("this system has no Landlock: Python's own gate alone keeps")
 
 
 # What a browser says.

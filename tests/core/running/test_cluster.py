@@ -264,8 +264,24 @@ def test_workers_that_end_while_they_start_are_told_as_such() -> None:
 
     cluster_module._check_versions(Client(), "there")
     told["tcp://here"] = TimeoutError()
-    with pytest.raises(RunError, match="all workers of there ended while they started; were they"):
+    with pytest.raises(
+        RunError, match="the workers of there ended while they started; was one killed"
+    ):
         cluster_module._check_versions(Client(), "there")
+
+
+def test_a_worker_that_is_killed_while_it_starts_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import distributed
+
+    def killed(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", killed)
+    words = r"^a worker of local:1 ended while it started; was one killed, or is memory short\?$"
+    with pytest.raises(RunError, match=words), cluster("local:1"):
+        pass
 
 
 def test_a_scheduler_that_is_lost_while_versions_are_compared() -> None:
