@@ -85,7 +85,10 @@ class Column:
             rows = [cell.split() if isinstance(cell, str) else cell for cell in cells]
             if any(len(row) != self.size for row in rows):
                 raise ValueError(f"must be {self.size} numbers")
-            numbers = np.array(rows, dtype=self.dtype).reshape(-1, *self.shape)
+            numbers = np.array(rows, dtype=self.dtype)
+            if numbers.shape != (len(rows), self.size):  # a list among them
+                raise ValueError(f"must be {self.size} numbers")
+            numbers = numbers.reshape(-1, *self.shape)
             if not (np.abs(numbers) <= LARGEST).all():
                 raise ValueError(f"must be numbers up to {LARGEST:g}")
             return numbers

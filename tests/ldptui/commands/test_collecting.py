@@ -92,6 +92,12 @@ WRONG: list[tuple[str, str, str, str]] = [
     ("grr", "r.jsonl", "1\n", "line 1 must be an object with report"),
     ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet, .arrow"),
     ("she", "r.csv", "report\n1 2 3\n", "line 2: report must be 4 numbers"),
+    (
+        "she",
+        "r.jsonl",
+        '{"report": [1, 2, 3, 4]}\n{"report": [[1], [2], [3], [4]]}\n',
+        "line 2: report must be 4 numbers",
+    ),
 ]
 
 

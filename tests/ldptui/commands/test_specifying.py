@@ -186,7 +186,7 @@ class Run:
         told = client_of(bound(kind, epsilon))
         assert told is not None
         self.client, self.known = program(told.file), told.known
-        self.protocol, self.path = bound(kind), folder / "r.jsonl"
+        self.protocol, self.path = bound(kind, epsilon), folder / "r.jsonl"
 
     def perturb(self, values: Any, rng: Any) -> Any:
         self.client.RNG = random.Random(int(rng.integers(2**62)))
