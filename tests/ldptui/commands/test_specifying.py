@@ -203,10 +203,10 @@ class Run:
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_audit_finds_nothing_in_the_client(kind: str, tmp_path: Path) -> None:
     """And a client that spends four times as much is found."""
-    claimed, rng = bound(kind).epsilon, np.random.default_rng(5)
+    claimed, rng = bound(kind, 0.5).epsilon, np.random.default_rng(5)
     sure, count = 1 - budget.FALSE_ALARM, 30_000
-    assert not audit_protocol(Run(kind, 1.0, tmp_path), ITEMS, claimed, rng, count, sure).violated
-    spent = audit_protocol(Run(kind, 4.0, tmp_path), ITEMS, claimed, rng, count, sure)
+    assert not audit_protocol(Run(kind, 0.5, tmp_path), ITEMS, claimed, rng, count, sure).violated
+    spent = audit_protocol(Run(kind, 2.0, tmp_path), ITEMS, claimed, rng, count, sure)
     assert spent.violated
 
 
