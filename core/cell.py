@@ -371,10 +371,6 @@ class Cell:
             reasons.append(self.protocol.apart)
         return tuple(reasons)
 
-    @property
-    def hash_range(self) -> int | None:
-        return getattr(self.protocol, "hash_range", None)
-
     @cached_property
     def genuine_address(self) -> str:
         return f"{self.population.address} {self.protocol!r}"

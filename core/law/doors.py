@@ -41,6 +41,10 @@ class Doors(Protocol):
         otherwise = f"{type(self).__name__}, {OTHERWISE.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, otherwise))
 
+    def facts(self) -> dict[str, int]:
+        """The numbers of its own that views of a cell show: g of hashing, as `hash_range`."""
+        return {}
+
     def concentrated(self, share: float) -> Self:  # noqa: ARG002
         """The protocol of fakes, this share of whom claims one cohort, where there are any."""
         return self

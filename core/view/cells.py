@@ -32,7 +32,7 @@ def cell_view(
         domain_size=cell.population.domain_size,
         p=None if pure is None else pure.p,
         q=None if pure is None else pure.q,
-        hash_range=cell.hash_range,
+        hash_range=cell.protocol.facts().get("hash_range"),
         trials=measured.trials,
         wanted=cell.trials,
         targets=tuple(cell.targets.tolist()),

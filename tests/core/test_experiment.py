@@ -48,7 +48,7 @@ def test_a_cell_is_what_its_parameters_say() -> None:
         simulate={"top_k": 50, "path": "reports"},
     ).cells
     assert cell.parameters["protocol.hash_range"] == "ceil"
-    assert (cell.hash_range, cell.protocol.q) == (9, 1 / 9)
+    assert (cell.protocol.facts().get("hash_range"), cell.protocol.q) == (9, 1 / 9)
     assert (cell.users, cell.malicious, cell.seed, cell.path) == (1000, 250, 4, "reports")
     assert cell.top_k == 10
     assert cell.targets.tolist() == [2, 5]

@@ -156,7 +156,7 @@ def test_cao_gain_scenarios_keep_to_the_defaults_of_the_paper() -> None:
             parameters = cell.parameters
             if "protocol.epsilon" not in sweep:
                 assert parameters["protocol.epsilon"] == 1.0
-                assert cell.hash_range in (None, 4)
+                assert cell.protocol.facts().get("hash_range") in (None, 4)
             if "attack.share" not in sweep:
                 assert parameters["attack.share"] == 0.05
             if "population.items" not in sweep:

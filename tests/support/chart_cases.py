@@ -93,7 +93,7 @@ def cells(
             CellView(
                 cell.index, cell.parameters, cell.path, cell.users, cell.malicious,
                 cell.population.domain_size, None if pure is None else pure.p,
-                None if pure is None else pure.q, cell.hash_range,
+                None if pure is None else pure.q, cell.protocol.facts().get("hash_range"),
                 trials, trials, tuple(cell.targets.tolist()), metrics,
             )
         )  # fmt: skip

@@ -94,6 +94,9 @@ class LocalHashing(Oracle):
     def q(self) -> float:
         return 1 / self.hash_range
 
+    def facts(self) -> dict[str, int]:
+        return {"hash_range": self.hash_range}
+
     @property
     def report_bits(self) -> float:
         """A seed of 32 bits, and a bucket."""

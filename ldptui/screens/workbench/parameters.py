@@ -279,7 +279,7 @@ def _rule(draft: Draft) -> dict[str, Shown]:
     options: list[tuple[Any, str]] = [(rule, rule) for rule in rules]
     if isinstance(epsilon, int | float):
         options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
-    g = cell.hash_range if cell is not None else None
+    g = None if cell is None else cell.protocol.facts().get("hash_range")
     number = given.value if isinstance(given.value, int) else g or 2
     options.append((number, "given"))
     if given.value in rules:

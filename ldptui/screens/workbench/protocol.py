@@ -249,9 +249,11 @@ class ProtocolPane(Widget, can_focus=True):
             return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground bold")
         if self._facts is None:
             return []
-        star, *lines = (f"★ {self._facts.why}", self._facts.numbers, self._facts.asked)
-        starred = _wrapped(star, width, muted(self))
-        starred[0] = starred[0].stylize("$text-success", 0, 1)
+        lines = self._facts.numbers, self._facts.asked
+        starred: list[Content] = []
+        if self._facts.why:
+            starred = _wrapped(f"★ {self._facts.why}", width, muted(self))
+            starred[0] = starred[0].stylize("$text-success", 0, 1)
         return [*starred, *(row for line in lines for row in _wrapped(line, width, muted(self)))]
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:

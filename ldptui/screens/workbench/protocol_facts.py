@@ -76,7 +76,7 @@ def facts_of(draft: Draft) -> Facts | None:
         families={kind: family_of(kind) for kind in kinds},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
-        why=_why(cell, epsilon, best),
+        why=_why(cell, epsilon, best) if best else "",
         numbers=""
         if setting is None
         else in_a_line(setting, _or_none(lambda: entries(setting)) or {}),
@@ -133,6 +133,7 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     spec = NAMED[kind](kind=kind, epsilon=epsilon)
     if task is not None:
         return task.setting(cell, spec)
+    cell.task.bound(spec, cell.population)  # of numbers, or of items
     return bound(spec, cell.population.domain_size, users=cell.users)
 
 

@@ -32,7 +32,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
     budgets = present(cells, "protocol.epsilon")
     if budgets:
         protocol.append(f"ε = {range_over(budgets)}")
-    ranges = [cell.hash_range for cell in cells if cell.hash_range is not None]
+    ranges = [g for cell in cells if (g := cell.protocol.facts().get("hash_range"))]
     if ranges:
         protocol.append(f"g = {range_over(ranges)}")
     bounds = [cell.memory.epsilon_infinity for cell in cells if cell.memory and not cell.noise]
@@ -194,7 +194,7 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     cohorts = present(attacked, "attack.cohort")
     if cohorts:
         facts.append(f"share in one cohort {range_over(cohorts)}")
-    if any(cell.hash_range is not None for cell in attacked):
+    if any(cell.protocol.facts().get("hash_range") for cell in attacked):
         for key, name in (("attack.seeds", "K"), ("attack.scoring", "scoring")):
             values = present(attacked, key)
             if values:

@@ -66,7 +66,7 @@ def test_a_swept_kind_lets_each_cell_keep_the_keys_that_it_knows() -> None:
     text = text.replace("epsilon = 1.0", "epsilon = 1.0\nhash_range = 5")
     text = text.replace("share = 0.05", "share = 0.05\nseeds = 50")
     cells = compile(parse(text)).cells
-    assert [cell.hash_range for cell in cells] == [None] * 3 + [5] * 3
+    assert [cell.protocol.facts().get("hash_range") for cell in cells] == [None] * 3 + [5] * 3
     for cell in cells:
         kind = cell.parameters["attack.kind"]
         assert ("protocol.hash_range" in cell.parameters) == (

@@ -330,7 +330,11 @@ def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     cells = compile(Scenario(dict(part.document))).cells
     assert {cell.parameters["protocol.kind"] for cell in cells} == set(COMPARED)
     assert all(cell.attack is None for cell in cells)
-    assert {cell.hash_range for cell in cells if cell.parameters["protocol.kind"] == "olh"} == {8}
+    assert {
+        cell.protocol.facts().get("hash_range")
+        for cell in cells
+        if cell.parameters["protocol.kind"] == "olh"
+    } == {8}
     two = swept(made, {"protocol.kind": ["grr", "oue"]})
     kinds = curves.error_part(two, curves.error_axes(two)[0]).document["sweep"]["protocol.kind"]
     assert kinds == ["grr", "oue"]

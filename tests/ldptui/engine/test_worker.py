@@ -57,7 +57,8 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
             assert view.parameters == cell.parameters
             assert view.targets == tuple(cell.targets)
             assert (view.users, view.malicious, view.p, view.q, view.hash_range) == (
-                cell.users, cell.malicious, cell.protocol.p, cell.protocol.q, cell.hash_range,
+                cell.users, cell.malicious, cell.protocol.p, cell.protocol.q,
+                cell.protocol.facts().get("hash_range"),
             )  # fmt: skip
             assert (view.trials, view.wanted, view.path) == (20, 20, "counts")
             assert list(view.metrics) == metrics_of(cell.arms)

@@ -74,6 +74,24 @@ async def test_every_pane_says_what_holds_of_numbers() -> None:
             assert [each for each in words if each not in shown] == [], pane
 
 
+async def test_nothing_is_said_of_frequencies() -> None:
+    """No other protocol is compared, and an attack without targets has none."""
+    app = Workbench(Settings(), None, Working)
+    steered = MEAN.replace('"mga", share = 0.05, targets = { items = [100] }',
+                           '"opa", share = 0.05, mean = 43.0')  # fmt: skip
+    async with app.run_test(size=(130, 40)) as pilot:
+        screen = app.workbench
+        await until(pilot, lambda: screen.draft is not None)
+        screen.open_draft(draft_of(steered, Path()))
+        await settled(app, pilot)
+        await show("pane Protocol", app, pilot)
+        assert "● SR" in seen(app)
+        assert "least MSE" not in seen(app)
+        await show("pane Attack", app, pilot)
+        assert "m = 526 fakes" in seen(app)
+        assert "f_T" not in seen(app)
+
+
 def test_a_protocol_of_numbers_without_the_task_is_refused_in_a_sentence() -> None:
     draft = draft_of(MEAN.replace('task = { kind = "mean", low = 0.0, high = 100.0 }', ""), Path())
     (problem,) = draft.problems

@@ -49,10 +49,12 @@ def stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
 def facts(draft: Draft) -> str:
     """The numbers of the attack in the last valid scenario: m, r and f_T."""
     cell = draft.cell
-    if cell is None or not cell.targets.size:
+    if cell is None or (cell.attack is None and not cell.targets.size):
         return ""
     held = MISSING if cell.population.awaited else short(cell.target_frequency, 3)
     many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
+    if not cell.targets.size:
+        return many
     first = f"{many}   r = {cell.targets.size}"
     gap = "   " if len(first) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
     return f"{first}{gap}f_T = {held}"
