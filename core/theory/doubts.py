@@ -55,8 +55,8 @@ def normal_score(z: float, trials: int) -> float:
 def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
     """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
 
-    Where trials differ by rounding alone there is no error. A normalised gain is a gain in units
-    of what the targets hold, and has the doubt of the gain.
+    Where trials differ by rounding alone there is no error, and a mean of 0 is 0. A normalised
+    gain is a gain in units of what the targets hold, and has the doubt of the gain.
     """
     if estimate.mean is None or estimate.standard_error is None or estimate.theory is None:
         return estimate
@@ -67,8 +67,10 @@ def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> 
     trials, rounding = len(measures), _rounding(cell, measures, metric)
     spread = error * math.sqrt(trials)
     if spread <= rounding and np.ptp(column(measures, metric)):
-        near = abs(mean - theory) <= rounding
-        estimate = replace(estimate, standard_error=0.0, doubt="rounding" if near else None)
+        estimate = replace(estimate, standard_error=0.0)
+        if abs(mean - theory) <= rounding:
+            exact = estimate.mean if estimate.theory else 0.0
+            estimate = replace(estimate, mean=exact, doubt="rounding")
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
     if not estimate.doubt and expected is not None and spread < _far_below(trials) * expected:
         return replace(estimate, doubt="rare")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ldptui.core.base.summary import Doubt, Estimate
@@ -16,7 +15,6 @@ from .layout import Column, Group, aligned_on, number_column
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     """Estimates beside their closed forms."""
     compared = tuple(estimates)
-    estimates = [_without_rounding(estimate) for estimate in estimates]
     power = common_power(estimates)
     columns = (
         Column("measured", with_errors(estimates, power)),
@@ -33,15 +31,9 @@ def side_by_side(title: str, columns: Mapping[str, Sequence[Estimate]]) -> Group
     return Group(title + unit_of(power), tuple(shown))
 
 
-def _without_rounding(estimate: Estimate) -> Estimate:
-    """The same; a true 0 where trials differ by rounding alone."""
-    zero = estimate.doubt == "rounding" and not estimate.theory
-    return replace(estimate, mean=0.0) if zero else estimate
-
-
 def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, ...]:
     """`value ± error` with both points aligned; the error has two digits in each row."""
-    estimates = [_without_rounding(estimate) for estimate in estimates]
+    estimates = list(estimates)
     if power is None:
         return aligned_on(
             [_scientific(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
@@ -113,7 +105,7 @@ def doubt_notes(estimates: Iterable[Estimate]) -> list[str]:
 
 def common_power(estimates: Iterable[Estimate]) -> int | None:
     """The power of ten that a column shares; None where its numbers are too far apart."""
-    known = [_without_rounding(estimate) for estimate in estimates if estimate.mean is not None]
+    known = [estimate for estimate in estimates if estimate.mean is not None]
     largest = max((abs(estimate.mean or 0.0) for estimate in known), default=0.0)
     if not largest:
         return 0

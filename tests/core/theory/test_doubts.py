@@ -65,8 +65,8 @@ def test_a_z_that_says_nothing_gives_the_reason(
     theory = expected_metrics(cell)
     raw = results.estimate(metric, theory[metric])
     estimate = compared(cell, results, metric, theory)
-    error = 0.0 if doubt == "rounding" else raw.standard_error
-    assert estimate == replace(raw, standard_error=error, doubt=doubt)
+    exact = replace(raw, mean=0.0, standard_error=0.0) if doubt == "rounding" else raw
+    assert estimate == replace(exact, doubt=doubt)
     assert (estimate.z is None) == (doubt is not None)
     wrong = compared(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
     # A wrong closed form is still found: by its z, or beside a mean that is exact.
