@@ -35,6 +35,7 @@ _HOMES = {
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.api.files"),
     "Results": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
+    **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),
 }
 
 

@@ -26,5 +26,7 @@ from .api.results import Results as Results
 from .api.running import compile as compile
 from .api.running import load as load
 from .api.running import run as run
+from .api.screened import Screening as Screening
+from .api.screened import screen as screen
 
 __version__: str

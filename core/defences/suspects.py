@@ -36,6 +36,12 @@ class Suspects:
     z: Floats
     items: Items
 
+    @classmethod
+    def none(cls) -> Suspects:
+        """Nothing is flagged."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(False, nothing.reshape(0, 2), np.empty(0), nothing)
+
 
 def looked_at(single: Counts) -> Items:
     """int64[k]: the items whose pairs are counted, rising."""
@@ -56,8 +62,7 @@ def suspects(
     over = np.triu(excess > limits, 1)
     first, second = np.nonzero(over)
     if not first.size:
-        nothing = np.empty(0, dtype=np.int64)
-        return Suspects(False, nothing.reshape(0, 2), np.empty(0), nothing)
+        return Suspects.none()
     beyond, limit = excess[first, second], limits[first, second]
     lacked = max(float(law.values[0] / law.values[2]), 0.0) * beyond.max()
     named = (beyond >= beyond.max() / 2) | (beyond > limit + lacked)

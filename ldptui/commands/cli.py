@@ -36,6 +36,7 @@ _MODULES: Final = {
     "perturb": "collecting",
     "estimate": "estimating",
     "spec": "specifying",
+    "screen": "screen",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -61,6 +62,7 @@ commands (each has its own --help):
   perturb DATA         a report for each row of real data
   estimate REPORTS …   the frequencies of items from reports, with intervals
   spec KIND            the page of a protocol for whoever writes its client
+  screen REPORTS …     whether fakes are among reports, and which
 {topics}
 
 examples:

@@ -7,12 +7,13 @@ from typing import Final
 
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("perturb", "estimate", "spec")
+COMMANDS: Final = ("perturb", "estimate", "spec", "screen")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; make : a parser from its name and description."""
-    return {"perturb": _perturb, "estimate": _estimate, "spec": _spec}[command](make)
+    parsers = {"perturb": _perturb, "estimate": _estimate, "spec": _spec, "screen": _screen}
+    return parsers[command](make)
 
 
 def _perturb(make: MakeParser) -> argparse.ArgumentParser:
@@ -89,6 +90,28 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument(
         "--counts-out", metavar="FILE", help="write the counts, which estimate adds to others"
     )
+    _add_force(made)
+    return made
+
+
+def _screen(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui screen",
+        "Screen reports for fakes: verdicts with false-alarm rates, and who is suspicious.\n"
+        "Exit code 1 where there is an alarm.",
+    )
+    made.add_argument(
+        "reports",
+        metavar="REPORTS",
+        nargs="+",
+        help="files (.csv, .jsonl, .parquet, .arrow), folders, patterns",
+    )
+    _add_protocol(made)
+    made.add_argument(
+        "--rows-out", metavar="FILE", help="write the numbers of the suspicious rows, from 1 on"
+    )
+    made.add_argument("--format", choices=("table", "json"), default="table")
+    made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     _add_force(made)
     return made
 

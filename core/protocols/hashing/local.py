@@ -252,6 +252,10 @@ class LocalHashing(Oracle):
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_columns(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
 
+    def seeds(self, reports: Reports) -> UInts:
+        """uint32[n]: the seeds, which honest users draw uniformly."""
+        return np.ascontiguousarray(reports["seed"])
+
     def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
         return binomial_law(items, self.q)
 

@@ -1,0 +1,69 @@
+"""Reports, and seeds of hash functions, that come too often: fakes who send one many times."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..law.pure import Reports
+from ..law.together import TellsTogether
+
+SEEDS: Final = 2**32
+"""The seeds that an honest user draws from, each as likely."""
+
+MOST: Final = 10_000
+"""Reports beyond so many that are alike are looked for no further."""
+
+MIX: Final = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15], np.uint64)
+"""The constants of SplitMix64."""
+
+
+def marks(protocol: TellsTogether, reports: Reports) -> NDArray[np.unsignedinteger]:
+    """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
+    if hasattr(protocol, "seeds"):
+        return np.ascontiguousarray(protocol.seeds(reports))
+    width = -(-reports.shape[1] // 8) * 8
+    padded = np.zeros((len(reports), width), dtype=np.uint8)
+    padded[:, : reports.shape[1]] = reports
+    words = padded.view(np.uint64) + np.arange(1, width // 8 + 1, dtype=np.uint64) * MIX[2]
+    words = (words ^ words >> np.uint64(30)) * MIX[0]
+    words = (words ^ words >> np.uint64(27)) * MIX[1]
+    return np.asarray((words ^ words >> np.uint64(31)).sum(axis=1, dtype=np.uint64))
+
+
+def likeliest(protocol: TellsTogether) -> float:
+    """ln of the probability of the likeliest mark of an honest report, whatever its user holds.
+
+    Given the number of other items that a report supports, every set of them is as likely.
+    """
+    if hasattr(protocol, "seeds"):
+        return -math.log(SEEDS)
+    others, best = protocol.domain_size - 1, -math.inf
+    for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):
+        number, law = protocol.beside(others, own)
+        for k, likely in zip(number.tolist(), law.tolist(), strict=True):
+            if chance and likely:
+                sets = math.lgamma(others + 1) - math.lgamma(k + 1) - math.lgamma(others - k + 1)
+                best = max(best, math.log(chance) + math.log(likely) - sets)
+    return best
+
+
+def too_many(users: int, mark: float, chance: float) -> int:
+    """The least k that any k of N honest reports are alike with this chance at most; N + 1 if none.
+
+    C(N, k) e^(mark (k - 1)): whatever the first of k reports is, each other one has its mark with
+    probability e^mark at most. Proved.
+    """
+    for k in range(2, min(users, MOST) + 1):
+        choices = math.lgamma(users + 1) - math.lgamma(k + 1) - math.lgamma(users - k + 1)
+        if choices + (k - 1) * mark <= math.log(chance):
+            return k
+    return users + 1
+
+
+def largest(values: NDArray[np.unsignedinteger]) -> int:
+    """The number of the values that are alike, at most."""
+    return int(np.unique(values, return_counts=True)[1].max(initial=0))

@@ -1,0 +1,178 @@
+"""Reports of real users, screened for fakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling import Floats
+from ldptui.core.lab import screening
+from ldptui.core.law.capabilities import check_estimates
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
+
+from ..text import format as text
+from ..text import table
+from .arguments import local, reports_of
+from .arguments import names as item_names
+from .files import read_reports
+from .sources import Places
+
+AT_ONCE: Final = 1 << 16
+"""Reports that are screened at once."""
+
+LEGEND: Final = """\
+power: how often 1 % of MGA on 5 rare items alarms; cost: the share of honest reports
+dropped where nobody attacks; ≤: proved, and the verdict goes by these alone"""
+
+SHOWN: Final = 10
+"""Pairs of a `repr`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Screening:
+    """The verdicts of all screens on reports, and what they name.
+
+    alarm : whether a screen alarms whose false-alarm rate is proved. screens : one verdict each,
+    with its kind, alarm, false_alarm, power, cost and whether that rate is proved. pairs : the
+    pairs of items that go together beyond what honest reports explain, by name, with z. items :
+    those of the pairs. rows : int64[k], the suspicious reports by their place from 0 on. reports :
+    N. before, after : float64[d], the estimates from all reports, and without the suspicious ones,
+    with what honest reports lose by that given back. labels : the names of all items.
+    """
+
+    alarm: bool
+    screens: tuple[screening.Screen, ...]
+    pairs: tuple[tuple[str, str, float], ...]
+    items: tuple[str, ...]
+    rows: Items
+    reports: int
+    before: Floats
+    after: Floats
+    labels: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if not any(each.proved for each in self.screens):
+            return "no verdict: no screen with a proved rate reads such reports"
+        if not self.alarm:
+            return "no alarm: nothing that honest reports hardly ever show"
+        kinds = ", ".join(each.kind for each in self.screens if each.alarm and each.proved)
+        named = f"; {', '.join(self.items)} go together" * bool(self.items)
+        dropped = f"; {text.count(self.rows.size)} reports are suspicious" * bool(self.rows.size)
+        return f"ALARM ({kinds}): honest reports hardly ever do that{named}{dropped}"
+
+    def document(self) -> dict[str, Any]:
+        """Plain values, for JSON.
+
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=1.0)
+        >>> screen(np.array([0, 3, 1], np.uint32), grr).document()["dropped"]
+        0
+        """
+        place = {label: at for at, label in enumerate(self.labels)}
+        return {
+            "alarm": self.alarm,
+            "reports": self.reports,
+            "screens": [
+                {name: getattr(each, name) for name in screening.Screen.__dataclass_fields__}
+                for each in self.screens
+            ],
+            "pairs": [{"items": [one, other], "z": z} for one, other, z in self.pairs],
+            "items": list(self.items),
+            "dropped": int(self.rows.size),
+            "estimates": [
+                {
+                    "item": label,
+                    "before": float(self.before[place[label]]),
+                    "after": float(self.after[place[label]]),
+                }
+                for label in self.items
+            ],
+        }
+
+    def __repr__(self) -> str:
+        def share(value: float | None) -> str:
+            return "–" if value is None else f"{value:.3g}"
+
+        rows = [
+            [
+                each.kind,
+                {True: "ALARM", False: "no", None: "–"}[each.alarm],
+                f"{'≤ ' * each.proved}{share(each.false_alarm)}",
+                share(each.power),
+                share(each.cost),
+            ]
+            for each in self.screens
+        ]
+        heads = ["screen", "alarm", "false alarms", "power", "cost"]
+        parts = [
+            f"{text.count(self.reports)} reports: {self.verdict}",
+            table.plain_table(heads, rows),
+            LEGEND,
+        ]
+        if self.pairs:
+            shown = [[one, other, f"{z:.1f}"] for one, other, z in self.pairs[:SHOWN]]
+            parts.append(table.plain_table(["item", "and item", "z"], shown))
+            if len(self.pairs) > SHOWN:
+                parts.append(f"{text.count(len(self.pairs))} pairs, the {SHOWN} largest")
+            estimates = [
+                [each["item"], f"{each['before']:.5f}", f"{each['after']:.5f}"]
+                for each in self.document()["estimates"]
+            ]
+            parts.append(table.plain_table(["item", "all reports", "without"], estimates))
+        return "\n\n".join(part.rstrip() for part in parts)
+
+
+def screen(
+    reports: Reports | Places, protocol: LocalMechanism, *, labels: Sequence[str] | None = None
+) -> Screening:
+    """The verdicts on reports that real users sent: whether fakes are among them.
+
+    reports : as `protocol.perturb` makes them, or the files that hold them, which are read twice
+    where pairs alarm: standard input cannot be. labels : the names of the items, else their
+    numbers. Raises ScenarioError for reports that the protocol does not send, for none at all, and
+    for a protocol whose reports tell no frequencies.
+
+    >>> import numpy as np
+    >>> from ldptui import protocol
+    >>> oue, rng = protocol("oue", items=8, epsilon=1.0), np.random.default_rng(0)
+    >>> honest = oue.perturb(rng.integers(0, 8, 20_000), rng)
+    >>> screen(honest, oue).alarm
+    False
+    >>> fakes = np.full((1000, 1), 0b01000100, np.uint8)
+    >>> screen(np.concatenate([honest, fakes]), oue).items
+    ('1', '5')
+    """
+    check_estimates(local(protocol), "protocol.kind")
+    if not is_unbiased(protocol):
+        rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
+        raise ScenarioError(rule, key="protocol.kind")
+    names = tuple(item_names(labels, protocol.domain_size) or map(str, range(protocol.domain_size)))
+    if isinstance(reports, np.ndarray):
+        made = reports_of(reports, protocol)
+
+        def read() -> Iterator[Reports]:
+            return (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))
+    else:
+
+        def read() -> Iterator[Reports]:
+            return read_reports(reports, protocol)
+
+    found = screening.screened(read, protocol)
+    pairs = zip(found.suspects.pairs.tolist(), found.suspects.z.tolist(), strict=True)
+    return Screening(
+        found.alarm,
+        found.screens,
+        tuple((names[one], names[other], z) for (one, other), z in pairs),
+        tuple(names[item] for item in found.suspects.items),
+        found.rows,
+        found.users,
+        found.before,
+        found.after,
+        names,
+    )

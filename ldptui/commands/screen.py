@@ -1,0 +1,54 @@
+"""Reports of real users, screened for fakes: ldptui screen."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.files import Piped, write_atomically
+
+from ..api.screened import Screening
+from ..api.screened import screen as screened
+from ..api.sources import sources
+from ..terminal import exits
+from ..terminal.output import note, write_out
+from .agreeing import agreed, by_options, check_new
+
+
+def screen(options: Namespace) -> int:
+    """Print the verdicts on files of reports; 1 where they are an alarm."""
+    with by_options():
+        named = sources(options.reports)
+    if any(isinstance(source, Piped) for source in named):
+        raise ScenarioError("must be files, which are read twice, got standard input", "reports")
+    outs = {"--out": options.out, "--rows-out": options.rows_out}
+    for key, path in outs.items():
+        if path not in (None, "-"):
+            check_new(Path(path), options, named, key)
+    labels, protocol = agreed(options)
+    with by_options():
+        found = screened(named, protocol, labels=labels)
+    if options.rows_out is not None:
+        lines = "".join(f"{row + 1}\n" for row in found.rows.tolist())
+        write_atomically(Path(options.rows_out), f"row\n{lines}")
+        _note(options, options.rows_out)
+    written = _written(found, options.format)
+    if options.out not in (None, "-"):
+        write_atomically(Path(options.out), written)
+        _note(options, options.out)
+    else:
+        write_out(written, exactly=options.format == "json")
+    return exits.FAILED if found.alarm else exits.DONE
+
+
+def _written(found: Screening, kind: str) -> str:
+    if kind == "json":
+        return json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
+    return f"{found!r}\n"
+
+
+def _note(options: Namespace, path: str) -> None:
+    if not options.quiet:
+        note(f"wrote {path}")

@@ -1,0 +1,116 @@
+"""`ldptui screen`: verdicts on files of reports, suspicious rows, exit codes, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commands import Captured, fail, succeed
+
+import ldptui
+from ldptui.commands import cli
+from ldptui.core.law.pure import SeedSearch
+
+AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40")
+TARGETS = np.array([3, 8, 11, 15, 19])
+
+
+@pytest.fixture(scope="module")
+def collections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A clean file of OLH reports, and one with 2 % of MGA on five targets at its end."""
+    olh, rng = ldptui.protocol("olh", items=40, epsilon=1.0), np.random.default_rng(5)
+    weights = 1 / np.arange(1.0, 41)
+    honest = olh.perturb(rng.choice(40, 60_000, p=weights / weights.sum()), rng)
+    fakes = olh.craft(TARGETS, 1200, SeedSearch(1000), rng)
+    folder = tmp_path_factory.mktemp("reports")
+    made = {"clean": [honest], "poisoned": [honest, fakes]}
+    for name, batches in made.items():
+        ldptui.write_reports(folder / f"{name}.csv", batches, olh)
+    return {name: folder / f"{name}.csv" for name in made}
+
+
+def answer(capsys: Captured, code: int, *arguments: str) -> dict[str, Any]:
+    assert cli.main(["screen", *arguments, *AGREED, "--format", "json"]) == code
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_the_targets_and_their_reports_are_named(
+    collections: dict[str, Path], tmp_path: Path, capsys: Captured
+) -> None:
+    rows = tmp_path / "rows.csv"
+    made = answer(capsys, 1, str(collections["poisoned"]), "--rows-out", str(rows), "--quiet")
+    assert made["alarm"] is True
+    assert made["items"] == [str(item) for item in TARGETS]
+    assert len(made["pairs"]) == 10
+    assert all(set(pair["items"]) <= set(made["items"]) for pair in made["pairs"])
+    assert min(pair["z"] for pair in made["pairs"]) > 5
+    assert {each["kind"] for each in made["screens"]} >= {"pairs", "sizes", "seeds", "asd", "fiad"}
+    for each in made["screens"]:
+        assert {"kind", "alarm", "false_alarm", "power"} <= set(each)
+    for each in made["estimates"]:
+        assert each["after"] < each["before"] - 0.02
+    numbers = rows.read_text("utf-8").splitlines()
+    assert numbers[0] == "row"
+    named = np.array(numbers[1:], dtype=int)
+    assert len(named) == made["dropped"]
+    assert (named > 60_000).sum() > 1000
+    assert named.min() >= 1
+
+
+def test_a_clean_collection_passes(collections: dict[str, Path], capsys: Captured) -> None:
+    made = answer(capsys, 0, str(collections["clean"]))
+    assert (made["alarm"], made["pairs"], made["items"], made["dropped"]) == (False, [], [], 0)
+
+
+def test_the_table_says_the_verdict_and_the_estimates_side_by_side(
+    collections: dict[str, Path], capsys: Captured
+) -> None:
+    printed = succeed(capsys, "screen", str(collections["clean"]), *AGREED)
+    assert "no alarm" in printed
+    assert cli.main(["screen", str(collections["poisoned"]), *AGREED]) == 1
+    printed = capsys.readouterr().out
+    assert "ALARM (pairs" in printed
+    assert "all reports" in printed
+
+
+def test_a_protocol_without_a_proved_screen_has_no_verdict(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("report\n1\n0\n", "utf-8")
+    grr = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
+    assert "no verdict" in succeed(capsys, "screen", str(path), *grr)
+
+
+@pytest.mark.parametrize(
+    ("written", "more", "words"),
+    [
+        ("seed,value\n", (), "must be at least one, got none"),
+        ("seed,value\n1,9\n", (), r"line 2: the report must have values in [0, 4)"),
+        ("seed,value\n1,1\n", ("--rows-out", "r.csv"), "--rows-out must be another file than"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    written: str, more: tuple[str, ...], words: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("r.csv").write_text(written, "utf-8")
+    assert words in fail(capsys, 2, "screen", "r.csv", *AGREED, *more)
+    assert Path("r.csv").read_text("utf-8") == written
+
+
+def test_standard_input_and_protocols_without_a_closed_form_are_refused(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "in.csv").open("w+b") as file:
+        file.write(b"seed,value\n1,1\n")
+        file.seek(0)
+        monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
+        assert "read twice" in fail(capsys, 2, "screen", "-", *AGREED)
+    cms = ("--protocol", "cms", "--epsilon", "1", "--items", "4")
+    assert "closed form" in fail(capsys, 2, "screen", str(tmp_path / "in.csv"), *cms)
