@@ -142,11 +142,11 @@ def test_whoever_reaches_the_scheduler_runs_no_code_here(how: str, tmp_path: Pat
     scenario.write_text(TWENTY, encoding="utf-8")
     asked = [sys.executable, "-c", RUN, "run", str(scenario), "--no-store", "--quiet", "--cluster"]
     with scheduled(tmp_path) as place:
-        done = subprocess.run([*asked, str(place)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*asked, str(place)], capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (exits.DONE, "")
         stranger = [sys.executable, "-c", STRANGER, str(place), how, str(mark)]
-        subprocess.run(stranger, check=True, timeout=60, stderr=subprocess.DEVNULL)
-        done = subprocess.run([*asked, str(place)], capture_output=True, text=True, timeout=60)
+        subprocess.run(stranger, check=True, timeout=300, stderr=subprocess.DEVNULL)
+        done = subprocess.run([*asked, str(place)], capture_output=True, text=True, timeout=300)
     (line,) = done.stderr.splitlines()
     assert line.startswith("the cluster sent what is no result: ")
     assert done.returncode == exits.NO_FILE

@@ -114,7 +114,11 @@ def test_an_interrupt_in_the_middle_of_a_run_alone(place: str, tmp_path: Path) -
 
 
 def quiet_end(place: str, workers: str, tmp_path: Path) -> None:
-    few = ("--trials", "60") if place.rpartition(".")[2] in ("finish", "close", "report") else ()
+    few = (
+        ("--trials", "60")
+        if place.rpartition(".")[2] in ("finish", "close", "report", "erase")
+        else ()
+    )
     code, said = interrupted(tmp_path, "plain", place, "--workers", workers, *few)
     assert "Traceback" not in said, said
     assert code == 130
