@@ -57,17 +57,17 @@ class Hiding(Usual):
         """
         if steers(protocol):
             held = self.population.frequencies
-            return protocol.steered(protocol.end(view.targets), held, self.share)
+            return protocol.steered(protocol.end(view.targets), held, self._among)
         why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
         return Lack(why) if why is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Conditions, targets: Items) -> Hidden:
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
-        return hidden_against(protocol, self.population.frequencies, targets, self.share)
+        return hidden_against(protocol, self.population.frequencies, targets, self._among)
 
     @property
-    def share(self) -> float:
-        """The share of these fakes; without any, that of one."""
+    def _among(self) -> float:
+        """The share of these fakes among all users; without any, that of one."""
         return fake_share(self.population.users, max(self.count, 1))
 
     def drawn(
