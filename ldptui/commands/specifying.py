@@ -102,7 +102,7 @@ def _page(
     yield f"`{kind}` at ε = {budget} and d = {protocol.domain_size}. {words.text}"
     yield ""
     if words.formula:
-        yield f"    {words.formula}"
+        yield from (f"    {line}" for line in words.formula.splitlines())
         yield ""
     if words.source:
         yield f"Source: {words.source}."
@@ -147,6 +147,9 @@ def _parameters(client: Client) -> Iterator[str]:
 def _numbered(steps: Sequence[str]) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         yield f"{number}. {step}"
+    if not any(step.startswith("Once") for step in steps):  # nothing is kept
+        yield ""
+        yield "A user who reports again, the same item or another one, spends ε again."
 
 
 def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iterator[str]:

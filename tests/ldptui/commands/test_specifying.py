@@ -23,6 +23,7 @@ from support.commands import Captured, fail, succeed
 import ldptui
 from ldptui.api import files
 from ldptui.api.vectors import rows_of
+from ldptui.catalogue import kind_words
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
@@ -72,6 +73,9 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
         assert parameter.name in client.file.read_text("utf-8") or parameter.name == "d"
     assert client.file.read_text("utf-8") in page
     assert page.count("\nε = ") >= 2
+    assert ("spends ε again" in page) != any(step.startswith("Once") for step in client.steps)
+    words = kind_words("protocol", kind)
+    assert all(f"\n    {line}\n" in page for line in words.formula.splitlines())
 
 
 @pytest.mark.parametrize("kind", LOCAL)
