@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.law.pure import LocalMechanism, is_unbiased
+from ldptui.core.base.files import Source
+from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
 from ldptui.core.theory import Difference, differences
 
 from ..text import format as text
@@ -28,6 +29,9 @@ LINES: Final = 60
 
 LISTED: Final = 1000
 """Differences that are listed, the clearest first."""
+
+WAITING: Final = 1 << 26
+"""Bytes of reports that wait to be counted by group, about."""
 
 BAR: Final = 24
 """Characters of the longest bar."""
@@ -177,15 +181,7 @@ def estimate_by(
     >>> found.names, found.significant
     (['DE', 'FR'], 2)
     """
-    totals: dict[str, Counted] = {}
-    for rows in read_rows(sources(places, input_format), local(protocol), words(by, "by")):
-        assert rows.group is not None
-        names, which = np.unique(rows.group, return_inverse=True)
-        for at, name in enumerate(names.tolist()):
-            part = counted(rows.reports[which == at], protocol, labels)
-            totals[name] = totals[name] + part if name in totals else part
-        if len(totals) > MOST:
-            raise ScenarioError(f"must have at most {MOST} different values, {got(by)}", key="by")
+    totals = _totals(sources(places, input_format), local(protocol), words(by, "by"), labels)
     if not totals:
         raise ScenarioError("must be at least one, got none", key="reports")
     groups = {
@@ -203,3 +199,32 @@ def estimate_by(
             protocol, [part.counts for part in parts], [part.reports for part in parts], confidence
         )
     return Groups(by, groups, found[:LISTED], len(found), comparisons)
+
+
+def _totals(
+    named: Sequence[Source], protocol: LocalMechanism, by: str, labels: Sequence[str] | None
+) -> dict[str, Counted]:
+    """The counts of each group. Reports wait until they are many: few at a time count slowly."""
+    totals: dict[str, Counted] = {}
+    waiting: dict[str, list[Reports]] = {}
+
+    def count() -> None:
+        for name, parts in waiting.items():
+            part = counted(np.concatenate(parts), protocol, labels)
+            totals[name] = totals[name] + part if name in totals else part
+        waiting.clear()
+
+    size = 0
+    for rows in read_rows(named, protocol, by):
+        assert rows.group is not None
+        names, which = np.unique(rows.group, return_inverse=True)
+        for at, name in enumerate(names.tolist()):
+            waiting.setdefault(name, []).append(rows.reports[which == at])
+        if len(totals.keys() | waiting.keys()) > MOST:
+            raise ScenarioError(f"must have at most {MOST} different values, {got(by)}", key="by")
+        size += rows.reports.nbytes
+        if size >= WAITING:
+            count()
+            size = 0
+    count()
+    return totals

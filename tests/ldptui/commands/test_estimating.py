@@ -14,7 +14,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api import files, sources
+from ldptui.api import files, groups, sources
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
@@ -313,6 +313,18 @@ def test_groups_that_cannot_be_told_are_refused(tmp_path: Path, capsys: Captured
     lines.write_text('{"seed": 1, "value": 0, "day": [1]}\n')
     line = fail(capsys, 2, "estimate", str(lines), *AGREED, "--by", "day")
     assert "line 1: day must be a word" in line
+
+
+def test_groups_are_counted_however_much_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, parts = grouped(tmp_path, ".csv")
+    monkeypatch.setattr(files, "BATCH", 100)
+    for size in (1, 5000, 1 << 26):
+        monkeypatch.setattr(groups, "WAITING", size)
+        found = ldptui.estimate_by(path, olh(), "country")
+        for name, part in parts.items():
+            assert found.groups[name].rows() == ldptui.estimate(part, olh()).rows()
 
 
 def test_long_names_of_groups_are_told_apart(tmp_path: Path) -> None:
