@@ -49,7 +49,8 @@ class Frequencies:
     repetitions in which the intervals cover; None where it was not asked for. misfit : a sentence
     where the reports can hardly be of this protocol; None where they can. top : the number of items
     that rows and table show, the largest estimates first; None for all. simultaneous : whether rows
-    and table have intervals that cover all together, with the same confidence.
+    and table have intervals that cover all together, with the same confidence. defended :
+    float64[d], the estimates after the `defences` of `ldptui estimate --defend`; None without them.
     """
 
     values: Floats
@@ -62,6 +63,8 @@ class Frequencies:
     misfit: str | None = None
     top: int | None = None
     simultaneous: bool = False
+    defended: Floats | None = None
+    defences: tuple[str, ...] = ()
 
     @property
     def low(self) -> Floats | None:
@@ -120,7 +123,7 @@ class Frequencies:
             "label": self.labels,
             "frequency": self.values.tolist(),
         }
-        for name in ("std", "low", "high"):
+        for name in ("std", "low", "high", "defended"):
             column = getattr(self, name)
             columns |= {} if column is None else {name: column.tolist()}
         if self.coverage is not None:
@@ -158,6 +161,10 @@ class Frequencies:
             columns["covers"] = [f"{self.coverage.items[item]:.1%}" for item in order]
         if self.simultaneous and self.half is not None:
             columns["± all"] = [f"{self.half[item]:.5f}" for item in order]
+        if self.defended is not None:
+            columns[f"after {', '.join(self.defences)}"] = [
+                f"{self.defended[item]:.5f}" for item in order
+            ]
         if self.in_top is not None:
             columns[f"in the top {self.top}"] = [_sure(self.in_top[item]) for item in order]
         heads, rows = [*columns], [[*row] for row in zip(*columns.values(), strict=True)]

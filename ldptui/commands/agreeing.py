@@ -21,7 +21,7 @@ from .reading import toml_value
 OPTIONS: Final = {
     "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
     "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
-    "top": "--top", "by": "--by",
+    "top": "--top", "by": "--by", "defend": "--defend",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 

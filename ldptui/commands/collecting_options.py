@@ -85,6 +85,7 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         metavar="K",
         help="the K largest estimates, with the confidence that each item is among the top K",
     )
+    _add_fakes(made)
     made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     made.add_argument(
@@ -114,6 +115,18 @@ def _screen(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     _add_force(made)
     return made
+
+
+def _add_fakes(made: argparse.ArgumentParser) -> None:
+    """Add what an estimate does about fakes."""
+    made.add_argument(
+        "--screen", action="store_true", help="say beneath whether fakes are among the reports"
+    )
+    made.add_argument(
+        "--defend",
+        metavar="KIND,…",
+        help="beside each estimate what these filters and corrections make of it: pairs,norm-sub",
+    )
 
 
 def _add_force(made: argparse.ArgumentParser) -> None:

@@ -7,11 +7,12 @@ import io
 import json
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
-from ldptui.core.base.files import Source, write_atomically
+from ldptui.core.base.files import Piped, Source, write_atomically
 from ldptui.core.lab.columns import as_number
 from ldptui.core.law.pure import LocalMechanism
 
@@ -19,8 +20,10 @@ from ..api import collected
 from ..api.collected import Frequencies
 from ..api.counted import END, Counted, counted, read_counts
 from ..api.coverage import REPETITIONS
+from ..api.defended import defended
 from ..api.files import read_rows
 from ..api.groups import Groups, estimate_by
+from ..api.screened import Screening, screen
 from ..api.sources import sources
 from ..terminal import exits
 from ..terminal.output import note, write_out
@@ -45,9 +48,12 @@ def estimate(options: Namespace) -> int:
         if options.by is None:
             total = counted_in(named, protocol, labels)
             answer = collected.estimate(total, protocol, **how)
-            written, misfits = _written(answer, options.format), [answer.misfit]
+            answer = _defended(answer, options, named, protocol)
+            verdict = _verdict(options, named, protocol, labels)
+            written, misfits = _written(answer, options.format, verdict), [answer.misfit]
         else:
             _check_by(options, named)
+            verdict = None
             found = estimate_by(named, protocol, options.by, labels=labels, **how)
             written = _grouped(found, options.format)
             misfits = [
@@ -63,13 +69,53 @@ def estimate(options: Namespace) -> int:
         write_out(written, exactly=options.format != "table")
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")
+    if verdict is not None and options.format == "csv":
+        note(f"ldptui: {one_line(verdict.verdict)}")
     return exits.DONE
+
+
+def _defended(
+    answer: Frequencies, options: Namespace, named: Sequence[Source], protocol: LocalMechanism
+) -> Frequencies:
+    """The estimates with those of --defend beside them."""
+    if options.defend is None:
+        return answer
+    _check_files(named, "--defend")
+    kinds = tuple(kind.strip() for kind in options.defend.split(","))
+    reports = (rows.reports for rows in read_rows(named, protocol))
+    values, dropped = defended(reports, protocol, kinds)
+    if not options.quiet:
+        note(f"{options.defend}: {text.count(dropped)} reports are dropped")
+    return replace(answer, defended=values, defences=kinds)
+
+
+def _verdict(
+    options: Namespace,
+    named: Sequence[Source],
+    protocol: LocalMechanism,
+    labels: Sequence[str] | None,
+) -> Screening | None:
+    """The verdict of --screen."""
+    if not options.screen:
+        return None
+    _check_files(named, "--screen")
+    return screen([*named], protocol, labels=labels)
+
+
+def _check_files(named: Sequence[Source], key: str) -> None:
+    """Refuse what cannot be read again, or holds no reports; raises ScenarioError."""
+    for source in named:
+        if source.suffix == END or isinstance(source, Piped):
+            raise ScenarioError(f"needs files of reports, got {source}", key=key)
 
 
 def _check_by(options: Namespace, named: Sequence[Source]) -> None:
     """Refuse counts where groups are asked for, which counts do not tell; raises ScenarioError."""
     if options.counts_out is not None:
         raise ScenarioError("is of all users together, got --by as well", key="--counts-out")
+    for key, chosen in (("--defend", options.defend is not None), ("--screen", options.screen)):
+        if chosen:
+            raise ScenarioError("is of all users together, got --by as well", key=key)
     for source in named:
         if source.suffix == END:
             raise ScenarioError(f"needs reports, and {source} holds counts", key="--by")
@@ -95,7 +141,7 @@ def counted_in(
     return total
 
 
-def _written(found: Frequencies, kind: str) -> str:
+def _written(found: Frequencies, kind: str, verdict: Screening | None) -> str:
     if kind == "table":
         none = "no intervals: the noise has no closed form"
         if found.corrections:
@@ -105,10 +151,13 @@ def _written(found: Frequencies, kind: str) -> str:
             share = text.estimate(found.coverage.mean, found.coverage.standard_error)
             notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
                       "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
+        if verdict is not None:
+            notes += ["", verdict.verdict]
         return "\n".join([repr(found), *notes]) + "\n"
     if kind == "csv":
         return _table(found.rows())
-    return json.dumps(_document(found), indent=2, ensure_ascii=False) + "\n"
+    screening = {} if verdict is None else {"screening": verdict.document()}
+    return json.dumps(_document(found) | screening, indent=2, ensure_ascii=False) + "\n"
 
 
 def _grouped(found: Groups, kind: str) -> str:

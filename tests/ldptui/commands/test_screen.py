@@ -114,3 +114,35 @@ def test_standard_input_and_protocols_without_a_closed_form_are_refused(
         assert "read twice" in fail(capsys, 2, "screen", "-", *AGREED)
     cms = ("--protocol", "cms", "--epsilon", "1", "--items", "4")
     assert "closed form" in fail(capsys, 2, "screen", str(tmp_path / "in.csv"), *cms)
+
+
+def test_estimates_stand_before_and_after_beside_the_verdict(
+    collections: dict[str, Path], capsys: Captured
+) -> None:
+    path, more = str(collections["poisoned"]), ("--screen", "--defend", "pairs,norm-sub", "--quiet")
+    made = json.loads(succeed(capsys, "estimate", path, *AGREED, *more, "--format", "json"))
+    assert made["screening"]["items"] == [str(item) for item in TARGETS]
+    rows = made["items"]
+    assert sum(row["defended"] for row in rows) == pytest.approx(1)
+    for item in TARGETS.tolist():
+        assert rows[item]["defended"] < rows[item]["frequency"] - 0.02
+    printed = succeed(capsys, "estimate", path, *AGREED, *more)
+    assert "after pairs, norm-sub" in printed
+    assert "ALARM (pairs" in printed
+    plain = json.loads(succeed(capsys, "estimate", path, *AGREED, "--format", "json"))
+    assert "screening" not in plain
+    assert "defended" not in plain["items"][0]
+
+
+@pytest.mark.parametrize(
+    ("defend", "words"),
+    [
+        ("nothing", "--defend must be of"), ("ldpguard", "--defend must be of"),
+        ("norm-sub,pairs", "--defend must name filters before corrections"),
+    ],
+)  # fmt: skip
+def test_other_defences_are_refused(
+    defend: str, words: str, collections: dict[str, Path], capsys: Captured
+) -> None:
+    arguments = ("estimate", str(collections["clean"]), *AGREED, "--defend", defend)
+    assert words in fail(capsys, 2, *arguments)
