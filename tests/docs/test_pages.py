@@ -53,8 +53,20 @@ SIMULATING = (
 )
 
 
+WORDS = 41400
+"""The most words that the pages have together: a new text takes the place of an old one."""
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_bytes()) <= 7000
+
+
+def test_the_pages_can_be_finished() -> None:
+    """Words without generated tables, fenced blocks and the addresses of links."""
+    texts = [unfenced(page(name)) for name in NAMES if name != "CHANGELOG.md"]
+    tables = r"<!-- table: .*?<!-- end -->"
+    plain = [re.sub(rf"(?s){tables}|\]\([^)]*\)", " ", text) for text in texts]
+    assert len(re.findall(r"\w[\w'’.-]*", " ".join(plain))) <= WORDS
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_what_corrections_leave_of_the_gain() -> None:
-    page = (DOCS / "defences.md").read_text(encoding="utf-8")
+    page = (DOCS / "findings.md").read_text(encoding="utf-8")
     printed = page.partition("| no defence |")[1:]
     rows = re.findall(r"^\| .+? ((?:\| [\d.]+ )+)\|$", "".join(printed), re.MULTILINE)[:6]
     scenario = ldptui.load("cao-countermeasures").with_value("attack.kind", "mga")

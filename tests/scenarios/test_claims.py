@@ -61,7 +61,7 @@ def test_protocol_choice_crosses_before_the_papers_rule() -> None:
     ("epsilon", "exact", "rule"), [(1.0, 9.14, 10.15), (2.0, 20.40, 24.17), (4.0, 134.37, 165.79)]
 )
 def test_the_table_of_borders_in_the_sources(epsilon: float, exact: float, rule: float) -> None:
-    """docs/sources.md: where the mean squared errors of GRR and OUE cross, and where Var* do."""
+    """docs/findings.md: where the mean squared errors of GRR and OUE cross, and where Var* do."""
 
     def errors(d: int, star: bool) -> list[float]:
         values = []
