@@ -1,7 +1,7 @@
 """Output poisoning: fakes who bring the estimated mean of numbers to one that they choose.
 
-Li, Li, Sun, Wang, "Fine-grained Poisoning Attack to Local Differential Privacy Protocols for Mean
-and Variance Estimation", USENIX Security 2023.
+Li, Li, Sun, Gong, Li, "Fine-grained Poisoning Attack to Local Differential Privacy Protocols for
+Mean and Variance Estimation", USENIX Security 2023.
 """
 
 from __future__ import annotations

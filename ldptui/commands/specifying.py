@@ -7,7 +7,10 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
 
 from ..api.by_name import protocol as protocol_of
@@ -30,17 +33,26 @@ RANDOM: Final = """\
 Every draw comes from a cryptographic generator: the operating system's (`secrets`, `getrandom`,
 `crypto.getRandomValues`), or a stream cipher under a fresh key of it. No `Math.random`, no Mersenne
 Twister, no PCG, no seed: whoever finds the state knows every coin, and with it the item. Seeds and
-rows that a report publishes come from the same generator. A whole number below a bound is drawn
-without the bias of a remainder; a chance is compared with a number in [0, 1) of 53 bits. Nothing
-but the report leaves the device, and no further report of the same item but as said above."""
+rows that a report publishes come from the same generator. "Uniformly" is with equal chances; a
+whole number below a bound is drawn without the bias of a remainder. Something happens with
+probability p where a uniform number in [0, 1) of 53 bits is below p. Nothing but the report leaves
+the device, and no further report of the same item but as said above."""
 
 HASH: Final = """\
 xxHash32 with the seed s of the four bytes of v, in numbers modulo 2^32, where x ⟲ n turns the bits
 of x to the left by n places, ≫ moves them to the right, and ⊕ is exclusive or:
 
     h = s + 374761397 + 3266489917 v        h = 668265263 (h ⟲ 17)
-    h = 2246822519 (h ⊕ h ≫ 15)             h = 3266489917 (h ⊕ h ≫ 13)        h = h ⊕ h ≫ 16"""
+    h = 2246822519 (h ⊕ (h ≫ 15))           h = 3266489917 (h ⊕ (h ≫ 13))
+    h = h ⊕ (h ≫ 16)"""
 """The hash of a number of four bytes, for who has no library."""
+
+TOLD: Final = {
+    "supports": "has the items that each row supports.",
+    "speaks_against": "has the items that each row speaks against; of all others it says nothing.",
+    "unperturbed": "are other rows, without noise: of item i, all bits of its filter and no other.",
+}
+"""What the lists of the test vectors hold."""
 
 OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 """Other languages that a client may be in, by the ends of their files' names."""
@@ -69,7 +81,7 @@ def spec(options: Namespace) -> int:
         write_out(json.dumps(document, indent=2, ensure_ascii=False) + "\n", exactly=True)
         return exits.DONE
     lines = _page(options, protocol, client, vectors, labels is not None)
-    write_out("\n".join(lines) + "\n", exactly=True)
+    write_out("\n".join(lines).rstrip() + "\n", exactly=True)
     return exits.DONE
 
 
@@ -109,20 +121,31 @@ def _page(
         yield ""
     yield from _section("Parameters", _parameters(client))
     hashed = "xxHash32" in client.supports
-    yield from _section("What a report supports", [client.supports, *["", HASH] * hashed])
+    hashes = [HASH, "", f"For instance: {_hashes()}."] if hashed else []
+    yield from _section("What a report supports", [client.supports, *[""] * hashed, *hashes])
     yield from _section("What a client does", _numbered(client.steps))
     yield from _section("Random numbers", RANDOM.splitlines())
     yield from _section("The report", _columns(layout(protocol), options, named))
     yield from _section("Test vectors", _told(vectors))
     yield from _section("A client in Python", [
-        "Without ldptui; `known` is the JSON of the parameters above.", "",
+        "Without ldptui. It takes the JSON of the parameters above, and writes JSON lines.", "",
         "```python", *client.file.read_text("utf-8").rstrip().splitlines(), "```",
     ])  # fmt: skip
     for end, language in OTHERS.items():
         file = client.file.with_suffix(end)
         if file.exists():
             code = [f"```{language.lower()}", *file.read_text("utf-8").rstrip().splitlines(), "```"]
-            yield from _section(f"The same in {language}", code)
+            takes = "It takes d, g and p, and writes CSV."
+            yield from _section(f"A client in {language}", [takes, "", *code])
+
+
+def _hashes() -> str:
+    """Some hashes: of v = 0 and v = 5 under two seeds."""
+    cells = [(seed, item) for seed in (0, 3653403231) for item in (0, 5)]
+    items, seeds = (np.array([cell[at] for cell in cells], dtype=np.uint32) for at in (1, 0))
+    hashed = xxhash32(items, seeds)
+    told = zip(cells, hashed.tolist(), strict=True)
+    return "; ".join(f"v = {v}, s = {seed}: h = {value}" for (seed, v), value in told)
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
@@ -139,6 +162,7 @@ def _parameters(client: Client) -> Iterator[str]:
         value = "" if each.value is None else str(each.value)
         shown = value if len(value) <= 40 else "as below"
         formula = each.formula or ("above" if isinstance(each.value, float) else "")
+        shown = "null" if each.value is None else shown
         yield f"| `{each.name}` | {shown} | {each.what} | {formula} |"
     yield ""
     yield from ("```json", json.dumps(client.known, ensure_ascii=False), "```")
@@ -150,6 +174,8 @@ def _numbered(steps: Sequence[str]) -> Iterator[str]:
     if not any(step.startswith("Once") for step in steps):  # nothing is kept
         yield ""
         yield "A user who reports again, the same item or another one, spends ε again."
+    yield ""
+    yield "Refuse an item that is none of 0 to d − 1. For the client below each line is a new user."
 
 
 def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iterator[str]:
@@ -172,7 +198,7 @@ def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iter
 
 def _cells(column: Column) -> tuple[str, str, str]:
     """How a cell is written in each format."""
-    digits = f"{2 * column.size} hexadecimal digits"
+    digits = f"{2 * column.size} hexadecimal digits, small letters"
     return {
         "number": ("digits", "a number", str(column.dtype)),
         "bytes": (digits, f"text of {digits}", f"binary of {column.size} bytes"),
@@ -184,9 +210,16 @@ def _cells(column: Column) -> tuple[str, str, str]:
 
 
 def _told(vectors: Sequence[dict[str, Any]]) -> Iterator[str]:
-    yield f"Reports of the items 0 to {REPORTS - 1}, of {ITEMS}, as rows of JSON lines; `supports`"
-    yield "has the items that each supports, and `known` all parameters. A client that reads"
-    yield "its own reports as these lists say writes what the server counts."
+    names = {name for vector in vectors for name in vector}
+    yield f"Report i of `reports` is of a user with item i, of d = {ITEMS} items, as rows of JSON"
+    yield "lines; `known` has all parameters. Compute from each row what it says, and compare:"
+    yield ""
+    yield from (f"- `{name}` {what}" for name, what in TOLD.items() if name in names)
+    left = [text.chosen(each) for each in BUDGETS if each not in [v["epsilon"] for v in vectors]]
+    if left:
+        yield ""
+        refused = "which this protocol refuses with these keys"
+        yield f"There are none at ε = {', '.join(left)}, {refused}."
     for vector in vectors:
         yield ""
         yield f"ε = {text.chosen(vector['epsilon'])}:"

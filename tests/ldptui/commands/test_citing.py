@@ -11,7 +11,7 @@ from ldptui.commands import cli
 from ldptui.commands.citing import entries
 from ldptui.core.scenario import KINDS
 
-OWN = ("we derive", "derived here", "our own algebra")
+OWN = ("we derive", "derived here", "our own algebra", "is ours", "inequality")
 """The words of a source that is no paper."""
 
 
