@@ -87,7 +87,7 @@ def test_a_run_is_cancelled_and_quitting_asks_while_one_is_active(slow: Path, ho
         app.send("ctrl+r")
         app.until(r"● run")
         app.send("ctrl+q")
-        app.until(r"Quit and lose it")
+        app.until(r"Quit \(y\)")
         children = app.children()
         app.send("ctrl+q")
 

@@ -190,8 +190,9 @@ def test_a_long_seed_search_is_shortened_and_says_so(
     meter = step(fake_report(one, rng), "Support").meter
     assert meter is not None
     assert one.attack is not None
-    assert one.hash_range is not None
-    law = matched_law(3, one.hash_range, one.attack.search)  # type: ignore[union-attr]
+    g = one.protocol.facts()["hash_range"]
+    assert isinstance(g, int)
+    law = matched_law(3, g, one.attack.search)  # type: ignore[union-attr]
     assert meter.expected == pytest.approx(law @ np.arange(4))
 
 

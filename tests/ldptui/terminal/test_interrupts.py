@@ -87,6 +87,8 @@ def test_an_interrupt_while_modules_are_loaded(point: str, module: str, tmp_path
     assert said.splitlines()[-1].startswith("ldptui: interrupted")
 
 
+# A process of the pool that is still starting may print the first lines of an error before it ends
+# with the parent: seen once in some hundred runs, on a busy machine.
 POOLED = (
     "multiprocessing.popen_spawn_posix:Popen._launch",
     "concurrent.futures:ProcessPoolExecutor.submit",
@@ -102,7 +104,9 @@ ALONE = (
 )
 
 
-@pytest.mark.parametrize("place", POOLED + ALONE)
+@pytest.mark.parametrize(
+    "place", [*(pytest.param(place, marks=pytest.mark.long) for place in POOLED), *ALONE]
+)
 def test_an_interrupt_in_the_middle_of_a_run_in_processes(place: str, tmp_path: Path) -> None:
     quiet_end(place, "2", tmp_path)
 
