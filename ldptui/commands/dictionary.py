@@ -57,13 +57,14 @@ def dictionary(
     rows = []
     keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
     for name in names or [*COLUMNS, *keys, *METRICS]:
-        metric, end = _ending(name)
-        if name in METRICS:
-            words = metric_words(name)
-            kind, meaning = "integer" if METRICS[name].whole else "number", words.column
-            meaning = meaning or words.name
-        elif name in measured:
-            kind, meaning = "number", f"{metric_words(name).name}, measured by code in Python"
+        above, _, own = name.rpartition(" ")  # the values above a column of a turned table
+        metric, end = _ending(own)
+        if own in METRICS:
+            words = metric_words(own)
+            kind = "integer" if METRICS[own].whole and not above else "number"
+            meaning = words.column or words.name
+        elif own in measured:
+            kind, meaning = "number", f"{metric_words(own).name}, measured by code in Python"
         elif metric in measured:
             kind, meaning = "number", _PARTS[ENDS[end]].format(metric)
         elif name in COLUMNS:
@@ -73,7 +74,7 @@ def dictionary(
             kind, meaning = _types(name), f"{key.noun}. {key.meaning}".strip()
         else:
             kind, meaning = "", f"the scenario's key {name}"
-        rows.append((name, kind, meaning))
+        rows.append((name, kind, f"{meaning}, for {above}" if above else meaning))
     return rows
 
 

@@ -60,15 +60,16 @@ def export(options: Namespace) -> int:
         else:
             results = store.results(run.id)
             asked = asked.of_results(results.experiment)
-            names, _ = trial_rows(results, asked.choice.metrics)
             if kind == "parquet":
-                names.insert(2, "fingerprint")
                 write_parquet(out, results, as_json(run), asked.choice)
             else:
                 written = as_text(results, asked, drawn_with(run))
-                if kind == "csv-cells":
-                    names = next(csv.reader([written[: written.index("\n")]]))
                 write_atomically(out, written)
+            if kind in ("csv", "csv-cells"):
+                names = next(csv.reader([written[: written.index("\n")]]))
+            elif options.dictionary:
+                names, _ = trial_rows(results, asked.choice.metrics)
+                names[2:2] = ["fingerprint"] * (kind == "parquet")
     if options.dictionary:
         place = Path(options.dictionary)
         form = "json" if place.suffix.lower() == ".json" else "csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -86,3 +87,19 @@ def test_what_cannot_be_shown_is_refused_before_anything_is_simulated(
     assert cli.main(["run", "quickstart", *SWEPT, "--no-store", "--quiet", *words]) == 2
     assert said in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("form", ["csv", "csv-cells"])
+def test_the_dictionary_explains_the_columns_of_the_table(
+    form: str, ran: tuple[str, ...], tmp_path: Path
+) -> None:
+    out, words = tmp_path / "table.csv", tmp_path / "columns.csv"
+    export = ["runs", "export", "last", *ran[-2:], *TURNED, "--format", form]
+    assert cli.main([*export, "--out", str(out), "--dictionary", str(words)]) == 0
+    header = out.read_text(encoding="utf-8").splitlines()[0].split(",")
+    rows = list(csv.reader(words.read_text(encoding="utf-8").splitlines()))[1:]
+    assert [name for name, _, _ in rows] == header
+    assert not [meaning for _, _, meaning in rows if "the scenario's key" in meaning]
+    assert [meaning for name, _, meaning in rows if name == "oue gain"] == [
+        "sum over the targets of attacked − clean estimate, for oue"
+    ]
