@@ -68,7 +68,7 @@ def entry(name: str, row: dict[str, Any]) -> list[str]:
     """A scenario's part of the page."""
     path = scenarios.path(name)
     chart = row.get("chart")
-    shown = [f"![{row['see']}](gallery/{name}.svg)\n"] if chart else []
+    shown = [f"![{name}, {chart}](gallery/{name}.svg)\n"] if chart else []
     line = f"{' '.join(words(name, row))} --out {name}.svg" if chart else f"run {name}"
     return [
         f"## {load(path).title}\n",
