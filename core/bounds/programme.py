@@ -20,6 +20,9 @@ from ..law.pure import Items
 ROWS: Final = 200
 """Rows that are added at once, those that are broken most."""
 
+LISTED: Final = 1 << 24
+"""Entries of the matrix of reports times items, at most, where each item has its programmes."""
+
 TOLERANCE: Final = 1e-9
 """A report is broken if it lacks this part of its probability among honest reports of targets."""
 
@@ -98,3 +101,39 @@ def _best(law: Floats, rows: Items, most: Floats, targets: Items) -> Floats:
     if not answer.success:
         raise ScenarioError(f"has no hidden attack: {answer.message}", key="protocol")
     return np.asarray(answer.x)
+
+
+def possible(law: Floats, frequencies: Floats, share: float) -> tuple[Floats, Floats]:
+    """The least and the largest honest frequency of each item, float64[d] twice, not clipped.
+
+    Honest f are possible with a share β of fakes if (1 − β) M f ≤ M g, report by report: with
+    δ = g − (1 − β) f, Σδ = β, no M δ is negative, and no δ exceeds its g. Two linear programmes for
+    each item. law : float64[d, reports], M. frequencies : g, the estimates. Raises ScenarioError.
+    """
+    from scipy.optimize import linprog
+
+    items = frequencies.size
+    if law.size * items > LISTED:
+        rule = f"must have a report law of at most {LISTED // items} entries for {items} items"
+        raise ScenarioError(f"{rule}, got {law.size}", key="sharp")
+    sent = law[:, law.max(axis=0) > 0]
+    rows = -(sent / sent.max(axis=0)).T
+    bounds = np.stack([np.full(items, -np.inf), np.maximum(frequencies, 0.0)], axis=1)
+    ends = np.empty((2, items))
+    for item in range(items):
+        for end, sign in enumerate((-1.0, 1.0)):
+            aim = np.zeros(items)
+            aim[item] = sign
+            answer = linprog(
+                aim,
+                A_ub=rows,
+                b_ub=np.zeros(len(rows)),
+                A_eq=np.ones((1, items)),
+                b_eq=[share],
+                bounds=bounds,
+                method="highs",
+            )
+            if not answer.success:
+                raise ScenarioError(f"has no honest population: {answer.message}", key="sharp")
+            ends[end, item] = (frequencies[item] - answer.x[item]) / (1 - share)
+    return ends[0], ends[1]

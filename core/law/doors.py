@@ -25,10 +25,12 @@ class Doors(Protocol):
     """A protocol that tells its laws; each door asks for one of them, and for one of its paths.
 
     lacks : why there is no law of a name, or no capability; "disguised" is the reason of "solved"
-        as well.
+        as well. least_support : the least that one report says of an item: -1 where reports also
+        speak against items.
     """
 
     lacks: ClassVar[dict[str, str]] = {}
+    least_support: ClassVar[float] = 0.0
 
     @abstractmethod
     def law_of(self, ask: Ask) -> Law | Lack:

@@ -23,6 +23,13 @@ class ReportLaw:
     report_name: Callable[[int], str]
 
 
+def every_report(mechanism: object) -> ReportLaw | None:
+    """The law of every report, as a mechanism lists it; None where it lists none, or too many."""
+    listed = getattr(mechanism, "enumerate_reports", None)
+    law: ReportLaw | None = None if listed is None else listed()
+    return law
+
+
 def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
     """float64[inputs, 2^k]: the law of k independent bits, the first in the highest place.
 

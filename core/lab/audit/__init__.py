@@ -16,7 +16,7 @@ from .monte_carlo import (
     clopper_pearson,
     epsilon_at_least,
 )
-from .proof import Check, check, law_of
+from .proof import Check, check
 
 __all__ = [
     "Audit",
@@ -29,6 +29,5 @@ __all__ = [
     "check",
     "clopper_pearson",
     "epsilon_at_least",
-    "law_of",
     "published",
 ]

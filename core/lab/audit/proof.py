@@ -41,13 +41,6 @@ class Check:
         return self.holds and self.epsilon >= self.claimed - 1e-9 * max(1.0, self.claimed)
 
 
-def law_of(mechanism: object) -> ReportLaw | None:
-    """The law of every report, as a mechanism enumerates it; None where there are too many."""
-    enumerate_reports = getattr(mechanism, "enumerate_reports", None)
-    law: ReportLaw | None = None if enumerate_reports is None else enumerate_reports()
-    return law
-
-
 def check(law: ReportLaw, claimed: float) -> Check:
     """Compare every report's probability under every pair of inputs with e^ε.
 

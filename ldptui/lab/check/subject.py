@@ -19,13 +19,13 @@ from ldptui.core.lab.audit import (
     audit,
     audit_protocol,
     check,
-    law_of,
     published,
 )
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
 from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.loss import exponential_loss, loss_of
 from ldptui.core.law.capabilities import SendsOtherwise, sends_otherwise
+from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.loss import DiscreteLoss, Loss
 from ldptui.core.law.pure import Items, PureProtocol, Reports, Rng
 from ldptui.core.plugins import available, object_named
@@ -145,7 +145,7 @@ def subject_of(options: Options) -> Subject:
         noise = BitNoise(*options.noise)
         protocol = Rappor(items, options.bits, options.hashes, options.cohorts, noise)
         epsilon = options.epsilon or noise.epsilon_one(options.hashes)
-    law = law_of(protocol)
+    law = every_report(protocol)
     proof = None if law is None else check(law, epsilon)
     sampled = Sent(protocol) if sends_otherwise(protocol) else protocol
     return Subject(epsilon, options.delta, loss_of(protocol), proof, sampled, items)
@@ -159,7 +159,7 @@ def _strange(options: Options) -> Subject:
     if not hasattr(made, "perturb"):
         inputs = _neighbouring(made.sample, items, options.neighbours)
         return Subject(epsilon, options.delta, inputs=inputs)
-    law = law_of(made)
+    law = every_report(made)
     proof = None if law is None else check(law, epsilon)
     pure = made if all(hasattr(made, method) for method in CONTRACT) else None
     return Subject(epsilon, options.delta, None, proof, made, items, pure, client=made)
@@ -182,7 +182,7 @@ def _curator(options: Options) -> Subject:
     epsilon = needed("epsilon", options.epsilon)
     items = 2 if options.items is None else options.items
     mechanism = curator(kind, items, epsilon, options.delta, near)
-    law = law_of(mechanism)
+    law = every_report(mechanism)
     proof = None if law is None else check(law, epsilon)
     inputs = _neighbouring(mechanism.sample, 2, near)
     scope = ""

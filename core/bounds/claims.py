@@ -1,0 +1,151 @@
+"""Claims about frequencies, and the share of fakes that overturns them.
+
+A claim says that a weighted sum of frequencies is above a level: "A is held more than B", "v is
+above x", "a and b together are above c and d"; or that an item is among the k most frequent ones.
+It stands against every share of fakes below β*, the *overturning share*: so many reports, all
+saying for the claim what one report can say, would be needed if it were false. With S = Σ w ȳ what
+all reports say, X what they would say of the level, and Y the most that one fake can say,
+
+    β* = (S − X)/(Y − X),
+
+as honest reports say at least (S − βY)/(1 − β) on average. We derive it; see `docs/conclude.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+
+from ..base.sampling import Floats
+from ..law.pure import Items, PureProtocol
+from ..law.together import PairLaw, tells_together
+from .robust import Ballot, deviation
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """A sum Σ w f that is said to be above a level.
+
+    items : int64[k], distinct. weights : float64[k], not all 0.
+    """
+
+    items: Items
+    weights: Floats
+    above: float = 0.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim about frequencies: a sum that has to be above its level.
+
+    of : that sum, from what all reports say of each item, float64[d]. tests : the number of sums
+    of which one has to be taken for more than it is where the claim is false.
+    """
+
+    of: Callable[[Floats], Sum]
+    tests: int = 1
+
+
+def above(claimed: Sum) -> Claim:
+    """The claim that a sum is above its level."""
+    return Claim(lambda _: claimed)
+
+
+def in_top(item: int, k: int) -> Claim:
+    """The claim that an item is among the k most frequent ones.
+
+    It is above the k-th of the other items. If the claim is false, k others are as frequent at
+    least, and one of those was taken for less.
+    """
+
+    def beyond_next(means: Floats) -> Sum:
+        others = np.delete(np.arange(means.size), item)
+        next_one = others[np.argsort(-means[others], kind="stable")[k - 1]]
+        return Sum(np.array([item, next_one]), np.array([1.0, -1.0]))
+
+    return Claim(beyond_next, k)
+
+
+@dataclass(frozen=True)
+class Overturning:
+    """The share of fakes that overturns a claim.
+
+    share : β*, 0 where the estimates do not say what is claimed. low : a lower bound of it, too
+    large with a probability of at most 1 − confidence; 0 where noise alone could make the claim.
+    """
+
+    share: float
+    low: float
+
+    @property
+    def stands(self) -> bool:
+        """Whether the claim stands where nobody is fake."""
+        return self.low > 0
+
+
+Noise: TypeAlias = Callable[[Sum, Floats], float]
+"""The standard deviation of Σ w ȳ over the items of a sum, given all ȳ, float64[d]."""
+
+
+def overturning_share(
+    claim: Claim, means: Floats, ballot: Ballot, noise: Noise, confidence: float = 0.95
+) -> Overturning:
+    """The share of fakes that overturns a claim, with its uncertainty.
+
+    means : float64[d], ȳ, what all reports say of each item on average: C/N. noise : `reported`,
+    or `independent`.
+    """
+    claimed = claim.of(means)
+    level = float(ballot.q * claimed.weights.sum() + ballot.gap * claimed.above)
+    spare = float(claimed.weights @ means[claimed.items]) - level
+    reach = most(claimed, ballot) - level
+    if reach <= 0:  # no population makes it true
+        return Overturning(0.0, 0.0)
+    z = NormalDist().inv_cdf(1 - (1 - confidence) / claim.tests)
+    low = (spare - z * noise(claimed, means)) / reach
+    return Overturning(max(spare / reach, 0.0), max(low, 0.0))
+
+
+def most(claimed: Sum, ballot: Ballot) -> float:
+    """Y: the most that one report says of a sum, with its votes; where free bits allow it."""
+    for_it = np.sort(np.maximum(claimed.weights, 0))[::-1][: ballot.votes]
+    return float(ballot.low * claimed.weights.sum() + ballot.reach * for_it.sum())
+
+
+def reported(protocol: PureProtocol, reports: int) -> Noise:
+    """The noise of N reports, whose users are a sample; the most that is possible where unknown."""
+
+    def of(claimed: Sum, means: Floats) -> float:
+        said, weights = means[claimed.items], claimed.weights
+        if protocol.least_support < 0:
+            return float((np.abs(weights) * deviation(protocol, said, reports)).sum())
+        held = np.clip((said - protocol.q) / (protocol.p - protocol.q), 0, 1)
+        covariance = _both(protocol, said, held) - np.outer(said, said)
+        np.fill_diagonal(covariance, said * (1 - said))
+        return float(np.sqrt(np.maximum(weights @ covariance @ weights, 0.0) / reports))
+
+    return of
+
+
+def _both(protocol: PureProtocol, said: Floats, held: Floats) -> Floats:
+    """float64[k, k]: how likely a report supports both of two items; else the least it can be."""
+    least, most_likely = np.maximum(said[:, None] + said - 1, 0), np.minimum(said[:, None], said)
+    if not tells_together(protocol):
+        return least
+    law = PairLaw.of(protocol)
+    own = np.minimum(held[:, None] + held, 1)
+    return np.clip(law.other + (law.own - law.other) * own, least, most_likely)
+
+
+def independent(deviations: Floats) -> Noise:
+    """Noise that is added to each item by itself, as curators and aggregators do: float64[d]."""
+
+    def of(claimed: Sum, means: Floats) -> float:
+        assert deviations.size == means.size
+        return float(np.sqrt(claimed.weights**2 @ deviations[claimed.items] ** 2))
+
+    return of

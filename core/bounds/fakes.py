@@ -1,0 +1,158 @@
+"""A certified floor on the fakes: how many reports at least no honest population can have sent.
+
+Of any set S of items it is known how likely an honest report supports all of S, whatever its user
+holds: with probability τ at most; and so for "supports none of S". Where x of N reports do it, m of
+them fake at most and the others honest,
+
+    P(at least x) ≤ P(m + Bin(N − m, τ) ≥ x),
+
+an exact test of m, in the manner of Clopper and Pearson. All sets of all sizes up to `SIZES` are
+paid for (Bonferroni), so that whoever looks for the best one finds no more than there is. Fakes who
+look like an honest population (`undetectable`) prove nothing. We derive it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..base.sampling import Counts, Floats
+from ..law.pure import Items, PureProtocol
+from ..law.together import numbers, tells_together
+from .robust import ballot_of
+
+SIZES: Final = 16
+"""Items of a set, at most, where sets are looked for in reports."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """The least number of fakes that N reports prove, and the set that proves it.
+
+    fakes : m. reports : N. confidence : that no more than the true number is proved. items :
+    int64[s], the set; empty where nothing is proved. every : whether it is that so many reports
+    support all of its items; else that they support none. seen : the reports that do.
+    """
+
+    fakes: int
+    reports: int
+    confidence: float
+    items: Items
+    every: bool = True
+    seen: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the reports that are fake at least."""
+        return self.fakes / self.reports
+
+
+def nothing(reports: int, confidence: float) -> Floor:
+    """The floor where nothing is proved."""
+    return Floor(0, reports, confidence, np.empty(0, dtype=np.int64))
+
+
+def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
+    """The largest probabilities that an honest report supports all, and none, of s items.
+
+    float64[sizes] each, s = 1, 2, …, exact; 1 where they are not known, so that nothing is proved.
+    """
+    every, none = np.ones(sizes), np.ones(sizes)
+    ballot = ballot_of(protocol)
+    if protocol.least_support < 0:  # a report may speak neither for an item nor against it
+        return every, none
+    every[0], none[0] = ballot.p, 1 - ballot.q
+    if ballot.votes == 1:
+        every[1:], none = 0.0, np.maximum(1 - np.arange(1, sizes + 1) * ballot.q, 0.0)
+    elif tells_together(protocol):
+        for s in range(1, sizes + 1):
+            laws = [numbers(protocol, s, held) for held in (True, False)]
+            every[s - 1] = max(law[s] for law in laws)
+            none[s - 1] = max(law[0] for law in laws)
+    return every, none
+
+
+def log_chances(items: int, sizes: int, confidence: float) -> Floats:
+    """float64[sizes]: ln of the chance of each test of a set of s items, so that all are paid for.
+
+    (1 − confidence)/2 for each of both directions, in equal parts for the sizes, and of each size
+    in equal parts for all C(d, s) sets.
+    """
+    from scipy.special import gammaln
+
+    s = np.arange(1, sizes + 1)
+    sets = gammaln(items + 1) - gammaln(s + 1) - gammaln(items - s + 1)
+    return np.asarray(np.log((1 - confidence) / (2 * sizes)) - sets)
+
+
+def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
+    """int64[…]: the least m with P(m + Bin(N − m, τ) ≥ x) of at least that chance.
+
+    seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
+    """
+    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
+
+    seen, rate, chance = np.broadcast_arrays(seen, rate, np.exp(log_chance))
+    low, high = np.full(seen.shape, -1), seen.astype(np.int64)  # P(low) is too small, P(high) not
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        left = np.maximum(seen - middle, 1)
+        likely = np.where(middle < seen, betainc(left, reports - seen + 1, rate), 1.0)
+        enough = likely >= chance
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.asarray(high)
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Sets of items that grow by one item each, and how many reports support all of each, or none.
+
+    items : int64[k], the first s of them are the set of size s. seen : int64[k]. every : whether
+    `seen` counts the reports that support all of a set; else those that support none.
+    """
+
+    items: Items
+    seen: Counts
+    every: bool
+
+
+def floor_of(
+    protocol: PureProtocol, chains: tuple[Chain, ...], reports: int, sizes: int, confidence: float
+) -> Floor:
+    """The largest floor that chains of sets prove, of N reports; sizes : of those paid for."""
+    best = nothing(reports, confidence)
+    every, none = honest_rates(protocol, sizes)
+    chances = log_chances(protocol.domain_size, sizes, confidence)
+    for chain in chains:
+        k = chain.items.size
+        rates = (every if chain.every else none)[:k]
+        fakes = least_fakes(chain.seen, reports, rates, chances[:k])
+        at = int(np.argmax(fakes)) if k else 0
+        if k and fakes[at] > best.fakes:
+            found = chain.items[: at + 1]
+            best = Floor(
+                int(fakes[at]), reports, confidence, found, chain.every, int(chain.seen[at])
+            )
+    return best
+
+
+def floor_of_counts(
+    protocol: PureProtocol, counts: Counts, reports: int, confidence: float = 0.95
+) -> Floor:
+    """The floor that support counts alone prove: from single items.
+
+    A report of one item has no other one, so that counts tell there how many support none of any
+    set. counts : int64[d], of N reports.
+    """
+    if protocol.least_support < 0:  # counts do not tell how many reports speak for an item
+        return nothing(reports, confidence)
+    order = np.argsort(counts, kind="stable")
+    if ballot_of(protocol).votes == 1:
+        sizes = order.size - 1
+        rare = Chain(order[:-1], reports - np.cumsum(counts[order[:-1]]), every=False)
+    else:
+        sizes, rare = 1, Chain(order[:1], reports - counts[order[:1]], every=False)
+    frequent = Chain(order[-1:], counts[order[-1:]], every=True)
+    return floor_of(protocol, (frequent, rare), reports, sizes, confidence)

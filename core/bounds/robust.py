@@ -1,0 +1,233 @@
+"""Robust intervals: what is still known of the honest users where some of the reports may be fake.
+
+Of N reports at most a share β is fake, and a fake says of an item whatever a report can say, from
+`low` to `high`. Honest reports then said between (ȳ − β high)/(1 − β) and (ȳ − β low)/(1 − β) on
+average, where all reports say ȳ: the *marginal set*, whose both ends some fakes reach. The *sharp
+set* is smaller: it holds where all reports together have the law of an honest population, so that
+no defence sees anything, and is the undetectable bound read backwards (`undetectable`). Noise is
+added as Imbens and Manski do ("Confidence intervals for partially identified parameters",
+Econometrica 2004). We derive the sets; `docs/conclude.md` has the derivations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from ..base.errors import ScenarioError
+from ..base.sampling import Floats
+from ..law.capabilities import lacking
+from ..law.enumeration import every_report
+from ..law.hiding import Conditions, hides
+from ..law.pure import PureProtocol, is_pure, item_variance
+from .programme import possible
+
+Interval: TypeAlias = tuple[Floats, Floats]
+"""The lower and the upper ends, float64[…] each."""
+
+STEPS: Final = 64
+"""Halvings of a bisection: to the last digit of a double."""
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """What one report can say of an item: a number, larger where it speaks for the item.
+
+    p, q : its mean for the item that the user holds, and for any other one. low, high : the least
+    and the largest that a server accepts. votes : the number of items of which one report can say
+    `high`; None for any number. Without arguments: a report that names its items openly, as a
+    curator or an aggregator of shares takes it (a histogram has one vote, Prio3SumVec any).
+    """
+
+    p: float = 1.0
+    q: float = 0.0
+    low: float = 0.0
+    high: float = 1.0
+    votes: int | None = None
+
+    @property
+    def gap(self) -> float:
+        """p − q: by this much more a report says of the item that its user holds."""
+        return self.p - self.q
+
+    @property
+    def reach(self) -> float:
+        """high − low."""
+        return self.high - self.low
+
+    def frequencies(self, means: Floats) -> Floats:
+        """float64[…]: the frequencies of items of which all reports say this on average."""
+        return np.asarray((means - self.q) / self.gap)
+
+    def means(self, frequencies: Floats) -> Floats:
+        """float64[…]: what all reports say on average of items of these frequencies."""
+        return np.asarray(self.q + self.gap * frequencies)
+
+
+def ballot_of(protocol: object) -> Ballot:
+    """What one report of a protocol can say; raises ScenarioError where no such law is known."""
+    if not is_pure(protocol):
+        why = lacking(protocol, "supports", "whose reports support no items one by one")
+        raise ScenarioError(f"must not be {why}: nothing bounds what a fake can do", key="protocol")
+    votes = protocol.report_size if hides(protocol) else None
+    return Ballot(protocol.p, protocol.q, protocol.least_support, votes=votes)
+
+
+def honest_mean(
+    mean: Floats | float, share: float, low: float = 0.0, high: float = 1.0
+) -> Interval:
+    """What honest reports can have said on average, where all reports say `mean`.
+
+    share : β, that of the fakes among all reports, below 1. low, high : what a fake can say.
+    Both ends are reached, by fakes who all say `high` and by fakes who all say `low`.
+    """
+    mean = np.asarray(mean, dtype=np.float64)
+    return (mean - share * high) / (1 - share), (mean - share * low) / (1 - share)
+
+
+def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
+    """The frequencies of each item that are possible, not clipped to [0, 1].
+
+    means : float64[…], what all reports say of each item on average. Its width is
+    β (high − low)/((1 − β)(p − q)).
+    """
+    low, high = honest_mean(means, share, ballot.low, ballot.high)
+    return ballot.frequencies(low), ballot.frequencies(high)
+
+
+def sharp_set(frequencies: Floats, share: float, protocol: Conditions) -> Interval:
+    """The frequencies of each item that are possible where all reports look honest, not clipped.
+
+    frequencies : float64[d], the estimates from all reports. The set is that of all honest f with
+    (1 − β) M f ≤ M g, report by report, of a histogram g: with δ = g − (1 − β) f it says that the
+    items that a report supports have a sum of δ of at least −L, L = β π(1 − p)/(p − π).
+    """
+    size = protocol.report_size
+    rate = protocol.q if size is None else size / protocol.domain_size
+    most = share * rate * (1 - protocol.p) / (protocol.p - rate)
+    items = frequencies.size
+    gains = share + (most if size is None else most * (items - 1) / size)
+    fallen = most + (0.0 if size is None else _held_back(frequencies, share + most, size))
+    return (frequencies - gains) / (1 - share), (frequencies + fallen) / (1 - share)
+
+
+def _held_back(frequencies: Floats, total: float, size: int) -> Floats | float:
+    """float64[d]: what the least of the other items gain where one item falls most.
+
+    A report supports that item and `size` − 1 others, which are those that gain least. Each other
+    item gains up to a level t, or what it seems to hold, so that all but the least gain `total`
+    together: no other way leaves the least ones more.
+    """
+    few = size - 1
+    if not few:
+        return 0.0
+    own = np.maximum(frequencies, 0.0)
+    held = np.sort(own)
+    sums = np.append(0.0, np.cumsum(held))
+    among = np.searchsorted(held, own) < few
+    first = few + among  # the place of the first that is not one of the least others
+
+    def up_to(level: Floats) -> Floats:
+        """Σ min(g, t) over all items."""
+        at = np.searchsorted(held, level)
+        return np.asarray(sums[at] + (held.size - at) * level)
+
+    def of_least(level: Floats) -> Floats:
+        """Σ min(g, t) over the least others, which are `first` items, less the item itself."""
+        at = np.minimum(np.searchsorted(held, level), first)
+        return np.asarray(sums[at] + (first - at) * level - among * np.minimum(own, level))
+
+    low, high = np.zeros(held.size), np.full(held.size, held[-1])
+    for _ in range(STEPS):
+        level = (low + high) / 2
+        enough = up_to(level) - np.minimum(own, level) - of_least(level) >= total
+        low, high = np.where(enough, low, level), np.where(enough, level, high)
+    return of_least(high)
+
+
+def conditional_set(protocol: PureProtocol, frequencies: Floats, share: float) -> Interval:
+    """The sharp set of a protocol: in closed form, or by a linear programme for each end.
+
+    Raises ScenarioError where reports cannot be listed, or are too many.
+    """
+    if hides(protocol):
+        return sharp_set(frequencies, share, protocol)
+    listed = every_report(protocol)
+    if listed is None:
+        raise ScenarioError(
+            f"must be left out for {type(protocol).__name__}, whose reports are too many to list "
+            f"over {frequencies.size} items",
+            key="sharp",
+        )
+    return possible(listed.probabilities, frequencies, share)
+
+
+# Noise.
+
+
+def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
+    """float64[…]: the standard deviation of what N reports say of each item on average, at most.
+
+    Of reports that support an item or do not it is √(c(1 − c)/N), c what they say on average: fakes
+    add to the noise of the honest ones there, and never take from it. Of reports that also speak
+    against items, or say nothing, it is that of an item of which they speak most often.
+    """
+    if protocol.least_support < 0:
+        spoken = (protocol.p - protocol.q) ** 2 * (item_variance(protocol, 1, 1.0) + 1)
+        return np.full_like(means, np.sqrt(spoken / reports))
+    return np.asarray(np.sqrt(means * (1 - means) / reports))
+
+
+def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Interval:
+    """The ends moved apart, so that they cover what is true with this probability at least.
+
+    noise : float64[…], the standard deviation of each end. By z standard deviations with
+    Φ(z + Δ/σ) − Φ(−z) = confidence, Δ their distance: less than of an interval around one number,
+    as what is true is at one of both ends at most.
+    """
+    low, high = ends
+    z = noise_factor((high - low) / np.where(noise > 0, noise, np.inf), confidence)
+    return low - z * noise, high + z * noise
+
+
+def noise_factor(distance: Floats, confidence: float) -> Floats:
+    """float64[…]: the z of Imbens and Manski, of sets that are so many standard deviations wide."""
+    from scipy.special import ndtr
+
+    normal = NormalDist()
+    one_sided, two_sided = normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
+    low, high = np.full_like(distance, one_sided), np.full_like(distance, two_sided)
+    for _ in range(STEPS):
+        z = (low + high) / 2
+        enough = ndtr(z + distance) - ndtr(-z) >= confidence
+        low, high = np.where(enough, low, z), np.where(enough, z, high)
+    return high
+
+
+def clipped(ends: Interval) -> Interval:
+    """The part of an interval that frequencies can have."""
+    return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
+
+
+def robust_intervals(
+    protocol: PureProtocol,
+    means: Floats,
+    reports: int,
+    share: float,
+    confidence: float = 0.95,
+    sharp: bool = False,
+) -> Interval:
+    """Intervals in [0, 1] that cover each honest frequency, whatever a share β of fakes sends.
+
+    means : float64[d], what N reports say of each item on average: C/N. sharp : where all reports
+    together look honest; raises ScenarioError for a protocol of which that set is not known.
+    """
+    ballot = ballot_of(protocol)
+    ends = marginal_set(means, share, ballot)
+    if sharp:
+        ends = conditional_set(protocol, ballot.frequencies(means), share)
+    noise = deviation(protocol, means, reports) / (ballot.gap * (1 - share))
+    return clipped(with_noise(ends, noise, confidence))
