@@ -14,7 +14,7 @@ from ldptui import core
 from ldptui.core import theory
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.audit import audit_protocol, check, law_of
+from ldptui.core.lab.audit import audit_protocol, check
 from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.capabilities import (
     Foretells,
@@ -25,6 +25,7 @@ from ldptui.core.law.capabilities import (
     tells_support,
 )
 from ldptui.core.law.doors import Doors
+from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.law import Ask, Lack, LawName
 from ldptui.core.law.pure import (
     LocalMechanism,
@@ -117,7 +118,7 @@ def test_a_kind_tells_its_privacy(kind: str) -> None:
     delta = getattr(mechanism, "delta", 0.0)
     assert loss.tail(epsilon + 1e-9) <= delta
     assert loss.maximum == pytest.approx(epsilon) or delta
-    law = law_of(mechanism)
+    law = every_report(mechanism)
     if law is not None:
         assert check(law, epsilon).holds
     if kind in PROTOCOLS:
