@@ -25,6 +25,7 @@ from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
 from .terminal import mishaps
+from .terminal.in_turn import InTurn
 from .terminal.settings import Settings
 from .terminal.shown import Shown, Spelled
 from .text.picture import with_local_fonts
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from textual.command import Provider
     from textual.filter import LineFilter
+    from textual.message import Message
 
     from .engine.playback import Playback
 
@@ -149,6 +151,11 @@ class Workbench(App[None]):
         self._engine = engine or partial(Engine, command=[*COMMAND, *_arguments(settings)])
         self._store = store
         self._playback = playback
+        self.in_turn = InTurn(self, super().post_message)
+
+    def post_message(self, message: Message) -> bool:
+        """Take a message; a key waits until all that the key before it brings about is done."""
+        return self.in_turn.waits(message) or super().post_message(message)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         spelled = [SPELLED] if self.charset == "ascii" else []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,6 +44,15 @@ def save_draft(draft: Draft) -> str:
     except (FileError, OSError) as error:
         return f"the draft is not kept for the next start: {error}"
     return ""
+
+
+def kept_at() -> str:
+    """The time of day at which the draft was kept, as 08:48; "" where there is none."""
+    try:
+        when = (places.state_dir() / _DRAFT).stat().st_mtime
+    except OSError:
+        return ""
+    return time.strftime("%H:%M", time.localtime(when))
 
 
 def load_draft() -> Draft | None:

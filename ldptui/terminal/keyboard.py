@@ -13,6 +13,7 @@ RUN: Final = ("run.start", "ctrl+r")
 RUNS: Final = ("pane.5", "5")
 VIEW: Final = ("charts.view", "v")
 AXIS: Final = ("charts.axis", "x")
+UNDO: Final = ("draft.undo", "ctrl+z")
 """Ids and keys of bindings that sentences far from them name."""
 
 

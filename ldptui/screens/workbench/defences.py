@@ -125,7 +125,7 @@ class DefencesPane(FormPane, can_focus=True):
             self._show_step(draft, steps_of(draft))
             return
         if event.what == "open":
-            self.query(Field).first().focus()
+            self.query(Field).first().control.focus()
             return
         before = steps_of(draft)
         after, at = changed(before, event.what, event.at)

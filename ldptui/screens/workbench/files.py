@@ -13,7 +13,7 @@ from ldptui.core.base.errors import FileError
 
 from ...messages import LongWork
 from ...session import exporting, figure
-from ...session.autosave import load_draft
+from ...session.autosave import kept_at, load_draft
 from ...session.draft import opened, reopened, saved
 from ...session.runs import alike
 from ...terminal.clipboard import copy
@@ -46,11 +46,12 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
         return reopened(playback.run.document, playback.run.source), ""
     if path is not None:
         return opened(path), ""
+    when = kept_at()
     recovered = load_draft()
     if recovered is not None:
         elsewhere = recovered.folder not in (current_dir(), scenarios.path("quickstart").parent)
         place = f", from {recovered.path or recovered.folder}," * elsewhere
-        back = f"your draft of the last session{place} is back; ctrl+l has the library"
+        back = f"draft of {when}{place} restored; ctrl+l starts afresh"
         return recovered, back if recovered.modified or elsewhere else ""
     return opened(scenarios.path("quickstart")), ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,6 +57,7 @@ class KeptRuns:
         self._desk.note(f"reading {run.name} …")
         with self._faults_noted():
             snapshot = await asyncio.to_thread(kept.snapshot, self._store, run.number)
+            snapshot = replace(snapshot, note="read from the store, nothing ran")
             self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
             self._desk.note("")
 

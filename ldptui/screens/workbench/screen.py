@@ -33,11 +33,12 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import drop_taken
-from ...session.draft import edited, rekeyed, retyped
+from ...session.draft import dropped, edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...terminal.compositor import FrugalScreen
+from ...terminal.keyboard import UNDO, key_of
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from . import files
@@ -100,6 +101,7 @@ class WorkbenchScreen(FrugalScreen):
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
+        self._back_to = CHARTS  # the pane that a playback was started from
         self.past = Past(self)
         self._panes = Panes(id="body")
         self._refused = Refused(self, self._panes)
@@ -242,8 +244,13 @@ class WorkbenchScreen(FrugalScreen):
     def _edit(self, what: str, draft: Draft) -> None:
         self._player.close()
         self._chosen = True
+        lost = dropped(self.draft, draft) if self.draft is not None else ""
         self.take_draft(draft, what)
         self.simulating.hurry()
+        if lost and not what.startswith("sweep"):
+            self.note(
+                f"the sweep of {lost} went with that; {key_of(self.app, *UNDO)} brings it back"
+            )
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""
@@ -357,6 +364,7 @@ class WorkbenchScreen(FrugalScreen):
             self.past.put_aside()
             self.draft = draft
         self.shelf = self.shelf.chosen(self.shelf.shown)
+        self._back_to = self.pane
         self.action_pane(CHARTS)
         self._player.play(playback)
 
@@ -370,7 +378,7 @@ class WorkbenchScreen(FrugalScreen):
         self.past.put_back()
         self.show()
         self.simulating.preview_soon(edited=True)
-        self.action_pane(CHARTS)
+        self.action_pane(self._back_to)
 
     def action_lab(self) -> None:
         """Go to the privacy lab; it is kept for as long as the app runs."""

@@ -12,6 +12,7 @@ from ...messages import KeyEdited
 from ...session.draft import (
     as_list,
     as_range,
+    first_free,
     new_sweep,
     own_problem,
     sweep_of,
@@ -147,10 +148,9 @@ class SweepEditor(Rows):
             self.show(self._draft)
 
     def _add(self) -> None:
-        """Sweep the most usual key that is not swept yet."""
+        """Sweep the most usual key that is not swept yet and can be."""
         assert self._draft is not None
-        swept = sweep_of(self._draft)
-        key = next((key for key in sweepable(self._draft) if key not in swept), None)
+        key = first_free(self._draft)
         if key is not None:
             self._wanted = key
             self.post_message(KeyEdited(f"sweep.{key}", new_sweep(self._draft, key)))

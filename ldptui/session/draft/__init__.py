@@ -24,7 +24,7 @@ from .pointing import pointed_at
 from .populations import Awaited, Origin, UnreadError, drawn, ready
 from .solving import require_solved
 from .state import Draft, Problem
-from .sweeping import as_list, as_range, new_sweep, sweepable, takes_range
+from .sweeping import as_list, as_range, dropped, first_free, new_sweep, sweepable, takes_range
 
 __all__ = [
     "Awaited",
@@ -39,7 +39,9 @@ __all__ = [
     "default_of",
     "draft_of",
     "drawn",
+    "dropped",
     "edited",
+    "first_free",
     "input_of",
     "keys_of",
     "kind_of",

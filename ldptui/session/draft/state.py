@@ -64,6 +64,11 @@ class Draft:
         title = (self.document or {}).get("title")
         return str(title or (self.path.name if self.path else "untitled"))
 
+    @property
+    def name(self) -> str:
+        """The name of its file without the ending; where it has none, how the title begins."""
+        return self.path.stem if self.path is not None else self.title.partition(":")[0]
+
     def problem(self, key: str) -> Problem | None:
         """The first problem of a key or of what is inside it."""
         inside = f"{key}."

@@ -7,8 +7,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...catalogue import key_words, listed_keys, swept_kinds
-from .looking import keys_of, kind_of, sweep_of, used_keys
+from .editing import edited
+from .looking import keys_of, kind_of, sweep_of, used_keys, value_of
 from .state import Draft
+
+_FIRST: Final = ("attack.share", "protocol.kind")
+
+TRIED: Final = 6
+"""The keys that are tried before the first is proposed though it is refused."""
 
 LONGEST_LIST: Final = 60
 """A range of more values is not written out one by one."""
@@ -35,6 +41,28 @@ def new_sweep(draft: Draft, key: str) -> Any:
             most = float(f"{0.9 * replace(noise, f=0.0).epsilon_one(hashes):.2g}")
             return values | {"from": min(0.5, most / 4), "to": min(4.0, most)}
     return values
+
+
+def first_free(draft: Draft) -> str | None:
+    """The key that a form sweeps next: the share of fakes, the protocol, then the most usual one.
+
+    One whose sweep the scenario refuses comes after all others; None where every key is swept.
+    """
+    swept = sweep_of(draft)
+    free = [key for key in sweepable(draft) if key not in swept]
+    free.sort(key=lambda key: _FIRST.index(key) if key in _FIRST else len(_FIRST))
+    tried = (
+        key for key in free[:TRIED]
+        if not edited(draft, f"sweep.{key}", new_sweep(draft, key)).problems
+    )  # fmt: skip
+    return next(tried, next(iter(free), None))
+
+
+def dropped(before: Draft, after: Draft) -> str:
+    """The keys whose sweep an edit has dropped, in words; "" for none."""
+    left = sweep_of(after)
+    gone = [key_words(key).noun for key in sweep_of(before) if after.parses and key not in left]
+    return " and ".join(gone)
 
 
 def takes_range(key: str, values: Any) -> bool:
@@ -84,6 +112,8 @@ def _applies(draft: Draft, key: str) -> bool:
     if table not in KINDS:
         return True
     kind = kind_of(draft, table)
+    if name == "targets" and isinstance(listed := value_of(draft, "attack.targets"), Mapping):
+        return "items" not in listed  # those that are listed are neither picked nor counted
     if name == "kind":
         return kind != "none"
     swept = sweep_of(draft).get(f"{table}.kind")

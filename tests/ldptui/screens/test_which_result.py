@@ -16,7 +16,7 @@ from ldptui.core.scenario import load
 from ldptui.core.view import CellView
 from ldptui.messages import KeyEdited
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.session.draft import opened
+from ldptui.session.draft import edited, first_free, new_sweep, opened, sweepable
 from ldptui.session.snapshot import Snapshot
 from ldptui.widgets.field import ValueInput
 
@@ -152,3 +152,42 @@ def test_every_point_of_a_preview_is_one_of_the_run() -> None:
     assert part is not None
     thin = curves.preview_part(part).document["sweep"]["attack.share"]
     assert (len(thin), set(thin) <= set(QUICKSTART.sweep["attack.share"])) == (11, True)
+
+
+async def test_what_an_edit_makes_untrue_is_said() -> None:
+    """A draft that is not valid, a sweep that goes with its key, a claim about other settings."""
+    async with workbench((120, 40)) as (screen, engine, pilot):
+        finished(engine)
+        await pilot.pause()
+        assert "Claim: fake users" in seen(pilot.app)
+
+        screen.post_message(KeyEdited("goal", {"metric": "targets_in_top_k", "at_least": 1}))
+        await pilot.pause()
+        assert "the sweep of share of fake users β went with that; ^z brings it back" in status(
+            screen
+        )
+        assert "Claim of Quickstart, before your edits: fake users" in seen(pilot.app)
+        await pilot.press("escape", "ctrl+z")
+        assert "before your edits" not in seen(pilot.app)
+
+        finished(engine)
+        await pilot.pause()
+        screen.post_message(KeyEdited("attack.kind", "plugin"))  # whose name is missing
+        await until(pilot, lambda: "STALE" in seen(pilot.app))
+        assert "last valid OUE ε=1, MGA β=0.05" in seen(pilot.app)
+        screen.post_message(KeyEdited("attack.kind", "ria"))
+        await pilot.pause()
+        assert "last valid" not in seen(pilot.app)
+
+
+def test_a_form_proposes_a_sweep_that_is_valid() -> None:
+    """In the quickstart, whose targets are listed, neither their number nor how they are picked."""
+    draft = opened(scenarios.path("quickstart"))
+    assert first_free(draft) == "protocol.kind"
+    draft = edited(draft, "sweep.protocol.kind", ["grr", "oue"])
+    assert not {"attack.targets.count", "attack.targets.pick"} & {*sweepable(draft)}
+    key = first_free(draft)
+    assert key is not None
+    assert not edited(draft, f"sweep.{key}", new_sweep(draft, key)).problems
+    picked = edited(draft, "attack.targets", {"pick": "random", "count": 3})
+    assert "attack.targets.count" in sweepable(picked)

@@ -376,7 +376,7 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
     own = tmp_path / "here" / "my.toml"
     own.write_text(bundled.read_text("utf-8"), encoding="utf-8")
     for folder, path, words in (
-        ("there", own, f"session, from {own}, is back"),
+        ("there", own, f", from {own}, restored"),
         ("here", own, ""),
         ("there", bundled, ""),
     ):
@@ -713,7 +713,7 @@ async def test_a_burst_of_keys_is_obeyed_in_its_order(monkeypatch: pytest.Monkey
         field.control.focus()
         await pilot.pause()
         screen.action_pane(1)
-        keys = [Key("f3", None), Key("end", None), *[Key("backspace", None)] * 3]
+        keys = [Key("f3", None), Key("end", None), *(Key("backspace", None) for _ in range(3))]
         for key in (*keys, *(Key(digit, digit) for digit in "5000"), Key("left", None)):
             screen.app.post_message(key)
         await until(

@@ -52,7 +52,7 @@ class ClaimLine(Static):
         """
         most = sum(room.height >= rows for rows in ROOM)
         claim = shown.claim if most else ""
-        lines = first_lines(f"Claim: {claim}", room.width, most) if claim else []
+        lines = first_lines(claim, room.width, most) if claim else []
         put_or_hide(self, "\n".join(lines))
         return len(lines)
 

@@ -21,6 +21,7 @@ from ....widgets.cursor import Move, Pointed
 from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle
+from ..form_pane import BLOCK_S
 from ..transport_bar import TransportBar
 from . import rounds_bar
 from .bindings import KEYS
@@ -155,6 +156,13 @@ class ChartsPane(Vertical):
             self._behind = charts[0]
         # What was simulated is marked as stale when the new is late, not with every key.
         self._show(mark=False)
+        if self.draft is not None and self.draft.problems:  # nothing new will come
+            self.set_timer(BLOCK_S, self._mark_invalid)
+
+    def _mark_invalid(self) -> None:
+        """Mark what was simulated as that of another draft, unless this one is mended by now."""
+        if self.draft is not None and self.draft.problems:
+            self._show()
 
     def watch_snapshot(self) -> None:
         rounds = self.snapshot.rounds if self.snapshot is not None else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ....catalogue import key_words
 from ....session.claim import claim_of
+from ....session.runs import described
 from ....text.format import count, short
 
 if TYPE_CHECKING:
@@ -154,7 +155,9 @@ class Shown:
 
     @property
     def stale(self) -> bool:
-        """True if the run has other settings than the draft."""
+        """True if the run has other settings than the draft, or if the draft cannot be run."""
+        if self.draft is not None and self.draft.problems:
+            return self.base is not None
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or self.base is None:
             return False
@@ -174,7 +177,7 @@ class Shown:
         name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "live"
         trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
         if self.marked:
-            return (f"STALE: {name}, other settings · {trials}",)
+            return self._stale_words(name, trials)
         cells = [cell for part in run.parts.values() for cell in part]
         here = f" · at {words}" if (words := self.cell_words) else ""
         plain, scenario = f"{name} · {trials}{here}", self.scenario
@@ -187,10 +190,29 @@ class Shown:
         size = f"{many} × {count(int(scenario.document.get('trials', base.trials)))}"
         return (*(f"{plain} · {self.run_key} runs {words} · {size}" for words in swept), plain)
 
+    def _stale_words(self, name: str, trials: str) -> tuple[str, ...]:
+        """The name of a result of other settings; of a draft that is not valid, its last valid one.
+
+        In full, then shorter.
+        """
+        if self.draft is None or not self.draft.problems or self.scenario is None:
+            return (f"STALE: {name}, other settings · {trials}",)
+        setting = described(self.scenario.document)
+        first = ", ".join(setting.split(", ")[:2])
+        longest = f"STALE: {name} of the last valid setting, {setting} · {trials}"
+        return (longest, f"STALE: last valid {setting} · {trials}", f"STALE: last valid {first}")
+
     @property
     def claim(self) -> str:
-        """The claim of the scenario's file; "" where it claims nothing."""
-        return claim_of(self.draft.text) if self.draft is not None else ""
+        """The claim of the scenario's file, since an edit with the words "before your edits".
+
+        "" where it claims nothing.
+        """
+        claim = claim_of(self.draft.text) if self.draft is not None else ""
+        if not claim or self.draft is None:
+            return ""
+        edited = f" of {self.draft.name}, before your edits" * self.draft.modified
+        return f"Claim{edited}: {claim}"
 
     @property
     def note(self) -> str:

@@ -1,0 +1,138 @@
+"""Keys typed at once end in the draft and the screen that the same keys typed slowly give."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+import pytest
+from support.waiting import idle, seen, until
+from support.workbench_app import own_home, workbench
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.session.autosave import load_draft
+from ldptui.session.draft import sweep_of
+from ldptui.terminal.in_turn import InTurn
+from ldptui.widgets.field import Field
+from ldptui.widgets.status import StatusLine
+
+__all__ = ["own_home"]
+
+PANES = "1237"
+WALKING = ["tab", "tab", "tab", "shift+tab", "up", "down", "left", "right", "right", "right"]
+DOING = ["enter", "escape", "a", "delete", "space", "ctrl+z", "asterisk", "backspace", "home"]
+TYPED = "0123789.1e-"
+"""No number of the charts, the runs or the lab: those are no forms."""
+
+
+def keys_of(rng: random.Random, steps: int) -> list[str]:
+    """Random keys that walk through the forms, and edit what they come to."""
+    keys: list[str] = []
+    while len(keys) < steps:
+        match rng.randrange(10):
+            case 0:
+                keys += ["escape", rng.choice(PANES)]
+            case 1 | 2 | 3 | 4:
+                keys += [rng.choice(WALKING)] * rng.randint(1, 4)
+            case 5:
+                keys += rng.choices(TYPED, k=rng.randint(1, 3))
+            case _:
+                keys.append(rng.choice(DOING))
+    return keys[:steps]
+
+
+def send(pilot: Pilot[None], key: str) -> None:
+    """Hand a key to the app as its driver does, and wait for nothing."""
+    letter = key if len(key) == 1 else None
+    event = Key(key if letter is None else _character_to_key(letter), letter)
+    event.set_sender(pilot.app)
+    pilot.app.post_message(event)
+
+
+async def walk(
+    sequences: Sequence[Sequence[str]], size: tuple[int, int], *, at_once: bool
+) -> list[tuple[str, str, str]]:
+    """The draft, the widget with the focus and the screen after each of these sequences."""
+    ends = []
+    async with workbench(size=size) as (screen, _, pilot):
+        for keys in sequences:
+            for key in keys:
+                send(pilot, key)
+                if not at_once:
+                    await idle()
+            await until(pilot, lambda: screen.app.in_turn.heard)
+            draft = screen.draft
+            assert draft is not None
+            ends.append((draft.text, repr(screen.focused), without_times(screen)))
+    load_draft()  # the next start is a first one again
+    return ends
+
+
+def without_times(screen: WorkbenchScreen) -> str:
+    """The rows of the screen without the line of the status, and the times of runs left out."""
+    rows = seen(screen.app).splitlines()
+    del rows[screen.query_one(StatusLine).region.y]
+    return re.sub(r"\d\d:\d\d:\d\d", "hh:mm:ss", "\n".join(rows))
+
+
+def sequences_of(seed: str, number: int) -> list[list[str]]:
+    """Sequences of keys, each from the state that the one before has left."""
+    rng = random.Random(seed)
+    first = [[*keys_of(rng, 4)] for _ in range(number)]
+    return [[rng.choice(PANES), *first[0]], *first[1:]]
+
+
+SIZES = [(60, 18), (80, 24), (120, 40)]
+
+
+async def test_fast_keys_do_what_slow_keys_do() -> None:
+    sequences = sequences_of("fast hands", 12)
+    slow = await walk(sequences, SIZES[0], at_once=False)
+    fast = await walk(sequences, SIZES[0], at_once=True)
+    for keys, one, other in zip(sequences, slow, fast, strict=True):
+        assert other == one, keys
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("number", range(17))
+async def test_two_thousand_sequences_at_three_sizes(number: int, size: tuple[int, int]) -> None:
+    sequences = sequences_of(f"fast hands {number} {size}", 40)
+    slow = await walk(sequences, size, at_once=False)
+    fast = await walk(sequences, size, at_once=True)
+    for keys, one, other in zip(sequences, slow, fast, strict=True):
+        assert other == one, keys
+
+
+PICKER = ["2", "enter", *["tab"] * 9, "a", *["right"] * 8]
+
+
+LAST = "seed"
+"""The key to which these keys come."""
+
+
+async def picked(keys: Sequence[str]) -> tuple[str, list[str]]:
+    """The key that the picker of the sweep shows, and those that are swept, after keys at once."""
+    async with workbench() as (screen, _, pilot):
+        for key in keys:
+            send(pilot, key)
+        await until(pilot, lambda: screen.app.in_turn.heard)
+        assert screen.draft is not None
+        picker = next(field for field in screen.query(Field) if field.key == "sweep.key")
+        load_draft()
+        return str(picker.control.value), list(sweep_of(screen.draft))
+
+
+async def test_the_picker_of_a_sweep_shows_the_key_that_is_swept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Eight keys of a picker at once; where they do not wait for each other some are lost."""
+    shown, swept = await picked(PICKER)
+    assert swept[-1] == shown == LAST
+    monkeypatch.setattr(InTurn, "waits", lambda *_: False)
+    shown, swept = await picked(PICKER)
+    assert swept[-1] != LAST
