@@ -31,8 +31,7 @@ from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, Block
 from .population import Population
-from .protocols import BitNoise, ProtocolSpec, awaits_code, code_of
-from .protocols.rappor import KeptBits
+from .protocols import ProtocolSpec, awaits_code, code_of
 
 Role: TypeAlias = Literal["genuine", "malicious"]
 
@@ -157,7 +156,6 @@ class Cell:
     parameters : the scenario's keys at this point, dotted, down to scalars and lists.
     targets : int64[r], empty without an attack.
     malicious : m, the number of fake users; users : n, the genuine ones.
-    noise : the noise of each bit under RAPPOR, in all its forms; None for other protocols.
     rounds : of a campaign, in order; empty where there is one collection.
     round : this one's number, from 0.
     left : int64[d], the users of each item who have gone since the round before; None where there
@@ -185,7 +183,6 @@ class Cell:
     path: Path
     top_k: int
     task: Task
-    noise: BitNoise | None = None
     rounds: tuple[Cell, ...] = ()
     round: int = 0
     left: Counts | None = None
@@ -336,7 +333,7 @@ class Cell:
 
     @property
     def is_pure(self) -> bool:
-        """True if the protocol is a pure one: not RAPPOR's Bloom filters, not a curator."""
+        """True if the protocol is a pure one: its reports support items."""
         return is_pure(self.protocol)
 
     @property
@@ -349,14 +346,7 @@ class Cell:
     @property
     def memory(self) -> Memoises | None:
         """The answers that users keep over reports; None where every report is drawn afresh."""
-        if self.noise is not None:
-            return KeptBits(self.protocol, self.noise)
         return self.protocol if memoises(self.protocol) else None
-
-    @property
-    def hashes(self) -> int:
-        """h of RAPPOR; 1 where a report has no Bloom filter."""
-        return getattr(self.protocol, "hashes", 1)
 
     @property
     def warnings(self) -> tuple[str, ...]:

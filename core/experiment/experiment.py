@@ -165,7 +165,6 @@ def bind(
         path=path,
         top_k=task.top_k(point.simulate.top_k, population),
         task=task,
-        noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.acting,
         asked=_asked(point, protocol, population) if known else None,

@@ -102,7 +102,7 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
 
 
 def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
-    """One cell: what it is, what was measured, the answer to its goal, RAPPOR's own numbers.
+    """One cell: what it is, what was measured, the answer to its goal, numbers of its bits.
 
     more : fields that follow its index, or stand in for those of the view.
     """
@@ -115,7 +115,7 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
         **{name: value for name, value in own.items() if name not in more},
         "metrics": _summaries(view.metrics),
         **({"answer": answer} if view.answer is not None else {}),
-        **(view.rappor or {}),
+        **(view.bits or {}),
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import ClassVar, Final, Protocol, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
@@ -43,7 +45,17 @@ class Doors(Protocol):
         otherwise = f"{type(self).__name__}, {OTHERWISE.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, otherwise))
 
-    def facts(self) -> dict[str, int]:
+    @property
+    def addressed(self) -> Mapping[str, Any]:
+        """The parts of a cell's address that its protocol adds, besides its own fields."""
+        return {}
+
+    @property
+    def most_epsilon(self) -> float:
+        """The largest ε that the keys but ε leave room for; infinite where none bounds it."""
+        return math.inf
+
+    def facts(self) -> dict[str, Any]:
         """The numbers of its own that views of a cell show: g of hashing, as `hash_range`."""
         return {}
 

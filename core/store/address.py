@@ -64,7 +64,8 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         "attack": cell.attack,
         "malicious": [cell.malicious, cell.malicious_address, cell.targets],
         "top_k": cell.top_k,
-        "noise": cell.noise,
+        "noise": None,
+        **cell.protocol.addressed,
     }
     if cell.task != Frequencies():
         everything["task"] = cell.task

@@ -76,9 +76,9 @@ def defended_metrics(
 def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     """Var[Σf] of the estimates of all items, before and after the attack; None where not known.
 
-    The reports of a pure protocol are independent; only RAPPOR's users keep bits over rounds.
+    The reports of a pure protocol are independent, but for those of users who keep an answer.
     """
-    if not cell.is_pure or (cell.noise is not None and cell.rounds):
+    if not cell.is_pure or (cell.memory is not None and cell.rounds):
         return None, None
     protocol, d = cell.pure, cell.population.domain_size
     every, truth = np.arange(d), cell.population.frequencies

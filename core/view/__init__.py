@@ -26,10 +26,11 @@ class CellView:
 
     parameters : flat and dotted, as in the JSON document.
     path : None where the code of its protocol decides it, and may not run here.
-    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles.
+    p, q : of a pure protocol; None where p and q are letters of bits, with opposite roles.
     trials, wanted : done, and asked for.
     metrics : measured and expected, by name.
-    rappor : its own numbers and warnings, by their names in the JSON document; None for others.
+    bits : numbers of bits with a noise of their own, and warnings, by their names in the JSON
+        document; None for protocols without.
     answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
     """
 
@@ -46,7 +47,7 @@ class CellView:
     wanted: int
     targets: tuple[int, ...]
     metrics: Mapping[str, Estimate]
-    rappor: Mapping[str, Any] | None = None
+    bits: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
 
 
@@ -136,7 +137,7 @@ class Frequencies:
 
 @dataclass(frozen=True)
 class BitCounts:
-    """RAPPOR's bit counts in one trial, fakes included, beside what is expected of them.
+    """The bit counts of a protocol in one trial, fakes included, beside what is expected of them.
 
     The columns have an entry for each of the first cohorts (all of them unless there are very
     many), or k entries for each of them in turn.

@@ -10,7 +10,6 @@ from typing import Any
 from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults
-from ..protocols import BitNoise
 from ..theory import bit_gain, compared
 from . import CellView
 
@@ -22,7 +21,8 @@ def cell_view(
 
     expected : the closed forms of its metrics; None: they are worked out.
     """
-    pure = cell.pure if cell.is_pure and not cell.noise else None
+    facts = cell.protocol.facts()
+    pure = cell.pure if cell.is_pure and "p_star" not in facts else None
     return CellView(
         index=cell.index,
         parameters=cell.parameters,
@@ -32,12 +32,12 @@ def cell_view(
         domain_size=cell.population.domain_size,
         p=None if pure is None else pure.p,
         q=None if pure is None else pure.q,
-        hash_range=cell.protocol.facts().get("hash_range"),
+        hash_range=facts.get("hash_range"),
         trials=measured.trials,
         wanted=cell.trials,
         targets=tuple(cell.targets.tolist()),
         metrics=measurements(cell, measured, closed_forms(cell) if expected is None else expected),
-        rappor=None if cell.noise is None else _rappor(cell, cell.noise),
+        bits=_bits(cell, facts) if "p_star" in facts else None,
         answer=_answer(cell),
     )
 
@@ -58,18 +58,9 @@ def measurements(
     return {name: compared(cell, measured, name, expected) for name in cell.metrics}
 
 
-def _rappor(cell: Cell, noise: BitNoise) -> dict[str, Any]:
-    """RAPPOR's own numbers: its p and q are reversed, so that the common keys would mislead."""
-    unbounded = not noise.memoised
-    return {
-        "f": noise.f,
-        "p_star": noise.p_star,
-        "q_star": noise.q_star,
-        "epsilon_one": noise.epsilon_one(cell.hashes),
-        "epsilon_infinity": None if unbounded else noise.epsilon_infinity(cell.hashes),
-        "bit_support_gain": bit_gain(cell),
-        "warnings": list(cell.warnings),
-    }
+def _bits(cell: Cell, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of bits with a noise of their own, and the reasons to doubt their decoding."""
+    return {**facts, "bit_support_gain": bit_gain(cell), "warnings": list(cell.warnings)}
 
 
 def _answer(cell: Cell) -> dict[str, Any] | None:

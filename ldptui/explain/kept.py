@@ -1,13 +1,15 @@
 """The privacy of a user who keeps an answer: of one report, of many, of all; what it costs.
 
-By the capability alone (`core.law.capabilities.Memoises`), for every kind that has it. RAPPOR tells
-more of its own numbers (`rappor.privacy`).
+By the capability alone (`core.law.capabilities.Memoises`), for every kind that has it; a family may
+have a panel of its own (`Story.kept`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
 from .formulas import entries
 from .setting import setting_of
+from .story import story_named
 
 SHOWN: Final = (2, 10, 100)
 """Numbers of reports whose ε is listed, besides the rounds of the campaign."""
@@ -45,6 +48,47 @@ class Group:
 
     title: str
     facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Bargain:
+    """One choice of the numbers of a noise: its privacy, and what that costs.
+
+    epsilon_one, epsilon_infinity (None: without bound) : what it gives away. std : σ of one
+    estimated frequency. strings : the number of equally frequent items that can be learnt. room :
+    the number of candidates that can be estimated together, None where each has its own bit.
+    """
+
+    name: str
+    epsilon_one: float
+    epsilon_infinity: float | None
+    std: float
+    strings: float
+    room: float | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of kept answers.
+
+    groups, bargains : its numbers, and what other ones would buy; worked out when they are seen.
+    rounds : ε over many reports.
+    """
+
+    groups: Callable[[], tuple[Group, ...]]
+    rounds: Plot
+    bargains: Callable[[], tuple[Bargain, ...]] = tuple
+
+
+def panel(cell: Cell) -> Panel | None:
+    """The panel of a cell, as its family tells it; None where its users keep nothing."""
+    memory = cell.memory
+    if memory is None:
+        return None
+    story = story_named(cell.protocol.family)
+    if story is not None and story.kept is not None:
+        return story.kept(cell)
+    return Panel(partial(groups, cell, memory), rounds_plot(memory))
 
 
 def groups(cell: Cell, memory: Memoises) -> tuple[Group, ...]:

@@ -10,7 +10,6 @@ from typing import Any, get_args, get_type_hints
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import SeedSearch, is_pure
-from ldptui.core.protocols import BitNoise
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +17,6 @@ class Setting:
     """A protocol with its parameters bound, and what else is known.
 
     given : the keys of the scenario's table of the protocol, with their values.
-    noise : that of RAPPOR's bits, None for other protocols.
     users, share, r, held : n, β, the number of targets, and the total that genuine users hold of
         them; None where not given.
     mean : that of the genuine users' numbers, in [-1, 1]; None where not given.
@@ -28,7 +26,6 @@ class Setting:
 
     protocol: Any
     given: Mapping[str, Any]
-    noise: BitNoise | None = None
     users: int | None = None
     share: float | None = None
     r: int | None = None
@@ -43,8 +40,8 @@ class Setting:
 
     @property
     def family(self) -> str:
-        """The family whose story this is: RAPPOR's in all its forms, pure or not."""
-        return family_of(self.protocol, self.noise)
+        """The family whose story this is."""
+        return str(getattr(self.protocol, "family", ""))
 
     @property
     def unattacked(self) -> Setting:
@@ -55,10 +52,6 @@ class Setting:
     def is_pure(self) -> bool:
         """True where p and q say all: the chances to support the own item, and any other one."""
         return is_pure(self.protocol)
-
-
-def family_of(protocol: object, noise: BitNoise | None) -> str:
-    return "rappor" if noise is not None else str(getattr(protocol, "family", ""))
 
 
 def setting_of(cell: Cell) -> Setting:
@@ -72,7 +65,6 @@ def setting_of(cell: Cell) -> Setting:
     return Setting(
         cell.protocol,
         parameters,
-        cell.noise,
         cell.users,
         cell.share,
         int(cell.targets.size),
@@ -84,8 +76,7 @@ def setting_of(cell: Cell) -> Setting:
 def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
     """The setting of a protocol that is bound to a domain; raises ScenarioError."""
     values = {key.name: getattr(spec, key.name) for key in fields(spec)}
-    noise = getattr(spec, "noise", None)
-    return Setting(spec.bind(domain_size), values, noise, **known)
+    return Setting(spec.bind(domain_size), values, **known)
 
 
 def read_key(spec: type[Any], key: str, value: Any) -> Any:

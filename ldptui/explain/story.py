@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
@@ -20,7 +20,10 @@ from ldptui.core.law.pure import Rng
 
 from .formula import Formula
 from .report import Life
-from .setting import Setting, family_of
+from .setting import Setting
+
+if TYPE_CHECKING:
+    from .kept import Panel
 
 NOT_TOLD: Final = "not told for this kind"
 
@@ -57,6 +60,7 @@ class Story:
         of that line has to know, at a setting.
     symbols : the keys of the scenario that stand in the table's head, by symbol.
     notes : the sentences below the table; the values are by field.
+    kept : its panel of kept answers; None where that of the capability says all.
     """
 
     formulas: Callable[[Setting], Iterator[Formula]]
@@ -67,6 +71,7 @@ class Story:
     remark: Callable[[Setting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None
+    kept: Callable[[Cell], Panel] | None = None
 
 
 @cache
@@ -80,7 +85,7 @@ def story_named(family: str) -> Story | None:
 
 def reports_of(cell: Cell) -> Reporting | str:
     """The reports of a cell, to be shown; the reason where they are not."""
-    story = story_named(family_of(cell.protocol, cell.noise))
+    story = story_named(cell.protocol.family)
     if story is None or isinstance(story.reports, str):
         return NOT_TOLD if story is None else story.reports
     return story.reports.refusal(cell) or story.reports

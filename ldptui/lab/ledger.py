@@ -91,10 +91,11 @@ def _with_rounds(options: Options, cell: Cell) -> Options:
     if options.rappor is not None:
         raise ScenarioError("cannot be given with --rappor", key="scenario")
     options = replace(options, entries=(*options.entries, *releases(cell)))
-    noise = cell.noise
-    if noise is None:
+    protocol: Any = cell.protocol
+    if "p_star" not in protocol.facts():
         return options
-    rappor = (noise.f, noise.p, noise.q, cell.hashes)
+    noise = protocol.noise
+    rappor = (noise.f, noise.p, noise.q, protocol.hashes)
     return replace(options, rappor=rappor, rounds=max(1, len(cell.rounds)))
 
 
@@ -122,9 +123,9 @@ def totals(options: Options, entries: Sequence[books.Entry]) -> Totals:
 def releases(cell: Cell) -> list[str]:
     """The rounds of a cell as entries are written; one for all where an answer is kept over them.
 
-    None for RAPPOR's, which have a row of their own.
+    None for noisy bits, which have a row of their own.
     """
-    if cell.noise is not None:
+    if "p_star" in cell.protocol.facts():
         return []
     kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
     epsilon, delta = privacy(cell)

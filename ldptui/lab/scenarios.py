@@ -30,8 +30,6 @@ def subject(scenario: str) -> str:
 
 
 def privacy(cell: Cell) -> tuple[float, float]:
-    """ε and δ of one release of a cell; for RAPPOR ε₁, of one report."""
-    if cell.noise is not None:
-        return cell.noise.epsilon_one(cell.hashes), 0.0
+    """ε and δ of one release of a cell."""
     protocol: Any = cell.protocol
     return protocol.epsilon, getattr(protocol, "delta", 0.0)

@@ -104,7 +104,7 @@ def _released(cell: Cell, options: Options) -> Cell:
     items = cell.population.domain_size
     mechanism = curator(kind, items, options.epsilon, options.delta, near)
     parameters = {**cell.parameters, "protocol.kind": kind, "protocol.neighbours": near}
-    return replace(cell, protocol=mechanism, parameters=parameters, noise=None)
+    return replace(cell, protocol=mechanism, parameters=parameters)
 
 
 @dataclass(frozen=True, eq=False)

@@ -203,7 +203,7 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
     """Cov of the estimates of two rounds: (f/2)(1-f/2) / ((1-f)² n), by the sum of both."""
     users = [30, 20, 10]
     one = cell(users, protocol, None, campaign={"rounds": 2}, seed=seed, simulate={"path": path})
-    noise = one.noise
+    noise = one.protocol.noise
     assert noise is not None
     kept = noise.f / 2 * (1 - noise.f / 2) / ((1 - noise.f) ** 2 * one.rounds[0].users)
     alone = clean_variance(one.rounds[0])
@@ -323,12 +323,12 @@ def test_privacy_of_fresh_reports_adds_up() -> None:
 )
 def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> None:
     one = campaign(protocol, 40)
-    noise, spent = one.noise, privacy_spent(one)
+    noise, spent = one.protocol.noise, privacy_spent(one)
     assert isinstance(noise, BitNoise)
-    assert spent == [epsilon_of_rounds(noise, one.hashes, t) for t in range(1, 41)]
-    assert spent[0] == pytest.approx(noise.epsilon_one(one.hashes))
+    assert spent == [epsilon_of_rounds(noise, one.protocol.hashes, t) for t in range(1, 41)]
+    assert spent[0] == pytest.approx(noise.epsilon_one(one.protocol.hashes))
     assert (np.diff(spent) >= -1e-9).all()
-    assert spent[-1] <= noise.epsilon_infinity(one.hashes) + 1e-9
+    assert spent[-1] <= noise.epsilon_infinity(one.protocol.hashes) + 1e-9
     assert spent[-1] < 40 * spent[0]
 
 

@@ -269,17 +269,19 @@ def test_the_survey_is_a_plausible_file() -> None:
 def test_rappors_scenarios_keep_to_the_papers_parameters() -> None:
     """RAPPOR's figures: a normal distribution at ln 3, and strings through Bloom filters."""
     for cell in compile(load(scenarios.path("rappor-normal"))).cells:
-        assert cell.noise is not None
-        assert (cell.noise.f, cell.noise.p, cell.noise.q) == (0.0, 0.5, 0.75)
-        assert cell.noise.epsilon_one(1) == pytest.approx(math.log(3))
-        assert not cell.noise.memoised  # reports repeated for ever have no bound
+        assert (cell.protocol.noise.f, cell.protocol.noise.p, cell.protocol.noise.q) == (
+            0.0,
+            0.5,
+            0.75,
+        )
+        assert cell.protocol.noise.epsilon_one(1) == pytest.approx(math.log(3))
+        assert not cell.protocol.noise.memoised  # reports repeated for ever have no bound
         parameters = cell.parameters
         assert (parameters["population.mean"], parameters["population.std"]) == (50.0, 10.0)
     for name in ("rappor-strings", "rappor-attack"):
         for cell in compile(load(scenarios.path(name))).cells:
-            assert cell.noise is not None
-            assert (cell.noise.q_star, cell.noise.p_star) == (0.6875, 0.5625)
-            assert cell.noise.epsilon_one(2) == pytest.approx(1.0743, abs=5e-5)
+            assert (cell.protocol.noise.q_star, cell.protocol.noise.p_star) == (0.6875, 0.5625)
+            assert cell.protocol.noise.epsilon_one(2) == pytest.approx(1.0743, abs=5e-5)
             held = cell.population.histogram
             assert (cell.users, held.size, int((held > 0).sum())) == (10**6, 200, 100)
             assert (held[:99] >= held[1:100]).all()  # falling, as the exponential law does

@@ -74,9 +74,8 @@ def test_a_form_lists_only_its_own_fields() -> None:
 def test_epsilon_is_that_of_one_report() -> None:
     for form, p, q in (("full", 0.2, 0.9), ("one-time", 0, 1), ("basic", 0.2, 0.9)):
         one = cell(POPULATION, rappor(form=form, epsilon=1.5, p=0.2, q=0.9))
-        assert one.noise is not None
-        assert (one.noise.p, one.noise.q) == (p, q)
-        assert one.noise.epsilon_one(one.hashes) == pytest.approx(1.5)
+        assert (one.protocol.noise.p, one.protocol.noise.q) == (p, q)
+        assert one.protocol.noise.epsilon_one(one.protocol.hashes) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +102,7 @@ def test_a_bad_value_is_one_line(written: str, sentence: str) -> None:
 
 def test_f_without_permanent_noise_is_allowed() -> None:
     (cell,) = core.compile(scenario("f = 0")).cells
-    assert cell.noise is not None
-    assert cell.noise.f == 0
+    assert cell.protocol.noise.f == 0
 
 
 def test_too_many_filters_are_refused_unless_limits_are_lifted() -> None:
@@ -129,9 +127,8 @@ def test_other_protocols_and_rappor_in_one_sweep() -> None:
     assert [type(cell.protocol).__name__ for cell in cells] == ["Unary", "Rappor", "LocalHashing"]
     assert "protocol.bits" not in cells[0].parameters
     assert cells[1].parameters["protocol.bits"] == 32
-    assert cells[1].noise is not None
-    assert cells[1].noise.epsilon_one(2) == pytest.approx(1)
-    assert cells[0].noise is None
+    assert cells[1].protocol.noise.epsilon_one(2) == pytest.approx(1)
+    assert "p_star" not in cells[0].protocol.facts()
 
 
 def test_the_schema_knows_every_key() -> None:

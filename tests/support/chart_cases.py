@@ -88,7 +88,7 @@ def cells(
             else Estimate(theory * off, abs(theory) / 10, theory)
             for name, theory in cell.task.expected(cell).items()
         }
-        pure = cell.pure if cell.is_pure and not cell.noise else None
+        pure = cell.pure if cell.is_pure and "p_star" not in cell.protocol.facts() else None
         views.append(
             CellView(
                 cell.index, cell.parameters, cell.path, cell.users, cell.malicious,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class LocalHashing(Oracle):
     def q(self) -> float:
         return 1 / self.hash_range
 
-    def facts(self) -> dict[str, int]:
+    def facts(self) -> dict[str, Any]:
         return {"hash_range": self.hash_range}
 
     @property

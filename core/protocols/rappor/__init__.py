@@ -24,7 +24,7 @@ from .counted import (
 from .filters import bloom_bits
 from .forms import RapporSpec, ignored
 from .mechanism import Rappor
-from .memoised import KeptBits
+from .memoised import BasicRappor
 from .noise import BitNoise, solved_f
 from .privacy import (
     denial,
@@ -37,8 +37,8 @@ from .privacy import (
 
 __all__ = [
     "SPECS",
+    "BasicRappor",
     "BitNoise",
-    "KeptBits",
     "Rappor",
     "RapporSpec",
     "bit_count_std",

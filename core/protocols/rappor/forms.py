@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import ALPHA, EPSILON, check_bounds
-from ...law.pure import PureProtocol
-from ..unary import SUE, Unary
+from ..unary import SUE
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
 from .mechanism import Rappor
+from .memoised import BasicRappor
 from .noise import PROBABILITY, BitNoise, solved_f
 
 Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
@@ -92,10 +92,7 @@ class RapporSpec:
     @property
     def most_epsilon(self) -> float:
         """The ε₁ that the fresh noise alone gives, which no f exceeds; inf without fresh noise."""
-        p, q = self.p, self.q
-        if p is None or q is None or p == 0 or q == 1:
-            return math.inf
-        return BitNoise(0, p, q).epsilon_one(self.hashes or 1)
+        return self.noise.most_epsilon(self.hashes or 1)
 
     @property
     def room(self) -> float:
@@ -104,15 +101,12 @@ class RapporSpec:
             return math.inf
         return float(int(0.8 * self.bits * self.cohorts))
 
-    def bind(
-        self, domain_size: int, labels: tuple[str, ...] | None = None
-    ) -> PureProtocol | Rappor:
-        noise = self.noise
-        if self.form == "basic-one-time":
-            return SUE(domain_size, self.epsilon_one)
-        if self.form == "basic":
-            # Wang's p is RAPPOR's q*, and Wang's q is its p*.
-            return Unary(domain_size, self.epsilon_one, noise.q_star)
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> BasicRappor | Rappor:
+        noise, one = self.noise, self.epsilon_one
+        if self.basic:
+            once = self.form == "basic-one-time"
+            p = SUE(domain_size, one).p if once else noise.q_star
+            return BasicRappor(domain_size, one, p, noise=noise)
         assert self.bits is not None
         assert self.hashes is not None
         assert self.cohorts is not None

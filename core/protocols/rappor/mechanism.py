@@ -6,7 +6,7 @@ Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, NoReturn
@@ -19,6 +19,7 @@ from ...base.ranges import ALPHA, DOMAIN, check_bounds
 from ...base.sampling import Counts, Floats, binomial, binomials, multinomial, subset_counts
 from ...base.secure import generator
 from ...kernels.threads import one_thread
+from ...law.capabilities import Attendance
 from ...law.doors import Doors
 from ...law.law import Ask, BitLaw, Lack, Law, holding
 from ...law.loss import DiscreteLoss, one_bit
@@ -32,9 +33,11 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
+from ..chains import memoised_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
+from .memoised import KeptBits
 from .noise import PROBABILITY, BitNoise
 
 ROWS = 1 << 21
@@ -42,7 +45,7 @@ ROWS = 1 << 21
 
 
 @dataclass(frozen=True)
-class Rappor(Doors):
+class Rappor(KeptBits, Doors):
     """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
 
     Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
@@ -214,10 +217,9 @@ class Rappor(Doors):
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
         rng = generator(rng)
-        return self.report(items_of(values, self.domain_size), rng, rng)
+        return self.memoised_reports(items_of(values, self.domain_size), rng, rng)
 
-    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         reports, chain = self._empty_reports(values.size, permanent), self.noise.chain
         for at in range(0, values.size, self._rows):
             rows = slice(at, at + self._rows)
@@ -286,6 +288,9 @@ class Rappor(Doors):
             counts[row, :, :-1] = sent + binomial(users[:, None] - ones, self.noise.p_star, rng)
             counts[row, :, -1] = users
         return counts
+
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        return memoised_counts(self, self.noise.chain, rounds)
 
     def spread(self, newcomers: Counts, rng: Rng) -> Counts:
         """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""

@@ -1,43 +1,28 @@
-"""RAPPOR over several rounds, in all its forms: what users keep, and what that costs them."""
+"""The permanent bits that RAPPOR's users keep over several rounds, and what that costs them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 from ...base.sampling import Counts
 from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
-from ..chains import BitUsers, OneBitEach, memoised_counts
+from ..chains import OneBitEach, memoised_counts
+from ..unary import Unary
 from .noise import BitNoise
 from .privacy import epsilon_of_rounds
 
 
-@dataclass(frozen=True)
 class KeptBits:
-    """The permanent bits of RAPPOR's users: `core.law.capabilities.Memoises`.
+    """The kept answers of every form: `ldptui.core.law.capabilities.Memoises`, but for the draws.
 
-    protocol : RAPPOR in any form, a unary encoding where it is basic; `noise` is its own.
+    noise : of each bit. hashes : h, the bits of one item.
     """
 
-    protocol: Any
     noise: BitNoise
-
-    @property
-    def hashes(self) -> int:
-        """h; 1 where a report has no Bloom filter."""
-        return getattr(self.protocol, "hashes", 1)
-
-    @property
-    def _alone(self) -> OneBitEach:
-        return OneBitEach(self.protocol.domain_size, self.noise.chain)
-
-    @property
-    def _filters(self) -> BitUsers:
-        """The protocol's own Bloom filters; where it has none, each item has a bit."""
-        bloom = hasattr(self.protocol, "bit_users")
-        return cast("BitUsers", self.protocol) if bloom else self._alone
+    hashes: int
 
     @property
     def kept(self) -> tuple[float, float]:
@@ -50,11 +35,50 @@ class KeptBits:
     def epsilon_of_rounds(self, rounds: int) -> float:
         return epsilon_of_rounds(self.noise, self.hashes, rounds)
 
+    @property
+    def most_epsilon(self) -> float:
+        return self.noise.most_epsilon(self.hashes)
+
+    @property
+    def addressed(self) -> dict[str, Any]:
+        return {"noise": self.noise}
+
+    def facts(self) -> dict[str, Any]:
+        """The noise as views show it: p and q are reversed, so that the common keys would mislead.
+
+        epsilon_infinity : None where nothing bounds it.
+        """
+        return {
+            "f": self.noise.f,
+            "p_star": self.noise.p_star,
+            "q_star": self.noise.q_star,
+            "epsilon_one": self.noise.epsilon_one(self.hashes),
+            "epsilon_infinity": self.epsilon_infinity if self.noise.memoised else None,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class BasicRappor(KeptBits, Unary):
+    """RAPPOR's basic forms, one bit for each item: Wang's p is RAPPOR's q*, and his q is its p*."""
+
+    family = "rappor"
+    hashes = 1
+
+    noise: BitNoise = field(compare=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        """The unary encoding that one round is: streams of genuine users have this address."""
+        return repr(Unary(self.domain_size, self.epsilon, self.p))
+
+    ADDRESSED = {"class": "Unary"}  # noqa: RUF012
+    """The name of its class in the addresses of stores."""
+
+    @property
+    def _bits(self) -> OneBitEach:
+        return OneBitEach(self.domain_size, self.noise.chain)
+
     def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        return memoised_counts(self._filters, self.noise.chain, rounds)
+        return memoised_counts(self._bits, self.noise.chain, rounds)
 
     def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        if hasattr(self.protocol, "report"):
-            return cast("Reports", self.protocol.report(values, permanent, fresh))
-        bits = self._alone
-        return bits.send(bits.keep(values, permanent), fresh)
+        return self._bits.send(self._bits.keep(values, permanent), fresh)

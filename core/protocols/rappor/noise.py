@@ -66,6 +66,12 @@ class BitNoise:
         """Probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
         return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
 
+    def most_epsilon(self, hashes: int) -> float:
+        """ε₁ without permanent noise, which no f exceeds; infinite without fresh noise."""
+        if self.p == 0 or self.q == 1:
+            return math.inf
+        return BitNoise(0, self.p, self.q).epsilon_one(hashes)
+
     @property
     def p_star(self) -> float:
         """Probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""

@@ -61,7 +61,7 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
 class Measurement:
     """A simulated point of a curve: mean ± standard error, and the closed form of its cell.
 
-    support : the closed form of RAPPOR's bits, before decoding.
+    support : the closed form of bits, before decoding.
     """
 
     x: float
@@ -97,9 +97,9 @@ def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:
 def gain_of(cell: CellView, key: str) -> Measurement | None:
     """The gain that a cell measured; None before its first trial."""
     point = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
-    if point is None or cell.rappor is None:
+    if point is None or cell.bits is None:
         return point
-    return replace(point, support=cell.rappor.get("bit_support_gain"))
+    return replace(point, support=cell.bits.get("bit_support_gain"))
 
 
 def gain_after_of(cell: CellView, key: str) -> Measurement | None:

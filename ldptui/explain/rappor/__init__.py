@@ -7,6 +7,7 @@ from typing import Final
 from ..story import Story
 from .closed import BRIEF, FIELDS, SYMBOLS, TABLE, notes
 from .formulas import formulas
+from .privacy import panel
 from .report import RapporReports
 
 STORY: Final = Story(
@@ -18,4 +19,5 @@ STORY: Final = Story(
     remark=lambda _: "reverse of Wang's p, q",
     symbols=SYMBOLS,
     notes=notes,
+    kept=panel,
 )

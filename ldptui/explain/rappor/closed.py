@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from ldptui.core import theory
-from ldptui.core.protocols import BitNoise
 from ldptui.core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
@@ -41,16 +40,17 @@ BRIEF: Final = ("form", "epsilon_one", "epsilon_infinity", "p_star", "q_star")
 SYMBOLS: Final = {"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"}
 
 
-def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
+def closed_forms(setting: Setting) -> Iterator[Formula]:
     """The closed forms, as far as the numbers that they need are given."""
-    known = _numbers(setting, noise, hashes)
-    rows = _rows(setting, noise, known["epsilon_one"])
+    known = _numbers(setting)
+    rows = _rows(setting, known["epsilon_one"])
     yield from (row.at(known) for row in rows if row.key in known)
     gains = compared(setting, _WITH.__getitem__)
-    yield from gains if setting.is_pure else _bit_gains(setting, noise, hashes)
+    yield from gains if setting.is_pure else _bit_gains(setting)
 
 
-def _numbers(setting: Setting, noise: BitNoise, hashes: int) -> dict[str, float]:
+def _numbers(setting: Setting) -> dict[str, float]:
+    noise, hashes = setting.protocol.noise, setting.protocol.hashes
     users, held, given = setting.users, setting.held, setting.given.get("epsilon")
     known = {
         "form": math.nan, "recommended": math.nan, "f": noise.f,
@@ -67,7 +67,7 @@ def _numbers(setting: Setting, noise: BitNoise, hashes: int) -> dict[str, float]
     return known
 
 
-def _rows(setting: Setting, noise: BitNoise, epsilon: float) -> tuple[Formula, ...]:
+def _rows(setting: Setting, epsilon: float) -> tuple[Formula, ...]:
     """The rows of a setting: what one report and all reports give away, and the spread."""
     h, over = ("", "") if setting.is_pure else ("h", "/h")
     one, ever = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip(), f"2{h} ln((1 − f/2)/(f/2))"
@@ -78,7 +78,7 @@ def _rows(setting: Setting, noise: BitNoise, epsilon: float) -> tuple[Formula, .
         listed("form", "", "", "", str(setting.given["form"])),
         listed("f", "f", how, "RAP 3.2"),
         listed("epsilon_one", "ε₁, one report", one, "RAP 3.2"),
-        all_reports if noise.memoised else replace(all_reports, said="unbounded"),
+        all_reports if setting.protocol.noise.memoised else replace(all_reports, said="unbounded"),
         listed("recommended", "", "", "", best),
         listed("variance_per_user", "variance per user", f"p*(1 − p*)/(q* − p*)²{over}", "RAP 4"),
         listed("frequency_std", "frequency std", "count std / N", "RAP 4"),
@@ -88,15 +88,15 @@ def _rows(setting: Setting, noise: BitNoise, epsilon: float) -> tuple[Formula, .
     )
 
 
-def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
+def _bit_gains(setting: Setting) -> Iterator[Formula]:
     """The gains of the targets' bits, before decoding."""
-    r, share, held = setting.r, setting.share, setting.held
+    r, share, held, protocol = setting.r, setting.share, setting.held, setting.protocol
     if r is None or share is None or held is None:
         return
     for law in COMPARED:
         kind, known = kind_of(law), cast("Any", law)
         gained = bloom.ideal_bit_support_gain(
-            known, noise, setting.protocol.bits, hashes, r, share, held
+            known, protocol.noise, protocol.bits, protocol.hashes, r, share, held
         )
         key, name = f"gain.{kind}", f"bit gain of {kind.upper()}"
         yield listed(key, name, _WITH[law], "CJG eq. 7").at({key: gained})

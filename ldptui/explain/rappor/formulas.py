@@ -115,14 +115,12 @@ EXACT: Final = _of_fakes(
 
 def formulas(setting: Setting) -> Iterator[Formula]:
     """The formulas of all forms of RAPPOR, then those of the basic forms or of Bloom filters."""
-    noise, cell = setting.noise, setting.cell
-    assert noise is not None  # or this would be another family's story
-    h = getattr(setting.protocol, "hashes", 1)
-    known = _numbers(noise, h)
+    noise, cell = setting.protocol.noise, setting.cell
+    known = _numbers(noise, setting.protocol.hashes)
     heading = "RAPPOR's noise: its p and q are the reverse of Wang's"
     yield from told((*NOISE, KEPT if noise.memoised else UNBOUNDED), known, heading)
     if cell is None:
-        yield from closed_forms(setting, noise, h)
+        yield from closed_forms(setting)
     elif setting.is_pure:
         yield from unary.told_of(setting, (unary.BUDGET,))
     else:

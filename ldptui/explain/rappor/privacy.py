@@ -6,7 +6,9 @@ Pure. RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -14,30 +16,14 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.protocols import BitNoise, Rappor
 from ldptui.core.protocols import rappor as forms
+from ldptui.core.protocols.rappor import BasicRappor
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
 from ..formula import Formula
 from ..formulas import entries
-from ..kept import ROUNDS, UNBOUNDED, Fact, Group
+from ..kept import ROUNDS, UNBOUNDED, Bargain, Fact, Group, Panel
 from ..setting import Setting
-
-
-@dataclass(frozen=True)
-class Bargain:
-    """One choice of RAPPOR's numbers: its privacy, and what that costs.
-
-    epsilon_one, epsilon_infinity (None: without bound) : what it gives away. std : σ of one
-    estimated frequency. strings : the number of equally frequent items that can be learnt. room :
-    the number of candidates that can be estimated together, None where each has its own bit.
-    """
-
-    name: str
-    epsilon_one: float
-    epsilon_infinity: float | None
-    std: float
-    strings: float
-    room: float | None
 
 
 def subject(cell: Cell) -> int:
@@ -49,20 +35,28 @@ def subject(cell: Cell) -> int:
 
 def of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
     """The formulas of a noise on `hashes` bits, by their fields."""
-    return _entries(Rappor(2, 16, hashes, 1, noise), noise)
+    return _entries(Rappor(2, 16, hashes, 1, noise))
 
 
-def _entries(protocol: object, noise: BitNoise, users: int | None = None) -> dict[str, Formula]:
-    """The closed forms of RAPPOR's noise under a protocol, which may have another noise yet."""
-    return entries(Setting(protocol, {"kind": "rappor", "form": ""}, noise, users))
+def _entries(protocol: object, users: int | None = None) -> dict[str, Formula]:
+    """The closed forms of RAPPOR's noise."""
+    return entries(Setting(protocol, {"kind": "rappor", "form": ""}, users))
 
 
-def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
+def panel(cell: Cell) -> Panel:
+    """What noise gives away, in a cell of RAPPOR, and what other numbers would buy."""
+    protocol = cast("Rappor | BasicRappor", cell.protocol)
+    numbers, others = partial(groups, cell, protocol), partial(bargains, cell, protocol)
+    return Panel(numbers, rounds_plot(protocol), others)
+
+
+def groups(cell: Cell, protocol: Rappor | BasicRappor) -> tuple[Group, ...]:
     """Everything that the panel says in numbers, of a cell of RAPPOR."""
-    h, users, items = cell.hashes, cell.users, cell.population.domain_size
+    noise, h = protocol.noise, protocol.hashes
+    users, items = cell.users, cell.population.domain_size
     item = subject(cell)
     held = float(cell.population.frequencies[item])
-    rows = _entries(cell.protocol, noise, users)
+    rows = _entries(protocol, users)
     one, forever = rows["epsilon_one"], rows["epsilon_infinity"]
     bound = (
         (fmt.short(forever.value), forever.brief)
@@ -100,9 +94,10 @@ def _fact(symbol: str, label: str, row: Formula, before: str) -> Fact:
     return Fact(symbol, label, fmt.short(row.value), before + row.brief)
 
 
-def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
+def bargains(cell: Cell, protocol: Rappor | BasicRappor) -> tuple[Bargain, ...]:
     """The present numbers, and what another f, p, q, h, k or m would change."""
-    choices = [_bargain("now", cell, noise, cell.protocol)]
+    noise, users = protocol.noise, cell.users
+    choices = [_bargain("now", users, protocol)]
     changes = [("f", value) for value in (0.25, 0.5, 0.75, 0.9)]
     if noise.p > 0 or noise.q < 1:
         changes += [("p", noise.p / 2), ("q", (1 + noise.q) / 2)]
@@ -113,33 +108,33 @@ def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
             other = replace(noise, **{letter: value})
         except ScenarioError:
             continue
-        choices.append(_bargain(f"{letter} = {fmt.short(value)}", cell, other, cell.protocol))
-    protocol = cell.protocol
+        changed = replace(protocol, noise=other)
+        choices.append(_bargain(f"{letter} = {fmt.short(value)}", users, changed))
     if isinstance(protocol, Rappor):
         for letter, key, most in (("h", "hashes", 16), ("k", "bits", 256), ("m", "cohorts", 2**16)):
             now = getattr(protocol, key)
             for value in (now // 2, 2 * now):
                 if 1 <= value <= most and not (key == "bits" and value < 2):
-                    changed = replace(protocol, **{key: value})
-                    choices.append(_bargain(f"{letter} = {value}", cell, noise, changed))
+                    hashed = replace(protocol, **{key: value})
+                    choices.append(_bargain(f"{letter} = {value}", users, hashed))
     return tuple(choices)
 
 
-def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargain:
-    rows = _entries(protocol, noise, cell.users)
+def _bargain(name: str, users: int, protocol: Rappor | BasicRappor) -> Bargain:
+    rows = _entries(protocol, users)
     return Bargain(
         name,
         rows["epsilon_one"].value,
-        rows["epsilon_infinity"].value if noise.memoised else None,
+        rows["epsilon_infinity"].value if protocol.noise.memoised else None,
         rows["frequency_std"].value,
         rows["learnable_items"].value,
         0.8 * protocol.bits * protocol.cohorts if isinstance(protocol, Rappor) else None,
     )
 
 
-def rounds_plot(cell: Cell, noise: BitNoise) -> Plot:
+def rounds_plot(protocol: Rappor | BasicRappor) -> Plot:
     """ε over the number of reports of one value: with the memoised noise, and by composition."""
-    h = cell.hashes
+    noise, h = protocol.noise, protocol.hashes
     reports = sorted({round(t) for t in np.geomspace(1, ROUNDS, 49)})
     kept = [forms.epsilon_of_rounds(noise, h, t) for t in reports]
     fresh = [forms.naive_epsilon_of_rounds(noise, h, t) for t in reports]

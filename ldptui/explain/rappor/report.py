@@ -54,7 +54,7 @@ class RapporReports:
         protocol: Any = cell.protocol
         values = np.array([item])
         permanent = _permanent(protocol, values, kept)
-        report = protocol.report(values, kept, fresh)
+        report = protocol.memoised_reports(values, kept, fresh)
         steps = (honest_value(cell, item), *_honest(cell, protocol, item, report, permanent))
         return _life(cell, protocol, "A genuine user", report, steps, item)
 
@@ -129,7 +129,7 @@ def _permanent(protocol: Rappor, values: Items, rng: Rng) -> BoolArray:
     if noise.memoised:
         bare = replace(protocol, noise=replace(noise, p=0.0, q=1.0))
         return np.asarray(bare.unpack(bare.perturb(values, again))[0])
-    cohorts = protocol.report(values, again, again)["cohort"]
+    cohorts = protocol.memoised_reports(values, again, again)["cohort"]
     return np.asarray(protocol.encode(values, cohorts)[0])  # without permanent noise
 
 

@@ -14,8 +14,8 @@ from ...text import format as fmt
 
 
 def letters_of(cell: Cell) -> tuple[str, str]:
-    """The chances that a 1, and that a 0, is sent as 1: RAPPOR's p and q are Wang's reversed."""
-    return ("p", "q") if cell.noise is None else ("q*", "p*")
+    """The chances that a 1, and that a 0, is sent as 1: some bits have a p and q of their own."""
+    return ("q*", "p*") if "p_star" in cell.protocol.facts() else ("p", "q")
 
 
 def named(cell: Cell, item: int) -> str:

@@ -79,8 +79,8 @@ def release_of(run: Run) -> str:
     for cell in run.snapshot.parts.get("base", ())[:1]:
         kind = str(cell.parameters.get("protocol.kind", "run"))
         epsilon = cell.parameters.get("protocol.epsilon")
-        if cell.rappor is not None:
-            epsilon = cell.rappor.get("epsilon_one")
+        if cell.bits is not None:
+            epsilon = cell.bits.get("epsilon_one")
         rounds = run.snapshot.rounds
         if rounds is not None and rounds.spent[-1] < (1 - 1e-9) * len(rounds) * rounds.spent[0]:
             return release(

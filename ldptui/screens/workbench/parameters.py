@@ -210,15 +210,15 @@ class ParametersPane(VerticalScroll, FormPane):
             yield from column.query_children(Field)
 
     def _show_letters(self, draft: Draft, shown: bool) -> None:
-        """Below RAPPOR's noise: which way round its letters are, and what they come to."""
+        """Below the noise of bits: which way round its letters are, and what they come to."""
         words = self.query_one("#letters", Static)
         cell = draft.cell
         words.display = shown
-        if words.display and cell is not None and cell.noise is not None:
-            noise = cell.noise
-            sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
-            text = f"{sent}: RAPPOR's p and q are the reverse of Wang's"
-            put(words, text)
+        facts = {} if cell is None else cell.protocol.facts()
+        if words.display and "p_star" in facts:
+            sent = f"q* = {short(facts['q_star'])} > p* = {short(facts['p_star'])}"
+            name = kind_of(draft, "protocol").upper()
+            put(words, f"{sent}: {name}'s p and q are the reverse of Wang's")
 
     def _show_remark(self, draft: Draft) -> None:
         """Below the task: how it asks the users."""
@@ -247,7 +247,7 @@ def _shown(draft: Draft) -> dict[str, Shown]:
         if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
     }
     rows = {key: own(draft, key) for key in (*used, *RUN)}
-    cell, rappor = draft.cell, "protocol.f" in used
+    cell, noisy = draft.cell, "protocol.f" in used
     for key in used & {"population.column", "population.count"}:
         columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
         rows[key] = replace(rows[key], offered=columns)
@@ -257,12 +257,13 @@ def _shown(draft: Draft) -> dict[str, Shown]:
         usual = usual_encoding(cell.population)
         rows["task.encoding"] = replace(rows["task.encoding"], value=usual)
     if "protocol.epsilon" in used:
-        label = "one report ε₁" if rappor else title_of("protocol.epsilon")
+        label = "one report ε₁" if noisy else title_of("protocol.epsilon")
         rows["protocol.epsilon"] = replace(rows["protocol.epsilon"], label=label)
-    if rappor and cell is not None and cell.noise is not None:
+    facts = {} if cell is None else cell.protocol.facts()
+    if noisy and "f" in facts:
         # One of f and ε₁ is given, and the other follows from it and can take its place.
-        epsilon = cell.noise.epsilon_one(cell.hashes)
-        for key, solved in (("protocol.f", cell.noise.f), ("protocol.epsilon", epsilon)):
+        follows = {"protocol.f": facts["f"], "protocol.epsilon": facts["epsilon_one"]}
+        for key, solved in follows.items():
             if key in rows and rows[key].value is None:
                 rows[key] = replace(rows[key], value=float(f"{solved:.4g}"), follows=True)
     return rows | (_rule(draft) if "protocol.hash_range" in used else {})

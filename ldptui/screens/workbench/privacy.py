@@ -1,7 +1,4 @@
-"""The panel of the privacy of kept answers, and its price: numbers, and ε over many reports.
-
-RAPPOR's says what other numbers of its noise would buy, too.
-"""
+"""The panel of the privacy of kept answers, and its price: numbers, and ε over many reports."""
 
 from __future__ import annotations
 
@@ -20,8 +17,7 @@ from ...widgets.plot import ChartView
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
-    from ...explain.kept import Group
-    from ...explain.rappor.privacy import Bargain
+    from ...explain.kept import Bargain, Group, Panel
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114
@@ -60,6 +56,7 @@ class PrivacyView(Vertical):
     ]
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
+    _panel: Panel | None = None
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
@@ -77,19 +74,18 @@ class PrivacyView(Vertical):
     def watch_draft(self) -> None:
         if not self.is_mounted:
             return
+        panel = self._panel = self._told()
         self.query_one(RowsView).rebuild()
-        cell = self.draft.cell if self.draft is not None else None
-        chart = self.query_one(ChartView)
-        if cell is None or cell.memory is None:
-            chart.chart = None
-            return
-        from ...explain import kept
-        from ...explain.rappor import privacy
+        self.query_one(ChartView).chart = None if panel is None else panel.rounds
 
-        if cell.noise is None:
-            chart.chart = kept.rounds_plot(cell.memory)
-        else:
-            chart.chart = privacy.rounds_plot(cell, cell.noise)
+    def _told(self) -> Panel | None:
+        """The panel of the draft's cell; None where its users keep nothing."""
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is None:
+            return None
+        from ...explain import kept
+
+        return kept.panel(cell)
 
     def action_scroll_by(self, lines: int) -> None:
         """Scroll where the numbers do not fit."""
@@ -100,19 +96,15 @@ class PrivacyView(Vertical):
         return self.query_one(RowsView).as_text() + "\n" + self.query_one(ChartView).as_text()
 
     def _rows(self, look: Look) -> list[Row]:
-        cell = self.draft.cell if self.draft is not None else None
-        if cell is None or cell.memory is None:
+        panel = self._panel
+        if panel is None:
             return centred(NOTHING, look)
-        from ...explain import kept
-        from ...explain.rappor import privacy
-
-        noise, rows = cell.noise, list[Row]()
-        groups = kept.groups(cell, cell.memory) if noise is None else privacy.groups(cell, noise)
-        for group in groups:
+        rows = list[Row]()
+        for group in panel.groups():
             rows += [[]] if rows else []
             rows += _facts(group, look)
-        if noise is not None:
-            rows += [[], *_bargains(privacy.bargains(cell, noise), look)]
+        if bargains := panel.bargains():
+            rows += [[], *_bargains(bargains, look)]
         return rows
 
 

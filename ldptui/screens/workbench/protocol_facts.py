@@ -32,7 +32,7 @@ class Facts:
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     families : of each kind, in the order of the catalogue. spreads : σ of one estimated
-    frequency, as text, of the same; for RAPPOR ε is ε₁ of one report. recommended : the local
+    frequency, as text, of the same; ε is that of one report. recommended : the local
     protocols with the least. why : the rule that says so. numbers : of the chosen kind.
     """
 
@@ -97,15 +97,14 @@ def _or_none(formula: Callable[[], T]) -> T | None:
 
 def _epsilon(cell: Cell) -> float | None:
     """The budget of one report, at which the kinds are compared; None where there is none."""
-    if cell.noise is not None:
-        return cell.noise.epsilon_one(cell.hashes)
-    epsilon = cell.parameters.get("protocol.epsilon")
+    epsilon = cell.protocol.facts().get("epsilon_one", cell.parameters.get("protocol.epsilon"))
     return float(epsilon) if isinstance(epsilon, int | float) else None
 
 
 def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     """The kinds with the least mean squared error, at this d and ε."""
-    symbol, task = "ε₁" if cell.noise is not None else "ε", task_named(cell.task.kind)
+    symbol = "ε₁" if "epsilon_one" in cell.protocol.facts() else "ε"
+    task = task_named(cell.task.kind)
     where = f"at d = {cell.population.domain_size}" if task is None else task.place
     return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 

@@ -28,8 +28,8 @@ def _numbers(draft: Draft) -> dict[str, Any]:
         numbers["users"] = population.users
         if items <= FEW:
             numbers["counts"] = population.histogram.tolist()
-    if cell.noise is not None:
-        numbers["epsilon"] = short(cell.noise.epsilon_one(cell.hashes))
+    if (one := cell.protocol.facts().get("epsilon_one")) is not None:
+        numbers["epsilon"] = short(one)
     return {**numbers, "items": items, "last item": items - 1}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from ...catalogue import key_words, listed_keys, swept_kinds
@@ -28,18 +28,15 @@ def sweepable(draft: Draft) -> list[str]:
 def new_sweep(draft: Draft, key: str) -> Any:
     """The values that a newly swept key begins with, as the scenario has them: a list or a range.
 
-    Targets never outnumber the items, and RAPPOR's ε₁ stays below what its fresh noise allows.
+    Targets never outnumber the items, and ε stays below the largest that the protocol can have.
     """
     values, cell = _new(draft, key), draft.cell
     if key == "attack.targets.count" and cell is not None:
         most = min(values["to"], cell.population.domain_size)
         return {"from": 1, "to": most, "points": most}
-    if key == "protocol.epsilon" and cell is not None and cell.noise is not None:
-        # Fresh noise alone bounds ε₁; with it all, f would have to be below 0.
-        noise, hashes = cell.noise, cell.hashes
-        if noise.p > 0 and noise.q < 1:
-            most = float(f"{0.9 * replace(noise, f=0.0).epsilon_one(hashes):.2g}")
-            return values | {"from": min(0.5, most / 4), "to": min(4.0, most)}
+    if key == "protocol.epsilon" and cell is not None and cell.protocol.most_epsilon < math.inf:
+        most = float(f"{0.9 * cell.protocol.most_epsilon:.2g}")
+        return values | {"from": min(0.5, most / 4), "to": min(4.0, most)}
     return values
 
 
@@ -122,5 +119,5 @@ def _applies(draft: Draft, key: str) -> bool:
         return False
     used = used_keys(draft, "protocol")
     if table == "protocol" and len(kinds) == 1:
-        return name in used  # RAPPOR's forms ignore some
+        return name in used  # some forms ignore some
     return key != "attack.cohort" or "cohorts" in used

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -35,12 +34,16 @@ def constant_lines(results: Results, width: int) -> list[str]:
     ranges = [g for cell in cells if (g := cell.protocol.facts().get("hash_range"))]
     if ranges:
         protocol.append(f"g = {range_over(ranges)}")
-    bounds = [cell.memory.epsilon_infinity for cell in cells if cell.memory and not cell.noise]
+    bounds = [
+        cell.memory.epsilon_infinity
+        for cell in cells
+        if cell.memory and "p_star" not in cell.protocol.facts()
+    ]
     if bounds:
         protocol.append(f"ε∞ = {range_over(bounds)}")
-    noisy = [cell for cell in cells if cell.noise is not None]
+    noisy = [cell for cell in cells if "p_star" in cell.protocol.facts()]
     if noisy:
-        protocol += _rappor(noisy)
+        protocol += _of_bits(noisy)
     elif all(cell.is_pure for cell in cells):
         chances = {(cell.pure.p, cell.pure.q) for cell in cells}
         if len(chances) == 1:
@@ -94,23 +97,20 @@ def _campaign(cells: Sequence[Cell]) -> list[str]:
     return [*facts, f"a user spends ε = {spent} over all rounds"]
 
 
-def _rappor(cells: Sequence[Cell]) -> list[str]:
-    """RAPPOR's parameters, and what follows from them."""
+def _of_bits(cells: Sequence[Cell]) -> list[str]:
+    """The parameters of bits with a noise of their own, and what follows from them."""
     facts = [range_over(present(cells, "protocol.form"))]
     for key, name in (("bits", "k"), ("hashes", "h"), ("cohorts", "m"), ("p", "p"), ("q", "q")):
         values = present(cells, f"protocol.{key}")
         if values:
             facts.append(f"{name} = {range_over(values)}")
-    noises = [(cell.noise, cell.hashes) for cell in cells if cell.noise is not None]
-    for name, numbers in (
-        ("f", [noise.f for noise, _ in noises]),
-        ("p*", [noise.p_star for noise, _ in noises]),
-        ("q*", [noise.q_star for noise, _ in noises]),
-        ("ε₁", [noise.epsilon_one(h) for noise, h in noises]),
-        ("ε∞", [noise.epsilon_infinity(h) for noise, h in noises]),
-    ):
-        bounded = math.isfinite(max(numbers))
-        facts.append(f"{name} = {range_over(numbers) if bounded else 'unbounded'}")
+    told = [cell.protocol.facts() for cell in cells]
+    for name, key in (
+        ("f", "f"), ("p*", "p_star"), ("q*", "q_star"),
+        ("ε₁", "epsilon_one"), ("ε∞", "epsilon_infinity"),
+    ):  # fmt: skip
+        numbers = [each[key] for each in told]
+        facts.append(f"{name} = {'unbounded' if None in numbers else range_over(numbers)}")
     return [*facts, "q > p: the reverse of Wang's"]
 
 

@@ -718,7 +718,7 @@ def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
     found, part = curves.gain_curve(made, share), curves.gain_part(made, share)
     assert part is not None
     views = [
-        replace(view, rappor={"bit_support_gain": 0.1 * at})
+        replace(view, bits={"bit_support_gain": 0.1 * at})
         for at, view in enumerate(cells(part.document))
     ]
     plot = figures.gain_plot(found, views, share)

@@ -132,9 +132,9 @@ def test_rappor_has_no_p_and_q_but_closed_forms() -> None:
     assert shown is not None
     assert (view.p, view.q, view.hash_range) == (None, None, None)
     exported = json.loads(to_json(results, {}))["cells"][0]
-    assert view.rappor is not None
-    assert {"p_star", "q_star", "epsilon_one", "epsilon_infinity"} <= set(view.rappor)
-    assert all(exported[name] == value for name, value in view.rappor.items())
+    assert view.bits is not None
+    assert {"p_star", "q_star", "epsilon_one", "epsilon_infinity"} <= set(view.bits)
+    assert all(exported[name] == value for name, value in view.bits.items())
     assert shown.clean.sigma == tuple(np.sqrt(variances[0]))
     assert shown.attacked.sigma == tuple(np.sqrt(variances[1]))
     assert view.metrics["gain"].theory is not None
@@ -161,7 +161,7 @@ def test_the_detected_items_and_the_bit_counts_are_sent() -> None:
     assert bits.counts_std == tuple(np.sqrt(variances[:, :-1]).ravel())
     assert bits.expected_users == tuple(expected[:, -1])
     assert bits.users_std == tuple(np.sqrt(variances[:, -1]))
-    assert (bits.p_star, bits.q_star) == (cell.noise.p_star, cell.noise.q_star)
+    assert (bits.p_star, bits.q_star) == (cell.protocol.noise.p_star, cell.protocol.noise.q_star)
     assert bits.counts[bits.of(3)] == tuple(drawn[3, :-1])
     plain = told(document("oue"))[0]
     assert plain.bits is None

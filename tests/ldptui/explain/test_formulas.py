@@ -223,8 +223,7 @@ def test_nothing_is_divided_by_a_total_of_zero() -> None:
 def test_rappors_letters_differ_from_wangs(form: str) -> None:
     population = {"kind": "zipf", "items": 20, "users": 1000, "exponent": 1.0}
     one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
-    assert one.noise is not None
     of = cell_formulas(one)
-    assert value(of, "q* = ") == one.noise.q_star == pytest.approx(one.pure.p)
-    assert value(of, "p* = ") == one.noise.p_star == pytest.approx(one.pure.q)
+    assert value(of, "q* = ") == one.protocol.noise.q_star == pytest.approx(one.pure.p)
+    assert value(of, "p* = ") == one.protocol.noise.p_star == pytest.approx(one.pure.q)
     assert not [live for live in of if live.formula.startswith(("p = ", "q = "))]

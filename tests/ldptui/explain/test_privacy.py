@@ -38,10 +38,9 @@ def bound(table: dict[str, Any], **more: Any) -> Cell:
 
 
 def facts(one: Cell) -> dict[str, str]:
-    assert one.noise is not None
     return {
         fact.symbol or fact.label: fact.value
-        for group in privacy.groups(one, one.noise)
+        for group in privacy.groups(one, one.protocol)
         for fact in group.facts
     }
 
@@ -56,8 +55,7 @@ def test_the_papers_parameters() -> None:
 @every_form
 def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
     one = bound(table, attack=attack("mga", 0.1, [2]))
-    assert one.noise is not None
-    noise, h, found = one.noise, one.hashes, facts(one)
+    noise, h, found = one.protocol.noise, one.protocol.hashes, facts(one)
     assert privacy.subject(one) == 2  # the target
     assert privacy.subject(bound(table)) == 0  # the most frequent item
     assert found["ε₁"] == short(noise.epsilon_one(h))
@@ -74,14 +72,13 @@ def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
 @every_form
 def test_what_each_number_buys(table: dict[str, Any]) -> None:
     one = bound(table)
-    assert one.noise is not None
-    rows = {row.name: row for row in privacy.bargains(one, one.noise)}
+    rows = {row.name: row for row in privacy.bargains(one, one.protocol)}
     now = rows["now"]
-    assert now.epsilon_one == one.noise.epsilon_one(one.hashes)
+    assert now.epsilon_one == one.protocol.noise.epsilon_one(one.protocol.hashes)
     assert rows["f = 0.9"].epsilon_one < now.epsilon_one
     assert rows["f = 0.9"].std > now.std
     assert all(math.isfinite(row.epsilon_one) and row.epsilon_one > 0 for row in rows.values())
-    assert (now.epsilon_infinity is None) == (one.noise.f == 0)
+    assert (now.epsilon_infinity is None) == (one.protocol.noise.f == 0)
     if table is FULL:
         assert rows["h = 1"].epsilon_one == pytest.approx(now.epsilon_one / 2)
         assert rows["h = 1"].std == pytest.approx(now.std * math.sqrt(2))
@@ -95,16 +92,15 @@ def test_what_each_number_buys(table: dict[str, Any]) -> None:
 @every_form
 def test_memoised_noise_is_bounded_and_composition_is_not(table: dict[str, Any]) -> None:
     one = bound(table)
-    assert one.noise is not None
-    plot = privacy.rounds_plot(one, one.noise)
+    plot = privacy.rounds_plot(one.protocol)
     kept, fresh = plot.series
-    one_report = one.noise.epsilon_one(one.hashes)
+    one_report = one.protocol.noise.epsilon_one(one.protocol.hashes)
     assert kept.y[0] == pytest.approx(one_report)
     assert fresh.y[-1] == pytest.approx(privacy.ROUNDS * one_report)
     assert list(kept.y) == pytest.approx(sorted(kept.y))
-    if one.noise.memoised:
+    if one.protocol.noise.memoised:
         ((bound_, _),) = plot.levels
-        assert bound_ == one.noise.epsilon_infinity(one.hashes)
+        assert bound_ == one.protocol.noise.epsilon_infinity(one.protocol.hashes)
         assert max(kept.y) <= bound_ * (1 + 1e-12)
         assert max(kept.y) > 0.999 * bound_
     else:

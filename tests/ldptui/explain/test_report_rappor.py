@@ -56,18 +56,20 @@ def test_every_bit_from_the_filter_to_the_report(form: dict[str, Any], item: int
     assert not isinstance(reports_of(one), str)
     life = genuine_report(one, item, rng)
     assert isinstance(one.protocol, Rappor)
-    assert one.noise is not None
     cohort, sent = opened(one, life)
     true = one.protocol.encode(np.array([item]), np.array([cohort]))[0]
     assert (cells_of(life, "Bloom filter")["true"] == true).all()
     last = true
-    if one.noise.memoised:
+    if one.protocol.noise.memoised:
         last = cells_of(life, "Kept noise")["kept"]
         chances = steps(life)["Kept noise"].chances
-        assert [c.probability for c in chances] == [1 - one.noise.f / 2, one.noise.f / 2]
+        assert [c.probability for c in chances] == [
+            1 - one.protocol.noise.f / 2,
+            one.protocol.noise.f / 2,
+        ]
         assert chances[0].outcome == f"{int(last[true].sum())} of {int(true.sum())}"
         assert chances[1].outcome == f"{int(last[~true].sum())} of {int((~true).sum())}"
-    if one.noise.p > 0:
+    if one.protocol.noise.p > 0:
         rows = cells_of(life, "Fresh noise")
         assert (rows["kept"] == last).all()
         assert (rows["sent"] == sent).all()

@@ -264,9 +264,12 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
             assert facts is not None
             spreads = facts.spreads
             cell = app.draft.cell
-            one = cell.noise.epsilon_one(2)
+            one = cell.protocol.noise.epsilon_one(2)
             assert spreads["oue"] == f"±{frequency_std(OUE(64, one), cell.users):.4f}"
-            assert spreads["rappor"] == f"±{count_std(cell.noise, 2, cell.users) / cell.users:.4f}"
+            assert (
+                spreads["rappor"]
+                == f"±{count_std(cell.protocol.noise, 2, cell.users) / cell.users:.4f}"
+            )
             assert "ε₁ = 1.07: OUE/OLH/SS" in shown.replace("\n", " ")
 
 

@@ -222,9 +222,9 @@ class Shown:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
-        if self.base is None or self.base.rappor is None or self.stale:
+        if self.base is None or self.base.bits is None or self.stale:
             return ()
-        return tuple(self.base.rappor.get("warnings", ()))
+        return tuple(self.base.bits.get("warnings", ()))
 
     @property
     def empty(self) -> str:
