@@ -7,8 +7,6 @@ have a panel of its own (`Story.kept`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +18,7 @@ from ldptui.core.law.capabilities import Memoises
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
 from .formulas import entries
+from .panel import Fact, Group, Panel
 from .setting import setting_of
 from .story import story_named
 
@@ -30,54 +29,6 @@ ROUNDS: Final = 10_000
 """Reports of one value on the axis of the chart."""
 
 UNBOUNDED: Final = "unbounded"
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One number: its symbol, what it is, its value as text, and where it comes from."""
-
-    symbol: str
-    label: str
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Facts under one heading."""
-
-    title: str
-    facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True)
-class Bargain:
-    """One choice of the numbers of a noise: its privacy, and what that costs.
-
-    epsilon_one, epsilon_infinity (None: without bound) : what it gives away. std : σ of one
-    estimated frequency. strings : the number of equally frequent items that can be learnt. room :
-    the number of candidates that can be estimated together, None where each has its own bit.
-    """
-
-    name: str
-    epsilon_one: float
-    epsilon_infinity: float | None
-    std: float
-    strings: float
-    room: float | None
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A panel of kept answers.
-
-    groups, bargains : its numbers, and what other ones would buy; worked out when they are seen.
-    rounds : ε over many reports.
-    """
-
-    groups: Callable[[], tuple[Group, ...]]
-    rounds: Plot
-    bargains: Callable[[], tuple[Bargain, ...]] = tuple
 
 
 def panel(cell: Cell) -> Panel | None:

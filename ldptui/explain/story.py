@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import Rng
 
 from .formula import Formula
+from .panel import Panel
 from .report import Life
 from .setting import Setting
-
-if TYPE_CHECKING:
-    from .kept import Panel
 
 NOT_TOLD: Final = "not told for this kind"
 

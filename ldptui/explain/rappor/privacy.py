@@ -22,7 +22,8 @@ from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
 from ..formula import Formula
 from ..formulas import entries
-from ..kept import ROUNDS, UNBOUNDED, Bargain, Fact, Group, Panel
+from ..kept import ROUNDS, UNBOUNDED
+from ..panel import Bargain, Fact, Group, Panel
 from ..setting import Setting
 
 

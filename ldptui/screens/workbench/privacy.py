@@ -17,7 +17,7 @@ from ...widgets.plot import ChartView
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
-    from ...explain.kept import Bargain, Group, Panel
+    from ...explain.panel import Bargain, Group, Panel
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114
