@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from support.pages import NAMES, ROOT, page
+from support.pages import NAMES, ROOT, blocks, page
 
 from ldptui import scenarios
 from ldptui.core.scenario import load
@@ -51,11 +53,26 @@ def test_the_site_is_built_and_fetches_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "theory.html").read_text(encoding="utf-8").count("<math") >= len(LISTED)
 
 
-_SPEC = importlib.util.spec_from_file_location("docs_gallery", ROOT / "docs" / "gallery.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-gallery = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(gallery)
+def _script(name: str) -> ModuleType:
+    """A script of the folder of the pages."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+gallery, download = _script("gallery"), _script("download")
+
+
+def test_the_notebook_is_the_page_that_offers_it() -> None:
+    made = download.notebook(page("docs/notebook.md"))
+    if page("docs/notebook.ipynb") != made:
+        pytest.fail("the notebook is older than its page: run python docs/download.py")
+    cells = json.loads(made)["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert code == [block.strip() for block in blocks(page("docs/notebook.md"), "python")]
 
 
 def test_the_gallery_has_every_scenario_and_is_up_to_date() -> None:
