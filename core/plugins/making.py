@@ -76,13 +76,15 @@ def protocol_named(place: str, items: int, epsilon: float, options: Mapping[str,
     return protocol_of(named(place, "protocol"), items, epsilon, json.dumps(options, default=str))
 
 
-def object_named(place: str, items: int, epsilon: float) -> Any:
+def object_named(place: str, items: int, epsilon: float, fresh: bool = False) -> Any:
     """The object itself that is made there, to be checked; its tables as a protocol.
 
+    fresh : whether its code is run anew, as in a fresh start of a client.
     Raises ScenarioError, FileError, ProtocolError.
     """
     source = named(place, "protocol")
-    made = _object(source, items, epsilon, "{}")
+    make = _object.__wrapped__ if fresh else _object
+    made = make(source, items, epsilon, "{}")
     if _has_tables(made) and not hasattr(made, "perturb"):
         return _listed(source, made, items, epsilon, "{}")
     return made

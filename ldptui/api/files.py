@@ -209,7 +209,7 @@ class _File:
         pairs = zip(self.columns, fields[: len(self.columns)], strict=True)
         try:
             parts = [column.parsed(cells[field]) for column, field in pairs]
-            return Rows(_reports(self.columns, parts, self.protocol), group)
+            return Rows(reports_from(self.columns, parts, self.protocol), group)
         except ValueError:
             return None
 
@@ -221,10 +221,10 @@ class _File:
             group = np.array([self._word(line, cell) for line, cell in cells], dtype=np.str_)
         try:
             parts = [column.read(cells) for column, cells in zip(self.columns, held, strict=True)]
-            return Rows(_reports(self.columns, parts, self.protocol), group)
+            return Rows(reports_from(self.columns, parts, self.protocol), group)
         except (ValueError, TypeError, OverflowError):
             for line, row in zip(batch.lines, zip(*held, strict=True), strict=True):
-                _check_row(spot(self.source, line), self.columns, row, self.protocol)
+                check_row(spot(self.source, line), self.columns, row, self.protocol)
             raise
 
     def _word(self, line: int, cell: Any) -> str:
@@ -241,13 +241,13 @@ def _json_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iter
     first = 1
     with text_file(path, "JSON lines") as file:
         for block in line_blocks(file, BATCH):
-            rows = _json_rows(path, first, block, names)
+            rows = json_rows(path, first, block, names)
             lines = range(first, first + len(block))
             yield Batch(lines, [[row[name] for row in rows] for name in names])
             first += len(block)
 
 
-def _json_rows(path: Source, first: int, block: list[str], names: list[str]) -> list[Any]:
+def json_rows(path: Source, first: int, block: list[str], names: list[str]) -> list[Any]:
     """The objects of lines; raises ScenarioError with the first line that is none."""
     with suppress(ValueError, RecursionError):  # all at once, a third of the time
         rows = json.loads(f"[{','.join(block)}]")
@@ -269,7 +269,7 @@ def _has(names: list[str], row: object) -> bool:
     return isinstance(row, dict) and all(name in row for name in names)
 
 
-def _check_row(
+def check_row(
     where: str, columns: Sequence[Column], row: Sequence[Any], protocol: LocalMechanism
 ) -> None:
     parts = []
@@ -285,12 +285,12 @@ def _check_row(
             shown = f"{column.name} must be {wanted}, {got(cell)}"
             raise ScenarioError(f"{where}: {shown}") from None
     try:
-        _reports(columns, parts, protocol)
+        reports_from(columns, parts, protocol)
     except ValueError as error:
         raise ScenarioError(f"{where}: the report {error}") from None
 
 
-def _reports(
+def reports_from(
     columns: Sequence[Column], parts: Sequence[Reports], protocol: LocalMechanism
 ) -> Reports:
     """Reports from their parts; raises ValueError for what the protocol does not send."""

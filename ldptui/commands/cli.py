@@ -37,6 +37,7 @@ _MODULES: Final = {
     "estimate": "estimating",
     "spec": "specifying",
     "screen": "screen",
+    "audit": "audit.auditing",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -63,6 +64,7 @@ commands (each has its own --help):
   estimate REPORTS …   the frequencies of items from reports, with intervals
   spec KIND            the page of a protocol for whoever writes its client
   screen REPORTS …     whether fakes are among reports, and which
+  audit CLIENT …       whether clients of any language keep their ε
 {topics}
 
 examples:

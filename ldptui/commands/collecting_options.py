@@ -7,12 +7,15 @@ from typing import Final
 
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("perturb", "estimate", "spec", "screen")
+COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; make : a parser from its name and description."""
-    parsers = {"perturb": _perturb, "estimate": _estimate, "spec": _spec, "screen": _screen}
+    parsers = {
+        "perturb": _perturb, "estimate": _estimate, "spec": _spec, "screen": _screen,
+        "audit": _audit,
+    }  # fmt: skip
     return parsers[command](make)
 
 
@@ -114,6 +117,66 @@ def _screen(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument("--format", choices=("table", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     _add_force(made)
+    return made
+
+
+def _audit(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui audit",
+        "Audit clients: whether their reports can keep the promised ε, and follow the protocol\n"
+        "that they claim. Exit code 1 where one is broken.",
+        """\
+A program reads items on its standard input, a number a line, and writes a report a line, as
+docs/reports.md has them: a row of CSV, or an object of JSON lines. Only what is named here runs.
+
+examples:
+  ldptui audit oue --epsilon 1 --items 16
+  ldptui audit client.py:Client --as olh --epsilon 1 --items 16
+  ldptui audit --command "./client --epsilon 1" --as grr --epsilon 1 --items 16""",
+    )
+    made.add_argument(
+        "clients",
+        metavar="CLIENT",
+        nargs="*",
+        help="a protocol of ours, or FILE.py:NAME, where NAME(items, epsilon) gives an object with "
+        "perturb(values, rng)",
+    )
+    made.add_argument(
+        "--command", dest="commands", action="append", default=[], metavar="TEXT",
+        help="a program and its arguments; may be repeated",
+    )  # fmt: skip
+    made.add_argument(
+        "--pairs", action="append", default=[], metavar="FILE.csv",
+        help="columns item and report; may be repeated",
+    )  # fmt: skip
+    made.add_argument("--as", dest="kind", metavar="KIND", help="the protocol that they claim")
+    made.add_argument("--opaque", action="store_true", help="a report is any line, as text")
+    made.add_argument("--epsilon", type=float, metavar="E", help="the promised ε, in nats")
+    made.add_argument("--items", type=int, metavar="D", help="items are the numbers 0 … D - 1")
+    made.add_argument(
+        "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE",
+        help="another key of the protocol, as hash_range=8; may be repeated",
+    )  # fmt: skip
+    made.add_argument(
+        "--samples", type=int, default=200_000, metavar="N",
+        help="reports of each client, at most (200000)",
+    )  # fmt: skip
+    made.add_argument(
+        "--confidence", type=float, default=0.999, metavar="C", help="of all verdicts (0.999)"
+    )
+    made.add_argument("--seed", type=int, default=0, metavar="N", help="of the items (0)")
+    made.add_argument(
+        "--refute", type=float, metavar="E", help="say how many reports refute this ε (2 ε)"
+    )
+    made.add_argument(
+        "--batch", type=int, metavar="N", help="start a program anew for each N items"
+    )
+    made.add_argument(
+        "--patience", type=float, default=20.0, metavar="S",
+        help="seconds that a program may take for a report (20)",
+    )  # fmt: skip
+    made.add_argument("--format", choices=("table", "json"), default="table")
+    made.add_argument("--quiet", action="store_true", help="no progress")
     return made
 
 

@@ -132,12 +132,34 @@ def answered(experiment: Experiment, asked: Work, answers: Answers | None) -> Ex
     return step.experiment
 
 
-class SearchLine:
-    """The progress of a search for goals on one line of a terminal; its pulse as well."""
+class Line:
+    """Words on one line of a terminal that replace each other; nothing where there is none."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream if stream is not None and stream.isatty() else None
-        self._drawn, self._due, self._words = False, 0.0, ""
+        self._drawn, self._due = False, 0.0
+
+    def draw(self, words: str) -> None:
+        """Replace the words."""
+        if self._stream is not None:
+            self._due, self._drawn = time.monotonic() + OFTEN, True
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write(f"\r{encodable(words, self._stream)[:width]}\x1b[K")
+            self._stream.flush()
+
+    def erase(self) -> None:
+        """Leave the line empty, if there is something on it."""
+        if self._stream is not None and self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+class SearchLine(Line):
+    """The progress of a search for goals on one line of a terminal; its pulse as well."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        super().__init__(stream)
+        self._words = ""
 
     def __call__(self) -> None:
         """Nothing stops the work here: an interrupt ends it."""
@@ -146,24 +168,12 @@ class SearchLine:
         """Draw the number of answers, unless all are there."""
         self._words = text.searching(step.done, step.total)
         if step.done < step.total:
-            self._draw(self._words)
+            self.draw(self._words)
 
     def tell(self, words: str) -> None:
         """Draw beside it what is tried."""
         if time.monotonic() >= self._due:
-            self._draw(f"{self._words}, {words}")
-
-    def _draw(self, words: str) -> None:
-        if self._stream is not None:
-            self._due, self._drawn = time.monotonic() + OFTEN, True
-            width = shutil.get_terminal_size().columns - 1
-            self._stream.write(f"\r{encodable(words, self._stream)[:width]}\x1b[K")
-            self._stream.flush()
-
-    def erase(self) -> None:
-        if self._stream is not None and self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            self.draw(f"{self._words}, {words}")
 
 
 def _next(steps: Steps, bar: Bar) -> Step:

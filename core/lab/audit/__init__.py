@@ -1,12 +1,16 @@
-"""Two checks of a mechanism's claim of privacy: enumeration, and a Monte-Carlo audit.
+"""Checks of a mechanism's claim of privacy: enumeration, a Monte-Carlo audit, an audit of clients.
 
 `check` goes through every report and every pair of inputs: a proof. `audit` sees samples alone, and
-can refute a claim, not prove it.
+can refute a claim, not prove it. An `Inspector` audits somebody's client in rounds, every pair of
+its items, and looks at its coins and its law as well.
 """
 
 from __future__ import annotations
 
+from .client import Client, made, program, recorded
 from .coins import Published, published
+from .evidence import Claim
+from .inspection import Asked, Finding, Inspection, Inspector, Progress
 from .lens import Sampler
 from .monte_carlo import (
     Audit,
@@ -16,12 +20,23 @@ from .monte_carlo import (
     clopper_pearson,
     epsilon_at_least,
 )
+from .power import Power, power_of
+from .process import Command, words_of
 from .proof import Check, check
 
 __all__ = [
+    "Asked",
     "Audit",
     "Check",
+    "Claim",
+    "Client",
+    "Command",
+    "Finding",
+    "Inspection",
+    "Inspector",
     "Perturbs",
+    "Power",
+    "Progress",
     "Published",
     "Sampler",
     "audit",
@@ -29,5 +44,10 @@ __all__ = [
     "check",
     "clopper_pearson",
     "epsilon_at_least",
+    "made",
+    "power_of",
+    "program",
     "published",
+    "recorded",
+    "words_of",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -30,15 +31,20 @@ BITWISE: Final = 8
 class Lens:
     """A rule that turns any report into a few columns of small whole numbers.
 
+    The categories of all columns together are numbered from 0 to `width`, column by column.
+
     values : the frequent values of each column, sorted; each is a category of its own.
     cuts : the places in each column where the rest is cut into categories.
     examples : a report of each value, where the one column is the whole report; else None.
+    look, most : what is looked at besides the reports, and the numbers of a report that are looked
+    at, at most.
     """
 
     values: tuple[NDArray[Any], ...]
     cuts: tuple[NDArray[Any], ...]
     examples: Any
     look: Callable[[Any], NDArray[Any]] | None
+    most: int = MOST_COLUMNS
 
     @classmethod
     def of(
@@ -48,30 +54,59 @@ class Lens:
         few: int,
         rng: Rng,
     ) -> Lens:
-        first = [_drawn(draw, BLOCK, rng) for draw in draws]
+        """The lens of what samplers draw first."""
+        return cls.fitted([_drawn(draw, BLOCK, rng) for draw in draws], look, few)
+
+    @classmethod
+    def fitted(
+        cls,
+        first: Sequence[Any],
+        look: Callable[[Any], NDArray[Any]] | None,
+        few: int,
+        most: int = MOST_COLUMNS,
+    ) -> Lens:
+        """The lens of these arrays of reports. few : the most reports that are told apart whole."""
         whole, places = np.unique(
             np.concatenate([_whole(reports) for reports in first]), return_index=True
         )
         if whole.size <= few:
             return cls((whole,), (whole[:0],), np.concatenate(first)[places], None)
-        seen = zip(*(_columns(reports, look) for reports in first), strict=True)
+        seen = zip(*(_columns(reports, look, most) for reports in first), strict=True)
         values, cuts = zip(*(_categories(np.concatenate(parts)) for parts in seen), strict=True)
-        return cls(values, cuts, None, look)
+        return cls(values, cuts, None, look, most)
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """intp[columns + 1]: the number of the first category of each column, then `width`."""
+        sizes = [v.size + c.size + 1 for v, c in zip(self.values, self.cuts, strict=True)]
+        return np.cumsum([0, *sizes])
 
     @property
-    def kinds(self) -> int:
-        return max(v.size + c.size + 1 for v, c in zip(self.values, self.cuts, strict=True))
+    def width(self) -> int:
+        """The number of categories of all columns."""
+        return int(self.starts[-1])
 
-    def codes(self, reports: Any, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
-        """intp[wanted columns, n]: the category of these columns of each report."""
-        columns = [_whole(reports)] if self.examples is not None else _columns(reports, self.look)
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """The number of each column."""
+        return np.arange(len(self.values))
+
+    def codes(self, reports: Any, wanted: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+        """intp[wanted columns, n]: the category of each report in these columns, or in all."""
+        if self.examples is not None:
+            columns = [_whole(reports)]
+        else:
+            columns = _columns(reports, self.look, self.most)
         if len(columns) != len(self.values):
             raise RunError("the reports of a sampler change their shape from call to call")
+        wanted = self.columns if wanted is None else wanted
         coded = np.empty((wanted.size, len(reports)), dtype=np.intp)
         for row, at in zip(coded, wanted.tolist(), strict=True):
             column, values, cuts = columns[at], self.values[at], self.cuts[at]
+            start = self.starts[at]
             if column.dtype == np.uint8 and values.tolist() == [0, 1]:
                 np.minimum(column, 2, out=row)
+                row += start
                 continue
             row[:] = values.size
             if cuts.size:
@@ -79,6 +114,7 @@ class Lens:
             if values.size:
                 place = np.minimum(np.searchsorted(values, column), values.size - 1)
                 np.copyto(row, place, where=values[place] == column)
+            row += start
         return coded
 
     def blocks(
@@ -89,38 +125,46 @@ class Lens:
             yield self.codes(_drawn(draw, min(BLOCK, count - at), rng), wanted)
 
     def table(self, draw: Sampler, count: int, rng: Rng) -> Floats:
-        """float64[columns, kinds]: how often each category of each column occurs."""
-        size = (len(self.values), self.kinds)
-        offsets = np.arange(size[0])[:, None] * size[1]
-        total = np.zeros(size[0] * size[1])
-        for coded in self.blocks(draw, count, np.arange(size[0]), rng):
-            total += np.bincount((coded + offsets).ravel(), minlength=total.size)
-        return total.reshape(size)
+        """float64[width]: how often each category occurs."""
+        total = np.zeros(self.width)
+        for coded in self.blocks(draw, count, self.columns, rng):
+            total += np.bincount(coded.ravel(), minlength=total.size)
+        return total
 
-    def weights(self, first: Floats, second: Floats) -> Floats:
-        """The weight of each category: ln of the ratio of its two shares.
+    def weights(
+        self, first: Floats, second: Floats, ratio: float = 1.0, margin: float = 0.0
+    ) -> Floats:
+        """float64[width], the weight of each category: ln of the ratio of its two shares.
 
         Among many columns most tell nothing: there it is 0 where the difference may be chance.
+
+        first, second : the counts of two inputs. ratio : that of their numbers of reports. margin :
+        standard errors by which weights of whole reports are drawn towards 0.
         """
-        ratio = np.log((first + 0.5) / (second + 0.5))
-        if self.examples is not None:
-            return np.asarray(ratio)
-        return np.where(np.abs(first - second) > 4 * np.sqrt(first + second), ratio, 0.0)
+        seen = np.log((first + 0.5) / (second + 0.5)) - np.log(ratio)
+        if self.examples is None:
+            scaled = second * ratio
+            noise = 4 * np.sqrt(first + scaled * ratio)
+            return np.where(np.abs(first - scaled) > noise, seen, 0.0)
+        if margin:
+            doubt = margin * np.sqrt(1 / (first + 0.5) + 1 / (second + 0.5))
+            return np.asarray(np.sign(seen) * np.maximum(np.abs(seen) - doubt, 0.0))
+        return np.asarray(seen)
+
+    def telling(self, weights: Floats) -> NDArray[np.intp]:
+        """The columns in which some category has a weight."""
+        return np.flatnonzero(np.logical_or.reduceat(weights != 0, self.starts[:-1]))
 
     def scores(
         self, draw: Sampler, count: int, weights: dict[tuple[int, int], Floats], rng: Rng
     ) -> dict[tuple[int, int], list[Floats]]:
         """The sums of the weights of each report's categories, by pairs of inputs."""
         sums: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
-        wanted = np.flatnonzero(np.any([table.any(axis=1) for table in weights.values()], axis=0))
+        each = {pair: self.telling(table) for pair, table in weights.items()}
+        wanted = np.unique(np.concatenate([*each.values()]))
         for coded in self.blocks(draw, count, wanted, rng):
             for pair, table in weights.items():
-                total = np.zeros(coded.shape[1])
-                for row, column in zip(coded, wanted.tolist(), strict=True):
-                    if table[column].any():
-                        total += table[column][row]
-                # Sums in any order are equal scores.
-                sums[pair].append(np.asarray(np.round(total, 9), dtype=np.float64))
+                sums[pair].append(score(table, coded[np.isin(wanted, each[pair])]))
         return sums
 
     def describe(self, weights: Floats, threshold: float) -> str:
@@ -128,14 +172,23 @@ class Lens:
         if not weights.any():
             return "any report"
         if self.examples is not None:
-            chosen = np.flatnonzero(np.round(weights[0], 9) >= threshold)
+            chosen = np.flatnonzero(np.round(weights, 9) >= threshold)
             named = [_shown(self.examples[at]) for at in chosen[:4] if at < len(self.examples)]
             more = ", …" if chosen.size > 4 else ""
             return f"the report is {', '.join(named)}{more}"
-        telling = int(weights.any(axis=1).sum())
+        telling = self.telling(weights).size
         columns = "column" if telling == 1 else "columns"
         least = spelled(threshold, 4)
         return f"a likelihood score of {telling} {columns} of the report is at least {least}"
+
+
+def score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
+    """float64[n]: the sum of the weights of the categories in each column of codes."""
+    total = np.zeros(codes.shape[1])
+    for row in codes:
+        total += weights[row]
+    # Sums in any order are equal scores.
+    return np.asarray(np.round(total, 9), dtype=np.float64)
 
 
 def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:
@@ -166,18 +219,23 @@ def _shown(report: Any) -> str:
     """One report in words; packed bytes as bits."""
     if isinstance(report, np.ndarray) and report.dtype == np.uint8:
         return "".join(f"{byte:08b}" for byte in report.ravel())
+    if isinstance(report, bytes):
+        return f"{report.decode('utf-8', 'replace')!r}"
     if isinstance(report, np.void) and report.dtype.names:
         return " ".join(f"{name} {_shown(report[name])}" for name in report.dtype.names)
     return str(report.tolist()) if hasattr(report, "tolist") else str(report)
 
 
-def _columns(reports: Any, look: Callable[[Any], NDArray[Any]] | None) -> list[NDArray[Any]]:
+def _columns(
+    reports: Any, look: Callable[[Any], NDArray[Any]] | None, most: int
+) -> list[NDArray[Any]]:
     """The numbers a report consists of: fields, columns, the bits of packed bytes.
 
     After them the bits of whole numbers of 4 bytes and more: where a number has very many values,
     its categories are ranges, which do not show its low digits.
     """
     columns = _numbers(reports)[:MOST_COLUMNS]
+    columns = columns[:: -(-len(columns) // most)]
     wide = [column for column in columns if column.dtype.kind in "iu" and column.itemsize >= 4]
     columns += [bits for column in wide[:BITWISE] for bits in _bits(column)]
     return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
@@ -217,9 +275,15 @@ def _numbers(reports: Any) -> list[NDArray[Any]]:
     if reports.dtype.names is not None:
         return [column for name in reports.dtype.names for column in _numbers(reports[name])]
     if reports.ndim == 1:
-        return [reports]
+        return [reports, *_letters(reports)] if reports.dtype.kind == "S" else [reports]
     flat = reports.reshape(len(reports), -1)
     return list((np.unpackbits(flat, axis=1) if flat.dtype == np.uint8 else flat).T)
+
+
+def _letters(lines: NDArray[np.bytes_]) -> NDArray[np.uint8]:
+    """uint8[letters, n]: each byte of texts of one width."""
+    raw = np.ascontiguousarray(lines).view(np.uint8)
+    return np.ascontiguousarray(raw.reshape(lines.size, -1).T)
 
 
 def _categories(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

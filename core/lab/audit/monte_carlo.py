@@ -70,12 +70,20 @@ def clopper_pearson(hits: Any, of: int, alpha: float) -> tuple[Floats, Floats]:
 
 
 def epsilon_at_least(
-    first: Any, second: Any, of: int, confidence: float, delta: float = 0.0
+    first: Any,
+    second: Any,
+    of: int,
+    confidence: float,
+    delta: float = 0.0,
+    of_second: int | None = None,
 ) -> Floats:
-    """The ε that hits of `of` reports each prove: ln((p₁ - δ) / p₂) at the worst bounds; ≥ 0."""
+    """The ε that hits prove: ln((p₁ - δ) / p₂) at the worst bounds; ≥ 0.
+
+    first, second : hits of `of` reports, and of `of_second`, which are as many where it is None.
+    """
     alpha = (1 - confidence) / 2
     low, _ = clopper_pearson(first, of, alpha)
-    _, high = clopper_pearson(second, of, alpha)
+    _, high = clopper_pearson(second, of if of_second is None else of_second, alpha)
     spare = np.maximum(low - delta, 0.0)
     with np.errstate(divide="ignore"):
         return np.asarray(np.maximum(np.log(spare) - np.log(high), 0.0))
@@ -212,12 +220,12 @@ def _most_telling(
     best = (-math.inf, (0, 1), 0.0)
     for a, b in pairs:
         first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
-        bound, threshold = _best_threshold(first, second, confidence, delta)
+        bound, threshold = best_threshold(first, second, confidence, delta)
         best = max(best, (bound, (a, b), threshold))
     return best[1:]
 
 
-def _best_threshold(
+def best_threshold(
     first: Floats, second: Floats, confidence: float, delta: float
 ) -> tuple[float, float]:
     """The score above which the reports prove the largest ε, and that ε."""
@@ -228,6 +236,6 @@ def _best_threshold(
         scores.size - np.searchsorted(np.sort(scores), candidates, side="left")
         for scores in (first, second)
     ]
-    bounds = epsilon_at_least(hits[0], hits[1], first.size, confidence, delta)
+    bounds = epsilon_at_least(hits[0], hits[1], first.size, confidence, delta, second.size)
     at = int(bounds.argmax())
     return float(bounds[at]), float(candidates[at])

@@ -1,0 +1,266 @@
+"""What an audit has seen of a client: sums over its reports, whose size does not grow with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base.sampling import Counts, Floats
+from ...law.pure import BoolArray, Items, LocalMechanism, Reports, Rng, is_pure
+from .lens import BLOCK, Lens, _whole, low_digits
+from .rounds import Event
+
+WATCHED: Final = 64
+"""Items of which every pair is looked at, at most."""
+CELLS: Final = 1 << 23
+"""Categories of single reports that are kept for thresholds, in a round."""
+TABLE: Final = 1 << 25
+"""Supports (reports × items) that are held at once."""
+SUPPORTS: Final = 1 << 28
+"""Supports (reports × items) that are looked at."""
+REFERENCE: Final = 1 << 18
+"""Reports of the protocol itself that a client's are compared with."""
+SERIES: Final = 1 << 16
+"""Reports of one start whose order is looked at."""
+RAW: Final = 1 << 14
+"""Reports that are kept as they are, to try other readings of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What a client claims to be.
+
+    domain_size, epsilon : d, and what one report spends at most. kind, protocol : the protocol that
+    it says it follows; "" and None where it names none. sent : honest reports of that protocol.
+    """
+
+    domain_size: int
+    epsilon: float
+    kind: str = ""
+    protocol: LocalMechanism | None = None
+    sent: Callable[[Items, Rng], Reports] | None = None
+
+    def look(self, watched: Items) -> Callable[[Any], NDArray[Any]]:
+        """What is looked at besides the reports: supported items that are watched, low digits."""
+
+        def seen(reports: Any) -> NDArray[Any]:
+            cells = low_digits(np.asarray(reports))
+            supported = self._supported(reports, watched)
+            return cells if supported is None else np.hstack([supported, cells])
+
+        return seen
+
+    def _supported(self, reports: Any, watched: Items) -> NDArray[Any] | None:
+        """The watched items that reports support, where the reports do not say so themselves."""
+        if watched.size < self.domain_size and is_pure(self.protocol):
+            return np.asarray(self.protocol.supports(reports)[:, watched])
+        looks = getattr(self.protocol, "look", None)
+        return None if looks is None else np.asarray(looks(reports, watched))
+
+    def supports(self, reports: Reports) -> BoolArray | None:
+        """bool[n, d], the items that reports support; None where that is not told."""
+        if self.protocol is None:
+            return None
+        if is_pure(self.protocol):
+            return np.asarray(self.protocol.supports(reports) > 0)
+        looks = getattr(self.protocol, "look", None)
+        if looks is None:
+            return None
+        seen = np.asarray(looks(reports, np.arange(self.domain_size)))
+        return seen.astype(np.bool_) if seen.shape[1] == self.domain_size else None
+
+
+@dataclass(eq=False)
+class Supported:
+    """Sums over the supports of reports.
+
+    held, own, counts : int64[d], the reports of each item, those that support their own item, and
+    those that support the item whoever holds it. others, squares : Σ s and Σ s², s the number of
+    other items that a report supports. right, wrong, guesses : of an attacker who guesses an item
+    that the report supports: how often it is the user's, and how often a given other one.
+    """
+
+    held: Counts
+    own: Counts
+    counts: Counts
+    others: int = 0
+    squares: int = 0
+    right: int = 0
+    wrong: int = 0
+
+    @classmethod
+    def of(cls, domain_size: int) -> Supported:
+        held, own, counts = np.zeros((3, domain_size), dtype=np.int64)
+        return cls(held, own, counts)
+
+    @property
+    def reports(self) -> int:
+        return int(self.held.sum())
+
+    def add(self, items: Items, supports: BoolArray, rng: Rng) -> None:
+        d, rows = len(self.held), np.arange(len(items))
+        own = supports[rows, items]
+        number = supports.sum(axis=1)
+        self.held += np.bincount(items, minlength=d)
+        self.own += np.bincount(items[own], minlength=d)
+        self.counts += supports.sum(axis=0)
+        beside = number - own
+        self.others += int(beside.sum())
+        self.squares += int((beside * beside).sum())
+        # One of the supported items, each as likely; any item where the report supports none.
+        rank = (rng.random(len(items)) * number).astype(np.int64)
+        guess = (np.cumsum(supports, axis=1, dtype=np.int32) > rank[:, None]).argmax(axis=1)
+        guess = np.where(number > 0, guess, rng.integers(d, size=len(items)))
+        other = (items + rng.integers(1, d, size=len(items))) % d
+        self.right += int((guess == items).sum())
+        self.wrong += int((guess == other).sum())
+
+
+@dataclass(eq=False)
+class Series:
+    """The first reports of a start, in their order.
+
+    items, marks : the item of each, and a number that is equal for equal reports. codes : a small
+    number that tells a little of the report. supports : bool[n, d], None where unknown.
+    """
+
+    items: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    marks: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    codes: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    supports: BoolArray | None = None
+
+    def add(self, items: Items, reports: Reports, codes: NDArray[np.intp], supports: Any) -> None:
+        room = SERIES - len(self.items)
+        if room <= 0:
+            return
+        self.items = np.concatenate([self.items, items[:room]])
+        self.marks = np.concatenate([self.marks, marks_of(reports[:room])])
+        self.codes = np.concatenate([self.codes, codes[:room]])
+        if supports is not None and supports.shape[1] <= WATCHED:
+            before = [] if self.supports is None else [self.supports]
+            self.supports = np.concatenate([*before, supports[:room]])
+
+
+def marks_of(reports: Reports) -> NDArray[np.uint64]:
+    """uint64[n]: a hash of each report, equal for equal ones."""
+    whole = _whole(np.asarray(reports))
+    raw = np.ascontiguousarray(whole).view(np.uint8).reshape(len(whole), -1)
+    width = -(-raw.shape[1] // 8) * 8
+    padded = np.zeros((len(raw), width), dtype=np.uint8)
+    padded[:, : raw.shape[1]] = raw
+    mixed = np.zeros(len(raw), dtype=np.uint64)
+    for word in padded.view(np.uint64).T:
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+class Evidence:
+    """What was seen of a client so far.
+
+    watched : int64[k], the items whose pairs are looked at. table : float64[k, width], how often
+    each category of the lens was seen of each; reference : the same of the protocol's own reports.
+    joint, joint_reference : float64[1, …], of the own item, the number of others and the next two
+    items together. round_hits, round_of : of the event of this round.
+    """
+
+    def __init__(self, claim: Claim, watched: Items, lens: Lens, joint: Lens | None) -> None:
+        self.claim, self.watched, self.lens, self.joint_lens = claim, watched, lens, joint
+        self.row_of = np.full(claim.domain_size, -1, dtype=np.intp)
+        self.row_of[watched] = np.arange(watched.size)
+        self.table = np.zeros((watched.size, lens.width))
+        self.reference = np.zeros_like(self.table)
+        width = 0 if joint is None else joint.width
+        self.joint, self.joint_reference = np.zeros((1, width)), np.zeros((1, width))
+        self.supported = Supported.of(claim.domain_size)
+        self.series = Series()
+        self.samples = 0
+        self.compared = 0
+        self.raw: list[tuple[Items, Reports]] = []
+        self.start_round(None)
+
+    def start_round(self, event: Event | None) -> None:
+        """Forget what belongs to one round; its reports come from one start."""
+        self.event = event
+        self.hits, self.of = [0, 0], [0, 0]
+        self.kept: list[tuple[NDArray[np.intp], NDArray[np.int32]]] = []
+        self.cells = 0
+        self.series = Series()
+
+    def add(self, items: Items, reports: Reports, rng: Rng) -> None:
+        """Add reports of these items. rng : draws the attacker's guesses, and honest reports."""
+        step = max(64, min(BLOCK, TABLE // self.claim.domain_size))
+        for at in range(0, len(items), step):
+            self._add(items[at : at + step], reports[at : at + step], rng)
+
+    def _add(self, items: Items, reports: Reports, rng: Rng) -> None:
+        self.samples += len(items)
+        if sum(len(held) for held, _ in self.raw) < RAW:
+            self.raw.append((items, reports))
+        codes, rows = self.lens.codes(reports), self.row_of[items]
+        seen = rows >= 0
+        self._count(self.table, codes[:, seen], rows[seen])
+        if self.event is not None:
+            for at, item in enumerate((self.event.first, self.event.second)):
+                own = items == item
+                self.hits[at] += int(self.event.hits(self.lens, codes[:, own]).sum())
+                self.of[at] += int(own.sum())
+        if self.cells < CELLS:
+            self.kept.append((rows[seen], codes[:, seen].astype(np.int32)))
+            self.cells += codes.size
+        supports = None
+        if self.supported.reports * self.claim.domain_size < SUPPORTS:
+            supports = self.claim.supports(reports)
+        if supports is not None:
+            self.supported.add(items, supports, rng)
+        self.series.add(items, reports, _coarse(codes[0], items, supports), supports)
+        if self.joint_lens is not None and supports is not None:
+            self._join(self.joint, items, supports)
+        if self.claim.sent is not None and self.compared < REFERENCE:
+            self._compare(items, rng, supports is not None)
+
+    def _compare(self, items: Items, rng: Rng, joined: bool) -> None:
+        """Count honest reports of the same items."""
+        assert self.claim.sent is not None
+        honest, rows = self.claim.sent(items, rng), self.row_of[items]
+        seen = rows >= 0
+        self._count(self.reference, self.lens.codes(honest[seen]), rows[seen])
+        self.compared += len(items)
+        if self.joint_lens is not None and joined:
+            supports = self.claim.supports(honest)
+            assert supports is not None
+            self._join(self.joint_reference, items, supports)
+
+    def _count(self, table: Floats, codes: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+        places = codes + rows * table.shape[1]
+        table += np.bincount(places.ravel(), minlength=table.size).reshape(table.shape)
+
+    def _join(self, table: Floats, items: Items, supports: BoolArray) -> None:
+        assert self.joint_lens is not None
+        codes = self.joint_lens.codes(joint_of(items, supports))
+        table += np.bincount(codes.ravel(), minlength=table.size)
+
+    @property
+    def kept_codes(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """The rows and the codes of some reports of this round."""
+        rows, codes = zip(*self.kept, strict=True)
+        return np.concatenate(rows), np.concatenate(codes, axis=1)
+
+
+def _coarse(codes: NDArray[np.intp], items: Items, supports: BoolArray | None) -> NDArray[np.intp]:
+    """intp[n]: a small number that tells something of each report."""
+    if supports is None:
+        return codes
+    return np.asarray((joint_of(items, supports) & 7) + 8 * np.minimum(codes, 31), dtype=np.intp)
+
+
+def joint_of(items: Items, supports: BoolArray) -> NDArray[np.int16]:
+    """int16[n]: what a report says of its own item, the next two, and the number of all others."""
+    d, rows = supports.shape[1], np.arange(len(items))
+    own, one, two = (supports[rows, (items + step) % d].astype(np.int64) for step in (0, 1, 2))
+    number = np.minimum(supports.sum(axis=1) - own, 4000)
+    return np.asarray(number * 8 + own * 4 + one * 2 + two, dtype=np.int16)

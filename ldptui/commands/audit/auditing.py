@@ -1,0 +1,88 @@
+"""The audit of clients: ldptui audit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from dataclasses import replace
+
+from ldptui.core.base.errors import LdpError, RunError, ScenarioError
+from ldptui.core.lab.audit import Finding, Inspection, Inspector
+
+from ...terminal import exits
+from ...terminal.output import note, write_out
+from ...text import format as text
+from ..progress import Line
+from .asked import Named, Question, question_of
+from .told import document, power_lines, told
+
+
+def audit(options: Namespace) -> int:
+    """Print what audits of clients found; 1 where one is broken, or does not work."""
+    question = question_of(options)
+    power = question.power()
+    if options.format == "table":
+        write_out("\n".join(power_lines(question, power)) + "\n")
+    found: list[Inspection] = []
+    failed = stopped = False
+    for named in question.clients:
+        try:
+            found.append(inspection_of(named, question, options.quiet))
+        except (RunError, OSError) as error:
+            if len(question.clients) == 1:
+                raise
+            note(str(error))
+            failed = True
+        if found and not found[-1].whole:
+            stopped = True
+            break
+    if options.format == "json":
+        values = document(question, found, power)
+        data = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
+        write_out(data + "\n", exactly=True)
+    elif found:
+        write_out(told(question, found))
+    if stopped:
+        return exits.INTERRUPTED
+    broken = any(each.verdict == "broken" for each in found)
+    return exits.FAILED if broken or failed else exits.DONE
+
+
+def inspection_of(named: Named, question: Question, quiet: bool) -> Inspection:
+    """The audit of one client; what is known so far where it is interrupted.
+
+    Raises LdpError where the client does not work.
+    """
+    line = Line(None if quiet else sys.stderr)
+    inspector: Inspector | None = None
+    try:
+        law = named.law()
+        inspector = Inspector(named.open(), named.claim, replace(question.asked, proved=law.proved))
+        steps = inspector.steps()
+        try:
+            while True:
+                step = next(steps)
+                line.draw(
+                    f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports, "
+                    f"ε at least {text.short(step.lower, 3)}"
+                )
+        except StopIteration as end:
+            found: Inspection = end.value
+        finally:
+            steps.close()
+        if law.broken:
+            words = f"ε is {text.short(law.epsilon, 6)} by enumeration of every report"
+            disproof = Finding("enumeration", words, True, 0)
+            found = replace(found, verdict="broken", findings=(disproof, *found.findings))
+        return found
+    except KeyboardInterrupt:
+        if inspector is None:
+            raise
+        return inspector.result(whole=False)
+    except ScenarioError:
+        raise
+    except LdpError as error:
+        raise RunError(str(error)) from error
+    finally:
+        line.erase()

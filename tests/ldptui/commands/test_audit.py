@@ -1,0 +1,187 @@
+"""`ldptui audit`: clients of every sort, their verdicts as JSON and as a table, and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commands import Captured, fail, succeed
+
+import ldptui
+from ldptui.commands import cli
+from ldptui.explain.client import client_of
+from ldptui.terminal import exits
+
+AGREED = ("--epsilon", "1", "--items", "6")
+SMALL = (*AGREED, "--samples", "20000")
+
+GRR = """\
+import random
+import sys
+
+P = {p}
+for line in sys.stdin:
+    item = int(line)
+    other = random.randrange(5)
+    print(item if random.random() < P else other + (other >= item))
+"""
+
+
+def client(folder: Path, p: float, code: str = GRR) -> str:
+    """A command that runs a client of GRR for six items."""
+    path = folder / f"client{p}.py"
+    path.write_text(code.replace("{p}", str(p)))
+    return shlex.join([sys.executable, "-S", str(path)])
+
+
+def audited(capsys: Captured, code: int, *words: str) -> Any:
+    assert cli.main(["audit", *words, "--format", "json"]) == code
+    output = capsys.readouterr()
+    document = json.loads(output.out)
+    for each in document["clients"]:
+        assert each["verdict"] in ("broken", "not-refuted", "proved")
+        assert all(isinstance(text, str) for text in each["findings"])
+        assert isinstance(each["epsilon_low"], float)
+    assert any(each["verdict"] == "broken" for each in document["clients"]) == (code == 1)
+    return document["clients"]
+
+
+def test_protocols_of_ours_are_proved(capsys: Captured) -> None:
+    found = audited(capsys, exits.DONE, "grr", "OUE", *SMALL, "--seed", "3")
+    assert [each["client"] for each in found] == ["grr", "OUE"]
+    for each in found:
+        assert each["verdict"] == "proved"
+        assert each["conforms"] is True
+        assert each["samples"] == 20_000
+        assert each["confidence"] == 0.999
+        assert 0.3 < each["epsilon_low"] <= 1
+    again = audited(capsys, exits.DONE, "grr", *SMALL, "--seed", "3")
+    assert again[0]["epsilon_low"] == found[0]["epsilon_low"]
+
+
+def test_a_command_is_audited_with_a_format_and_without(capsys: Captured, tmp_path: Path) -> None:
+    kept, spent = client(tmp_path, 0.3522), client(tmp_path, 0.6)
+    words = ("--command", kept, "--command", spent)
+    for more, conforms in ((("--as", "grr"), [True, False]), (("--opaque",), [None, None])):
+        found = audited(capsys, exits.FAILED, *words, *more, *SMALL)
+        assert [each["client"] for each in found] == [kept, spent]
+        assert [each["verdict"] for each in found] == ["not-refuted", "broken"]
+        assert [each["conforms"] for each in found] == conforms
+        assert found[1]["epsilon_low"] > 1
+        assert found[1]["samples"] < 20_000
+        assert any("ε is at least" in text for text in found[1]["findings"])
+
+
+def test_the_table_has_the_power_first(capsys: Captured, tmp_path: Path) -> None:
+    words = ("--command", client(tmp_path, 0.6), "--as", "grr", *SMALL)
+    assert cli.main(["audit", *words]) == exits.FAILED
+    shown = capsys.readouterr().out
+    assert shown.index("power: a client that follows grr with ε ≥") < shown.index("verdict")
+    assert "BROKEN: ε is at least" in shown
+    assert "ε that is proved, beside the promise (┃)" in shown
+
+
+def test_pairs_of_a_file_are_audited(capsys: Captured, tmp_path: Path) -> None:
+    grr = ldptui.protocol("grr", 6, epsilon=1.0)
+    olh: Any = ldptui.protocol("lh", 6, epsilon=3.0, hash_range=4)
+    items, rng = np.arange(20_000) % 6, np.random.default_rng(0)
+    path = tmp_path / "pairs.csv"
+    rows = zip(items, grr.perturb(items, rng), strict=True)
+    path.write_text("item,report\n" + "".join(f"{v},{r}\n" for v, r in rows))
+    for more in ((), ("--as", "grr")):
+        found = audited(capsys, exits.DONE, "--pairs", str(path), *more, *AGREED)
+        assert found[0]["verdict"] == "not-refuted"
+        assert found[0]["samples"] == 20_000
+    reports = olh.perturb(items, rng)
+    path.write_text("seed,item,value\n" + "".join(
+        f"{r['seed']},{v},{r['value']}\n" for v, r in zip(items, reports, strict=True)
+    ))  # fmt: skip
+    found = audited(capsys, exits.FAILED, "--pairs", str(path), "--as", "olh", *AGREED)
+    assert found[0]["conforms"] is False
+
+
+def test_python_clients_are_audited(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import numpy as np\n"
+        "class Client:\n"
+        "    def __init__(self, items, epsilon):\n"
+        "        self.d, self.p = items, np.exp(epsilon) / (np.exp(epsilon) + items - 1)\n"
+        "    def perturb(self, values, rng):\n"
+        "        other = (values + rng.integers(1, self.d, values.size)) % self.d\n"
+        "        return np.where(rng.random(values.size) < self.p, values, other)\n"
+    )
+    found = audited(capsys, exits.DONE, f"{path}:Client", "--as", "grr", *SMALL)
+    assert found[0]["conforms"] is True
+
+
+def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_path: Path) -> None:
+    """JSON lines, and a header in CSV."""
+    protocol = ldptui.protocol("oue", 6, epsilon=1.0)
+    told = client_of(protocol)
+    assert told is not None
+    known = tmp_path / "known.json"
+    known.write_text(json.dumps(told.known))
+    command = shlex.join([sys.executable, "-S", str(told.file), str(known)])
+    found = audited(capsys, exits.DONE, "--command", command, "--as", "oue", *AGREED,
+                    "--samples", "9000")  # fmt: skip
+    assert found[0]["conforms"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("grr", "--items", "4"), "--epsilon is required"),
+        (("grr", "--epsilon", "1"), "--items is required"),
+        (AGREED, "CLIENT must be named"),
+        (("grr", *AGREED, "--samples", "10"), "--samples must be at least 1000, got 10"),
+        (("grr", "--epsilon", "nan", "--items", "4"), "--epsilon must be in (0, 20]"),
+        (("grr", "--epsilon", "1", "--items", "1"), "--items must be in [2, 2^16], got 1"),
+        (("grr", "--epsilon", "1", "--items", "9999999"), "--items must be in [2, 2^16]"),
+        (("nothing", *AGREED), "--protocol must be one of"),
+        (("laplace", *AGREED), "trusted curator"),
+        (("grr", "--as", "oue", *AGREED), "--as must be a protocol whose reports have the form"),
+        (("--command", "no-such", *AGREED), "must be a program that can be started"),
+        (("--command", "'", *AGREED), "--command must be a program and its arguments"),
+        (("--command", "cat", "--opaque", "--as", "grr", *AGREED), "--opaque goes without --as"),
+        (("grr", *AGREED, "--confidence", "1"), "--confidence must be in (0, 1)"),
+        (("grr", *AGREED, "--seed", "-1"), "--seed must be at least 0, got -1"),
+        (("grr", *AGREED, "--refute", "0.5"), "--refute must be more than --epsilon"),
+        (("grr", *AGREED, "--batch", "0"), "--batch must be at least 1"),
+        (("grr", *AGREED, "--patience", "nan"), "--patience must be in (0, 86400]"),
+        (("grr", *AGREED, "--set", "hash_range=3"), "hash_range is not a known key"),
+    ],
+)
+def test_wrong_words_are_refused(words: tuple[str, ...], sentence: str, capsys: Captured) -> None:
+    line = fail(capsys, exits.USAGE, "audit", *words, "--format", "json")
+    assert sentence in line
+
+
+def test_clients_that_do_not_work_are_told(capsys: Captured, tmp_path: Path) -> None:
+    for command, words in (
+        ("cat /dev/zero", "wrote a line of more than 1 MiB"),
+        ("yes", "report 1: report must be a whole number"),
+        ("true", "ended with exit code 0 after 0 of"),
+    ):
+        line = fail(capsys, exits.FAILED, "audit", "--command", command, "--as", "grr", *SMALL,
+                    "--format", "json")  # fmt: skip
+        assert words in line
+    assert cli.main(["audit", "grr", "--command", "false", "--as", "grr", *SMALL]) == exits.FAILED
+    output = capsys.readouterr()
+    assert "grr" in output.out
+    assert "the client false ended with exit code 1" in output.err
+    path = tmp_path / "pairs.csv"
+    path.write_text("item,report\n7,1\n")
+    line = fail(capsys, exits.USAGE, "audit", "--pairs", str(path), *AGREED, "--format", "json")
+    assert "pairs.csv line 2: item must be a whole number in [0, 6)" in line
+
+
+def test_a_list_of_clients_is_one_table(capsys: Captured) -> None:
+    shown = succeed(capsys, "audit", "grr", "sue", *SMALL)
+    assert "\ngrr:\n" in shown
+    assert "\nsue:\n" in shown
