@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.errors import LIFTED, ScenarioError, got
-from .base.named import What
+from .base.named import What, code_of
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
@@ -31,7 +31,7 @@ from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, Block
 from .population import Population
-from .protocols import ProtocolSpec, awaits_code, code_of
+from .protocols import ProtocolSpec, awaits_code
 
 Role: TypeAlias = Literal["genuine", "malicious"]
 
@@ -285,7 +285,7 @@ class Cell:
     def python_attacks(self) -> tuple[str, ...]:
         """The names of the attacks in Python that the cell asks for, permitted or not."""
         strategies = (fakes.strategy for fakes in self.fakes)
-        return tuple(strategy.code for strategy in strategies if hasattr(strategy, "code"))
+        return tuple(code for strategy in strategies if (code := code_of(strategy)))
 
     @property
     def python_code(self) -> tuple[tuple[What, str], ...]:
@@ -296,8 +296,8 @@ class Cell:
         """
         asked: dict[What, tuple[str, ...]] = {
             "attack": self.python_attacks,
-            "defence": tuple(step.code for step in self.defences if hasattr(step, "code")),
-            "protocol": (code_of(self.protocol),),
+            "defence": tuple(map(code_of, self.defences)),
+            "protocol": (self.protocol.awaited or self.protocol.code,),
             "population": (self.population.awaited,),
             "metric": tuple(metric.code for metric in self.python_metrics),
         }

@@ -20,6 +20,11 @@ class Named(Protocol):
     def options(self) -> dict[str, Any]: ...
 
 
+def code_of(value: object) -> str:
+    """The name of the code in Python that a value is; "" for all others."""
+    return str(getattr(value, "code", ""))
+
+
 def check_named(value: Named, what: What) -> None:
     """Put the options of a frozen value into the order of their keys; refuse a bad name.
 

@@ -5,8 +5,9 @@ They read what is published without any defence, and change nothing.
 
 from __future__ import annotations
 
-from typing import Protocol, TypeGuard
+from typing import Final, Protocol
 
+from ..base.capability import Capability
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
 from .correction import Known
@@ -34,6 +35,5 @@ class Alarm(Protocol):
         ...
 
 
-def is_alarm(defence: object) -> TypeGuard[Alarm]:
-    """Return whether a defence claims attacks from estimates."""
-    return hasattr(defence, "alarmed")
+is_alarm: Final[Capability[Alarm]] = Capability("alarmed")
+"""True where a defence claims attacks from estimates."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Final, Protocol
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.errors import DefenceError, ScenarioError
 from ..base.ranges import Range
 from ..base.sampling import Floats
@@ -83,9 +85,8 @@ class Correction(Protocol):
         ...
 
 
-def is_correction(defence: object) -> TypeGuard[Correction]:
-    """Return whether a defence changes estimates."""
-    return hasattr(defence, "correct")
+is_correction: Final[Capability[Correction]] = Capability("correct")
+"""True where a defence changes estimates."""
 
 
 class ForAll:
@@ -93,6 +94,17 @@ class ForAll:
 
     def check(self, known: Known) -> None:
         """There is nothing to refuse."""
+
+
+class ByEstimates(ForAll):
+    """The shared part of corrections that need to know nothing but the estimates."""
+
+    @abstractmethod
+    def corrected(self, frequencies: Floats) -> Floats:
+        """The corrected frequencies, float64[trials, d]; raises DefenceError as `correct` does."""
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        return self.corrected(frequencies)
 
 
 def require_pure(kind: str, known: Known) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeGuard
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.pulse import Pulse, say
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
@@ -122,11 +123,8 @@ class AsksTwice(Filter, Protocol):
         ...
 
 
-def is_filter(defence: object) -> TypeGuard[Filter]:
-    """Return whether a defence reads reports."""
-    return hasattr(defence, "sift")
+is_filter: Final[Capability[Filter]] = Capability("sift")
+"""True where a defence reads reports."""
 
-
-def asks_twice(step: object) -> TypeGuard[AsksTwice]:
-    """Return whether a filter reads two reports of every user."""
-    return hasattr(step, "asks_twice")
+asks_twice: Final[Capability[AsksTwice]] = Capability("asks_twice")
+"""True where a filter reads two reports of every user."""

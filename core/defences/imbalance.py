@@ -6,10 +6,11 @@ Pearson's chi-square test, Philosophical Magazine 1900; no paper has it against 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Protocol, TypeGuard
+from typing import Annotated, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray
@@ -79,6 +80,5 @@ class Imbalance(ForAll, Step):
         return float(1 - chndtr(limit, groups - 1, shift))
 
 
-def reads_groups(defence: object) -> TypeGuard[ReadsGroups]:
-    """Return whether a defence reads the sizes of groups."""
-    return hasattr(defence, "uneven")
+reads_groups: Final[Capability[ReadsGroups]] = Capability("uneven")
+"""True where a defence reads the sizes of groups."""

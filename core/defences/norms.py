@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .correction import ForAll, Known, require_left
+from .correction import ByEstimates, require_left
 from .simplex import project
 from .step import Step
 
@@ -21,23 +21,23 @@ ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class NoCorrection(ForAll, Step):
+class NoCorrection(ByEstimates, Step):
     """The estimates as they are, to compare with."""
 
     spreads: ClassVar[float] = 0.0
     kind: Literal["none"] = "none"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         return frequencies
 
 
 @dataclass(frozen=True)
-class Normalisation(ForAll, Step):
+class Normalisation(ByEstimates, Step):
     """Take the least estimate from all, and scale them to the sum one. CJG section 6.1."""
 
     kind: Literal["normalise"] = "normalise"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         above = frequencies - frequencies.min(axis=-1, keepdims=True)
         total = above.sum(axis=-1, keepdims=True)
         require_left(self.kind, total[..., 0] > 0, "all items of a trial have the same estimate")
@@ -45,24 +45,24 @@ class Normalisation(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class Norm(ForAll, Step):
+class Norm(ByEstimates, Step):
     """Add one number to all estimates, so that they sum to one; some stay below 0. NDSS."""
 
     spreads: ClassVar[float] = 1.0
     kind: Literal["norm"] = "norm"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         missing = 1 - frequencies.sum(axis=-1, keepdims=True)
         return np.asarray(frequencies + missing / frequencies.shape[-1])
 
 
 @dataclass(frozen=True)
-class NormMul(ForAll, Step):
+class NormMul(ByEstimates, Step):
     """Cut the estimates off at 0, and scale them to the sum one. NDSS."""
 
     kind: Literal["norm-mul"] = "norm-mul"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         above = np.maximum(frequencies, 0)
         total = above.sum(axis=-1, keepdims=True)
         require_left(self.kind, total[..., 0] > 0, "no item of a trial is above 0")
@@ -70,7 +70,7 @@ class NormMul(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class NormCut(ForAll, Step):
+class NormCut(ByEstimates, Step):
     """Keep the largest estimates whose sum is one at most, and set the others to 0. NDSS.
 
     The sum stays below one where the positive estimates do not reach it.
@@ -78,7 +78,7 @@ class NormCut(ForAll, Step):
 
     kind: Literal["norm-cut"] = "norm-cut"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         above = np.maximum(frequencies, 0)
         order = np.argsort(-above, axis=-1, kind="stable")
         sums = np.cumsum(np.take_along_axis(above, order, axis=-1), axis=-1)
@@ -92,7 +92,7 @@ class NormCut(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class NormSub(ForAll, Step):
+class NormSub(ByEstimates, Step):
     """Project the estimates onto the simplex: max(f - t, 0) with the t that makes the sum one.
 
     NDSS.
@@ -100,5 +100,5 @@ class NormSub(ForAll, Step):
 
     kind: Literal["norm-sub"] = "norm-sub"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+    def corrected(self, frequencies: Floats) -> Floats:
         return project(frequencies)

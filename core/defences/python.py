@@ -6,14 +6,12 @@ Nothing here finds or runs their code: `core.plugins` does, where the user allow
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from ..base.errors import DefenceError
 from ..base.named import check_named
-from ..base.sampling import Floats
 from ..law.pure import Mechanism
-from .correction import ForAll, Known
-from .filter import Received, Verdict
+from .correction import ForAll
 from .step import Step
 
 
@@ -35,6 +33,10 @@ class PythonDefence(ForAll, Step):
         """The name of the code that acts; other defences have none."""
         return self.name
 
+    def refuse(self) -> NoReturn:
+        """Say that its code may not run: it raises DefenceError."""
+        raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")
+
 
 @dataclass(frozen=True)
 class PythonCorrection(PythonDefence):
@@ -42,8 +44,8 @@ class PythonCorrection(PythonDefence):
 
     kind: Literal["plugin"] = "plugin"
 
-    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
-        raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")
+    def correct(self, *_: Any, **__: Any) -> Any:
+        self.refuse()
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,11 @@ class PythonFilter(PythonDefence):
 
     kind: Literal["plugin-filter"] = "plugin-filter"
 
-    def reads(self, protocol: Mechanism) -> str | None:  # noqa: ARG002
-        return None
+    def sift(self, *_: Any, **__: Any) -> Any:
+        self.refuse()
+
+    def reads(self, *_: object) -> None:
+        """Nothing speaks against any protocol."""
 
     def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002
         return 8 * users
-
-    def sift(self, received: Received) -> Verdict:  # noqa: ARG002
-        raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeGuard
+from typing import Final, Protocol
 
+from ..base.capability import Capability
 from ..law.pure import Mechanism
 from .correction import Known
 
@@ -36,6 +37,5 @@ class Verifier(Protocol):
         ...
 
 
-def is_verifier(defence: object) -> TypeGuard[Verifier]:
-    """Return whether a defence decides what users can send."""
-    return hasattr(defence, "verified")
+is_verifier: Final[Capability[Verifier]] = Capability("verified")
+"""True where a defence decides what users can send."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..attacks import Fakes
 from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.named import code_of
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
@@ -274,8 +275,8 @@ def _check_goal(
         rule = f'must not be "{goal.metric}" with task.kind = "{point.task.kind}"'
         raise ScenarioError(rule, key="goal.metric")
     python = {
-        "an attack": [group.strategy for group in fakes if hasattr(group.strategy, "code")],
-        "a defence": [step for step in point.acting if hasattr(step, "code")],
+        "an attack": [group.strategy for group in fakes if code_of(group.strategy)],
+        "a defence": [step for step in point.acting if code_of(step)],
         "a protocol": [protocol] if awaits_code(protocol) else [],
         "a population": [population] if population.awaited else [],
     }
@@ -342,8 +343,8 @@ def _path(
     drawn apart, the choice is the reports of a collection that is not large.
     """
     asked = point.simulate.path
-    python = any(hasattr(group.strategy, "code") for group in fakes)
-    unlisted = hasattr(protocol, "code") or (awaits_code(protocol) and asked != "counts")
+    python = any(code_of(group.strategy) for group in fakes)
+    unlisted = bool(protocol.code) or (awaits_code(protocol) and asked != "counts")
     if python and asked == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"
@@ -351,7 +352,7 @@ def _path(
     if sifts and asked == "counts":
         rule = 'must be "auto" or "reports" with a filter, which reads reports, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
-    if hasattr(protocol, "code") and asked == "counts":
+    if protocol.code and asked == "counts":
         rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
     if sends_reports(protocol):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeGuard
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
@@ -283,49 +284,32 @@ class SendsBits(Mechanism, Protocol):
         ...
 
 
-def asks_one_by_one(mechanism: object) -> TypeGuard[AsksOneByOne]:
-    """Return whether reports can be asked about single items, whatever the domain."""
-    return hasattr(mechanism, "listed_counts")
+asks_one_by_one: Final[Capability[AsksOneByOne]] = Capability("listed_counts")
+"""True where reports can be asked about single items, whatever the domain."""
 
+memoises: Final[Capability[Memoises]] = Capability("memoised_counts")
+"""True where users keep an answer from one report to the next."""
 
-def memoises(mechanism: object) -> TypeGuard[Memoises]:
-    """Return whether users keep an answer from one report to the next."""
-    return hasattr(mechanism, "memoised_counts")
+tells_support: Final[Capability[Supporting]] = Capability("held_support")
+"""True where the support of one report is known."""
 
+places: Final[Capability[Places]] = Capability("placed_variances")
+"""True where it matters which items the targets are, and not their number alone."""
 
-def tells_support(mechanism: object) -> TypeGuard[Supporting]:
-    """Return whether the support of one report is known."""
-    return hasattr(mechanism, "held_support")
+sends_bits: Final[Capability[SendsBits]] = Capability("bit_counts")
+"""True where the law of one report's bits is known, where bits do not stand for items."""
 
+foretells: Final[Capability[Foretells]] = Capability("means")
+"""True where the mechanism has closed forms of its own."""
 
-def places(mechanism: object) -> TypeGuard[Places]:
-    """Return whether it matters which items the targets are, and not their number alone."""
-    return hasattr(mechanism, "placed_variances")
+draws_apart: Final[Capability[DrawsApart]] = Capability("apart")
+"""True where the counts of different items are drawn apart on the counts path."""
 
+steers: Final[Capability[Steers]] = Capability("steered")
+"""True where fakes can bring the mean of numbers to one that they choose."""
 
-def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:
-    """Return whether the law of one report's bits is known, where bits do not stand for items."""
-    return hasattr(mechanism, "bit_counts")
-
-
-def foretells(mechanism: object) -> TypeGuard[Foretells]:
-    """Return whether the mechanism has closed forms of its own."""
-    return hasattr(mechanism, "means")
-
-
-def draws_apart(mechanism: object) -> TypeGuard[DrawsApart]:
-    """Return whether the counts of different items are drawn apart on the counts path."""
-    return hasattr(mechanism, "apart")
-
-
-def steers(mechanism: object) -> TypeGuard[Steers]:
-    """Return whether fakes can bring the mean of numbers to one that they choose."""
-    return hasattr(mechanism, "steered")
-
-
-def sends_otherwise(mechanism: object) -> TypeGuard[SendsOtherwise]:
-    """Return whether real users send other reports than simulated ones."""
-    return hasattr(mechanism, "check_sent")
+sends_otherwise: Final[Capability[SendsOtherwise]] = Capability("check_sent")
+"""True where real users send other reports than simulated ones."""
 
 
 def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:

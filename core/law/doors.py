@@ -46,6 +46,16 @@ class Doors(Protocol):
         return Lack(self.lacks.get(name, otherwise))
 
     @property
+    def code(self) -> str:
+        """The name of the code in Python that makes its reports; "" where there is none."""
+        return ""
+
+    @property
+    def awaited(self) -> str:
+        """The name of the code that has to be allowed before anything is known of it; "" else."""
+        return ""
+
+    @property
     def addressed(self) -> Mapping[str, Any]:
         """The parts of a cell's address that its protocol adds, besides its own fields."""
         return {}

@@ -6,8 +6,9 @@ them what no defence can see.
 
 from __future__ import annotations
 
-from typing import Protocol, TypeGuard
+from typing import Final, Protocol
 
+from ..base.capability import Capability
 from ..base.sampling import Counts, Floats
 from .pure import BoolArray, Items, LocalMechanism, PureProtocol, Reports, Rng, Supporting
 
@@ -57,16 +58,11 @@ class Accepts(Supporting, Protocol):
         ...
 
 
-def hides(mechanism: object) -> TypeGuard[Conditions]:
-    """Return whether the best way to hide fakes among its reports is known."""
-    return hasattr(mechanism, "conditioned")
+hides: Final[Capability[Conditions]] = Capability("conditioned")
+"""True where the best way to hide fakes among its reports is known."""
 
+loses: Final[Capability[Loses]] = Capability("hidden_loss")
+"""True where the best hidden gain has a closed form of its own."""
 
-def loses(mechanism: object) -> TypeGuard[Loses]:
-    """Return whether the best hidden gain has a closed form of its own."""
-    return hasattr(mechanism, "hidden_loss")
-
-
-def accepts(mechanism: object) -> TypeGuard[Accepts]:
-    """Return whether it is known what a report that supports its own item supports besides."""
-    return hasattr(mechanism, "accepted")
+accepts: Final[Capability[Accepts]] = Capability("accepted")
+"""True where it is known what a report that supports its own item supports besides."""

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
 from ..base.ranges import check_bounds
@@ -153,19 +154,16 @@ class PureProtocol(Unbiased, Protocol):
         ...
 
 
-def is_pure(mechanism: object) -> TypeGuard[PureProtocol]:
-    """Return whether reports support items, so that a server needs their counts alone."""
-    return hasattr(mechanism, "supports")
+is_pure: Final[Capability[PureProtocol]] = Capability("supports")
+"""True where reports support items, so that a server needs their counts alone."""
+
+sends_reports: Final[Capability[LocalMechanism]] = Capability("perturb")
+"""True where users send reports; to a trusted curator they tell their items."""
 
 
 def is_unbiased(mechanism: object) -> TypeGuard[Unbiased]:
     """Return whether estimates are right on average, and their variance is known."""
     return is_pure(mechanism) or hasattr(mechanism, "unit_variance")
-
-
-def sends_reports(mechanism: object) -> TypeGuard[LocalMechanism]:
-    """Return whether users send reports; to a trusted curator they tell their items."""
-    return hasattr(mechanism, "perturb")
 
 
 def check(protocol: Any) -> None:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard
+from typing import Final, Protocol
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.sampling import Counts, Floats
 from .pure import PureProtocol
 
@@ -35,9 +36,8 @@ class TellsTogether(PureProtocol, Protocol):
         ...
 
 
-def tells_together(mechanism: object) -> TypeGuard[TellsTogether]:
-    """Return whether the number of items that a report supports is known."""
-    return hasattr(mechanism, "beside")
+tells_together: Final[Capability[TellsTogether]] = Capability("beside")
+"""True where the number of items that a report supports is known."""
 
 
 def numbers(protocol: TellsTogether, items: int, held: bool) -> Floats:

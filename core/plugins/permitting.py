@@ -14,7 +14,7 @@ import numpy as np
 from ..attacks import PythonAttack, View
 from ..base.arms import Arm
 from ..base.errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
-from ..base.named import What, read_only
+from ..base.named import What, code_of, read_only
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
@@ -277,7 +277,7 @@ Find = Callable[[str, What], Source]
 
 def _with_code(attack: Any, find_code: Find) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
-    if hasattr(attack, "code"):
+    if code_of(attack):
         return Plugin(**_fields(attack), source=find_code(attack.name, "attack"))
     if hasattr(attack, "parts"):
         parts = (replace(part, attack=_with_code(part.attack, find_code)) for part in attack.parts)
@@ -287,7 +287,7 @@ def _with_code(attack: Any, find_code: Find) -> Any:
 
 def _defence_with_code(step: Any, find_code: Find) -> Any:
     """A defence in Python replaced by one that may run; any other as it is."""
-    if not hasattr(step, "code"):
+    if not code_of(step):
         return step
     made = PluginFilter if is_filter(step) else PluginCorrection
     return made(**_fields(step), source=find_code(step.name, "defence"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -95,8 +96,24 @@ def _population(
     return Population(histogram, labels, address, law)
 
 
+class Weighted:
+    """The shared part of populations whose users choose their items independently, by weights."""
+
+    users: int
+
+    @abstractmethod
+    def weights(self) -> Floats:
+        """float64[items], none below 0: how likely users choose each item, but for a factor.
+
+        Raises ScenarioError where all of them are 0.
+        """
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return _draw(self, self.weights(), seed)
+
+
 @dataclass(frozen=True)
-class Zipf(Bounded):
+class Zipf(Weighted, Bounded):
     """Item i has weight 1 / (i + 1)^exponent."""
 
     items: Annotated[int, ITEMS]
@@ -107,12 +124,9 @@ class Zipf(Bounded):
     def weights(self) -> Floats:
         return np.arange(1, self.items + 1, dtype=np.float64) ** -self.exponent
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, self.weights(), seed)
-
 
 @dataclass(frozen=True)
-class Uniform(Bounded):
+class Uniform(Weighted, Bounded):
     """Every item has the same weight."""
 
     items: Annotated[int, ITEMS]
@@ -122,12 +136,9 @@ class Uniform(Bounded):
     def weights(self) -> Floats:
         return np.ones(self.items)
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, self.weights(), seed)
-
 
 @dataclass(frozen=True)
-class Geometric(Bounded):
+class Geometric(Weighted, Bounded):
     """Item i has weight ratio^i."""
 
     items: Annotated[int, ITEMS]
@@ -138,12 +149,9 @@ class Geometric(Bounded):
     def weights(self) -> Floats:
         return self.ratio ** np.arange(self.items, dtype=np.float64)
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, self.weights(), seed)
-
 
 @dataclass(frozen=True)
-class Normal(Bounded):
+class Normal(Weighted, Bounded):
     """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
@@ -162,17 +170,14 @@ class Normal(Bounded):
             edges = (np.arange(self.items + 1) - 0.5 - self.mean) / self.std
         # A tail far to the right is computed on the left, where the difference does not cancel.
         flipped = np.where(edges[1:] > -edges[:-1], -1.0, 1.0)
-        return np.asarray(np.abs(ndtr(flipped * edges[1:]) - ndtr(flipped * edges[:-1])))
-
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        weights = self.weights()
+        weights = np.asarray(np.abs(ndtr(flipped * edges[1:]) - ndtr(flipped * edges[:-1])))
         if not weights.sum() > 0:
             raise ScenarioError(
                 f"must be near the items 0 … {self.items - 1}, {got(self.mean)} "
                 f"with std = {spelled(self.std)}: no item has a positive probability",
                 key="mean",
             )
-        return _draw(self, weights, seed)
+        return weights
 
 
 @dataclass(frozen=True)

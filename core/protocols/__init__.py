@@ -22,7 +22,7 @@ from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
 from .kinds import CENTRAL, DIALS, KINDS, NAMED, PROTOCOLS, ProtocolSpec, family_of
 from .listed import Listed
-from .python import PythonProtocol, PythonSpec, awaits_code, code_of
+from .python import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary
 
@@ -48,6 +48,5 @@ __all__ = [
     "RapporSpec",
     "Unary",
     "awaits_code",
-    "code_of",
     "family_of",
 ]

@@ -12,7 +12,6 @@ from ..base.errors import ProtocolError
 from ..base.named import check_named
 from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
-from ..law.pure import Items, Reports, Rng
 from .budget import Budget
 
 LACKS: Final = {
@@ -52,20 +51,10 @@ class PythonProtocol(Doors):
             return self.lack(ask)
         return Law(self._refuse, self._refuse)
 
-    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:  # noqa: ARG002
-        self._refuse()
-
-    def support_counts(self, reports: Reports) -> Any:  # noqa: ARG002
-        self._refuse()
-
-    def received(self, reports: object, count: int) -> Reports:  # noqa: ARG002
-        self._refuse()
-
-    def estimates(self, counts: Any, users: int) -> Any:  # noqa: ARG002
-        self._refuse()
-
     def _refuse(self, *_: object) -> NoReturn:
         raise ProtocolError(f"protocol {self.name!r} is somebody's code and not allowed")
+
+    perturb = support_counts = received = estimates = _refuse
 
 
 @dataclass(frozen=True)
@@ -85,11 +74,6 @@ class PythonSpec(Budget):
         check_named(self, "protocol")
 
 
-def awaits_code(mechanism: object) -> bool:
+def awaits_code(mechanism: Doors) -> bool:
     """Return whether nothing is known of a mechanism before its code may run."""
-    return hasattr(mechanism, "awaited")
-
-
-def code_of(mechanism: object) -> str:
-    """The name of the code that a mechanism takes, permitted or not; "" where it takes none."""
-    return str(getattr(mechanism, "awaited", "") or getattr(mechanism, "code", ""))
+    return bool(mechanism.awaited)

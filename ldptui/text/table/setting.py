@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ldptui.core.attacks import Part
 from ldptui.core.base.errors import one_line
+from ldptui.core.base.named import code_of
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.running.runner import Results
@@ -144,7 +145,7 @@ def _kind_and_name(cell: Cell, table: str, written: Callable[[str], str] = str) 
 def _defence(cell: Cell) -> str:
     """The steps of a cell's defence, in order; those in Python with their names."""
     steps = (
-        f"{step.kind} {one_line(step.code)}" if hasattr(step, "code") else step.kind
+        f"{step.kind} {one_line(code)}" if (code := code_of(step)) else step.kind
         for step in cell.defences
     )
     return " then ".join(steps) or "none"
