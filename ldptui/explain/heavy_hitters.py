@@ -15,7 +15,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import PureProtocol, item_variance
 from ldptui.core.task import PEM, Hunt
 from ldptui.core.task.hitters.expected import Estimates, ExpectedLevel
-from ldptui.core.task.hitters.levels import candidate_counts, start_length
+from ldptui.core.task.hitters.prefixes import candidate_counts, start_length
 
 from ..text.format import count, percent, short
 from .closed_forms import shown_item

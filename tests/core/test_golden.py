@@ -34,7 +34,7 @@ from ldptui.core.protocols.rappor import denial, learnable_items
 from ldptui.core.protocols.she import Summation
 from ldptui.core.protocols.subset import SubsetSelection
 from ldptui.core.protocols.the import Thresholding, best_theta
-from ldptui.core.task.hitters.levels import prefix_lengths
+from ldptui.core.task.hitters.prefixes import prefix_lengths
 from ldptui.core.theory import (
     count_variance,
     exact_border,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .collection import Hunt
+from .hunt import Hunt
 from .task import PEM, HeavyHitters
 
 __all__ = ["PEM", "HeavyHitters", "Hunt"]

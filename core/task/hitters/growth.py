@@ -1,20 +1,25 @@
 """PEM on one trial: level by level, the k candidates with the largest estimates survive.
 
-Both arms are grown together, so that they share the genuine users' draws.
+Both arms are grown together, so that they share the genuine users' draws. Some items are watched:
+how far they survive is followed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 
 from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
-from ...law.pure import PureProtocol, estimate
-from .codes import Codes
-from .prefixes import Prefixes, places
+from ...cell import Cell
+from ...law.pure import Items, PureProtocol, estimate
+from ...metrics.hitters import Answer
+from ...population import Population
+from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 
 
 class Draws(Protocol):
@@ -100,3 +105,99 @@ def _ranked(candidates: Codes, counts: Counts, users: int, oracle: PureProtocol,
     estimates = estimate(counts, users, oracle) if users else np.zeros(candidates.size)
     top = np.argsort(-counts, kind="stable")[:k]
     return Grown(candidates, counts, np.asarray(estimates), top, users)
+
+
+@lru_cache(maxsize=4)
+def prefixes_of(
+    population: Population,
+    k: int,
+    bits: int,
+    lengths: tuple[int, ...],
+    encoding: Encoding | None,
+    seed: int,
+) -> Prefixes:
+    """The items of a population as bit strings; raises ScenarioError at a key of the task."""
+    return Prefixes(codes_of(population, encoding, bits, seed), bits, k, lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """The items that are followed level by level: the targets and the true hitters.
+
+    items : int64[w]. targets, hitters : their places among these.
+    """
+
+    items: Items
+    targets: Items
+    hitters: Items
+
+
+@lru_cache(maxsize=4)
+def watched(cell: Cell) -> Watched:
+    """The targets of a cell, then the k most frequent items that anybody holds."""
+    histogram = cell.population.histogram
+    first = np.argsort(-histogram, kind="stable")[: cell.top_k]
+    hitters = first[histogram[first] > 0]
+    items = np.array(list(dict.fromkeys([*cell.targets.tolist(), *hitters.tolist()])))
+    at = {item: place for place, item in enumerate(items.tolist())}
+    return Watched(
+        items,
+        np.arange(cell.targets.size),
+        np.array([at[item] for item in hitters.tolist()], dtype=np.int64),
+    )
+
+
+def answer_of(trees: Sequence[Tree], prefixes: Prefixes, items: Items) -> Answer:
+    """The answers about these items in several trials of one arm."""
+    codes = prefixes.codes[items]
+    survived = np.zeros((len(trees), len(prefixes.lengths), items.size), dtype=np.bool_)
+    estimates = np.zeros((len(trees), items.size))
+    for trial, tree in enumerate(trees):
+        for number, level in enumerate(tree):
+            survived[trial, number] = places(level.survivors, prefixes.cut(codes, number)) >= 0
+        at = places(tree[-1].candidates, codes)
+        named = survived[trial, -1]
+        estimates[trial, named] = tree[-1].estimates[at[named]]
+    return Answer(survived, estimates, trees[0][-1].top.size)
+
+
+def kept(answer: Answer, watched: Watched) -> Floats:
+    """float64[trials, (w + 2)·G + w], what is averaged over the trials.
+
+    The survival of each item at each level; the number of targets, then that of true hitters, that
+    survive each level; the estimate of each item, 0 outside the answer.
+    """
+    survived = answer.survived.astype(np.float64)
+    parts = [
+        survived.reshape(len(survived), -1),
+        survived[:, :, watched.targets].sum(axis=2),
+        survived[:, :, watched.hitters].sum(axis=2),
+        answer.estimates,
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def kept_size(watched: Watched, groups: int) -> int:
+    """The length of what is kept."""
+    return (watched.items.size + 2) * groups + watched.items.size
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A mean over the trials of what is kept, or another number of each, in parts.
+
+    survived : float64[G, w]. targets, hitters : float64[G]. estimates : float64[w].
+    """
+
+    survived: Floats
+    targets: Floats
+    hitters: Floats
+    estimates: Floats
+
+    @classmethod
+    def of(cls, vector: Floats, groups: int) -> Followed:
+        """The parts of a vector of the length of what is kept."""
+        items = (vector.size - 2 * groups) // (groups + 1)
+        ends = np.cumsum([items * groups, groups, groups])
+        survived, targets, hitters, estimates = np.split(vector, ends)
+        return cls(survived.reshape(groups, items), targets, hitters, estimates)

@@ -22,17 +22,18 @@ from ...metrics.hitters import Answer
 from ...metrics.results import Arms, Block, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
-from .allocation import best_weights
-from .asked import asked_of
-from .claims import claims_of, expected_alarms
-from .codes import Encoding, check_codes
-from .collection import Hunt
-from .details import details_of
-from .expected import expected_metrics
-from .growth import Tree
-from .levels import candidate_counts, check_candidates, extended_lengths, prefix_lengths
-from .oracles import Oracle
-from .watched import Watched, answer_of, kept, kept_size, prefixes_of, watched
+from .expected import best_weights, expected_metrics
+from .groups import Oracle
+from .growth import Tree, Watched, answer_of, kept, kept_size, prefixes_of, watched
+from .hunt import Hunt, asked_of, claims_of, details_of, expected_alarms
+from .prefixes import (
+    Encoding,
+    candidate_counts,
+    check_candidates,
+    check_codes,
+    extended_lengths,
+    prefix_lengths,
+)
 
 K: Final = Range(1, 2**16)
 BITS: Final = Range(2, 64)

@@ -252,7 +252,7 @@ def _shown(draft: Draft) -> dict[str, Shown]:
         columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
         rows[key] = replace(rows[key], offered=columns)
     if "task.encoding" in used and rows["task.encoding"].value is None and cell is not None:
-        from ldptui.core.task.hitters.codes import usual_encoding
+        from ldptui.core.task.hitters.prefixes import usual_encoding
 
         usual = usual_encoding(cell.population)
         rows["task.encoding"] = replace(rows["task.encoding"], value=usual)

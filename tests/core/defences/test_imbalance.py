@@ -14,7 +14,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Counts
 from ldptui.core.defences.imbalance import Imbalance
 from ldptui.core.law.pure import Rng
-from ldptui.core.task.hitters.draws import in_groups
+from ldptui.core.task.hitters.counting import in_groups
 
 USERS, GROUPS = 24, 3
 

@@ -20,7 +20,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.core.task.hitters.codes import codes_of
+from ldptui.core.task.hitters.prefixes import codes_of
 
 COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
 TASK = {"k": 3, "bits": 8, "groups": 4}

@@ -1,0 +1,222 @@
+"""A heavy-hitters cell with everything that its trials need, and what they conclude.
+
+Its claims, its measurements as plain values, and each of its groups as a collection of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, UNDEFENDED, Arm
+from ...base.flags import Flags
+from ...base.pulse import Pulse
+from ...base.sampling import Floats
+from ...cell import Cell
+from ...defences import reads_groups
+from ...metrics.results import BLOCK_TRIALS, Arms, Moments
+from ...population import Population
+from ...protocols import ProtocolSpec
+from .counting import CountedReports, DrawnCounts, TrialStreams, block_streams, in_groups
+from .expected import ExpectedLevel, expected_levels
+from .groups import GroupedFakes, Oracle, allotted, at_random
+from .growth import Followed, Tree, Watched, grow
+from .prefixes import Prefixes, candidate_counts, code_text
+
+
+@dataclass(frozen=True, eq=False)
+class Hunt:
+    """A cell, the prefixes of its items, the oracles of its groups and the items that are watched.
+
+    weights : the shares of the fakes in the groups where users choose; None where the server does.
+    """
+
+    cell: Cell
+    prefixes: Prefixes
+    oracle: Oracle
+    watched: Watched
+    weights: tuple[float, ...] | None
+
+    def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
+        """The levels of both arms in the first trials of a block."""
+        grown = self._drawn if self.cell.path == "counts" else self._counted
+        return grown(number, trials, pulse)
+
+    def _drawn(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
+        genuine, more, malicious = block_streams(self.cell, number)
+        groups, attacked = len(self.prefixes.lengths), self.cell.attack is not None
+        for _ in range(trials):
+            shared = in_groups(self.cell.population.histogram, groups, genuine)
+            fakes = self._fakes(malicious)
+            streams = genuine, more, malicious
+            draws = DrawnCounts(self.prefixes, self.oracle, shared, fakes, streams)
+            yield grow(self.prefixes, draws, attacked, pulse)
+
+    def _counted(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
+        histogram, attacked = self.cell.population.histogram, self.cell.attack is not None
+        for trial in range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials):
+            streams = TrialStreams(self.cell, trial)
+            fakes = self._fakes(streams.fake_groups())
+            draws = CountedReports(self.prefixes, self.oracle, histogram, fakes, streams, pulse)
+            yield grow(self.prefixes, draws, attacked, pulse)
+
+    def _fakes(self, rng: np.random.Generator) -> list[GroupedFakes]:
+        if self.weights is not None:
+            return allotted(self.cell.fakes, self.weights)
+        return at_random(self.cell.fakes, len(self.prefixes.lengths), rng)
+
+    @cached_property
+    def expected(self) -> tuple[list[ExpectedLevel], list[ExpectedLevel]]:
+        """The levels of both arms as they are expected."""
+        cell, groups = self.cell, len(self.prefixes.lengths)
+        setting = self.prefixes, self.oracle, cell.population.frequencies, cell.users
+        clean = expected_levels(*setting, ())
+        if cell.attack is None:
+            return clean, clean
+        if self.weights is not None:
+            fakes = allotted(cell.fakes, self.weights)
+        else:
+            fakes = [
+                GroupedFakes(part, np.full(groups, part.count / groups)) for part in cell.fakes
+            ]
+        return clean, expected_levels(*setting, fakes)
+
+
+def claims_of(cell: Cell, clean: Sequence[Tree], attacked: Sequence[Tree]) -> Mapping[Arm, Flags]:
+    """The claims in the defended arms, an alarm where any step raises one; none without a step."""
+    steps = [step for step in cell.defences if reads_groups(step)]
+    claims: dict[Arm, Flags] = {}
+    for arm, trees in ((CLEAN_DEFENDED, clean), (ATTACKED_DEFENDED, attacked)):
+        if steps:
+            sizes = np.array([[level.users for level in tree] for tree in trees])
+            alarm = np.any([step.uneven(sizes) for step in steps], axis=0)
+            nothing = Flags.nothing(cell.users, cell.malicious * arm.attacked, len(trees))
+            claims[arm] = replace(nothing, alarm=alarm.astype(np.float64))
+    return claims
+
+
+def expected_alarms(hunt: Hunt) -> dict[str, float | None]:
+    """The chances that the step alarms, with the fakes and without; empty with several steps."""
+    cell, groups = hunt.cell, len(hunt.prefixes.lengths)
+    steps = [step for step in cell.defences if reads_groups(step)]
+    if len(steps) != 1:
+        return {}
+    nobody = np.zeros(groups)
+    by_chance = steps[0].power(cell.users, nobody)
+    # Fakes in groups that the server draws are as even as everybody.
+    chosen = nobody
+    if hunt.weights is not None:
+        chosen = np.asarray(hunt.weights) * cell.malicious
+    return {"false_alarm_rate": by_chance, "alarm_rate": steps[0].power(cell.users, chosen)}
+
+
+def asked_of(hunt: Hunt, spec: ProtocolSpec, number: int) -> Cell:
+    """The cell of the group that a user of this number joins, one group after the other.
+
+    An oracle that hashes knows the prefixes that items have, any other one all of the level. Fakes
+    who aim at other targets than the cell keep their items: then it is the cell as it is.
+    """
+    cell, groups = hunt.cell, len(hunt.prefixes.lengths)
+    if any(not np.array_equal(part.targets, cell.targets) for part in cell.fakes):
+        return cell
+    level = hunt.prefixes.levels[number % groups]
+    known = level.held
+    if hunt.oracle.whole(level.number) is not None:
+        known = np.arange(2**level.length, dtype=np.uint64)
+    users = level.of(level.users(cell.population.histogram), known)
+    place = f"group {level.number + 1} of {groups}"
+    labels = tuple(f"{code_text(int(prefix), level.length)}, {place}" for prefix in known)
+    address = f"{cell.population.address} of {place}"
+    targets = np.searchsorted(known, hunt.prefixes.cut(hunt.prefixes.codes[cell.targets],
+                                                       level.number))  # fmt: skip
+    return replace(
+        cell,
+        population=Population(users, labels, address, users / users.sum()),
+        protocol=spec.bind(max(2, known.size)),
+        targets=np.unique(targets),
+    )
+
+
+def details_of(hunt: Hunt, arms: Arms) -> dict[str, Any]:
+    """The levels and the watched items of a cell; empty lists before anything is measured."""
+    if not arms or not next(iter(arms.values())).trials:
+        return {"levels": [], "watched": []}
+    return {"levels": _levels(hunt, arms), "watched": _watched(hunt, arms)}
+
+
+def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
+    """The prefixes of each level and, in each arm, the targets and true hitters that survive."""
+    prefixes, watched, groups = hunt.prefixes, hunt.watched, len(hunt.prefixes.lengths)
+    candidates = candidate_counts(prefixes.lengths, prefixes.k)
+    targets = prefixes.codes[hunt.cell.targets]
+    levels: list[dict[str, Any]] = [
+        {
+            "level": number + 1,
+            "bits": prefixes.lengths[number],
+            "candidates": candidates[number],
+            # Targets that share a prefix are aimed at once.
+            "target_prefixes": int(np.unique(prefixes.cut(targets, number)).size),
+        }
+        for number in range(groups)
+    ]
+    for arm, expected in zip(UNDEFENDED, hunt.expected, strict=True):
+        moments = arms[arm]
+        mean = Followed.of(moments.mean, groups)
+        errors = Followed.of(_standard_errors(moments), groups)
+        for number, level in enumerate(levels):
+            chances = expected[number].survived[watched.items]
+            level[arm.name] = {
+                name: {
+                    "mean": float(getattr(mean, name)[number]),
+                    "standard_error": _finite(float(getattr(errors, name)[number])),
+                    "theory": float(chances[places].sum()),
+                }
+                for name, places in (("targets", watched.targets), ("hitters", watched.hitters))
+            }
+    return levels
+
+
+def _watched(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
+    """The targets and the true hitters: what is true of each, and what came of it in each arm.
+
+    `estimate` is the mean of the estimated frequencies where the item is in the answer; None where
+    it never is.
+    """
+    cell, watched, prefixes = hunt.cell, hunt.watched, hunt.prefixes
+    groups = len(prefixes.lengths)
+    means = {arm: Followed.of(arms[arm].mean, groups) for arm in UNDEFENDED}
+    ranks = {place: rank for rank, place in enumerate(watched.hitters.tolist(), 1)}
+    rows = []
+    for place, item in enumerate(watched.items.tolist()):
+        row: dict[str, Any] = {
+            "item": cell.population.label(item),
+            "code": code_text(int(prefixes.codes[item]), prefixes.bits),
+            "target": place < watched.targets.size,
+            "rank": ranks.get(place),
+            "true": int(cell.population.histogram[item]),
+        }
+        for arm in UNDEFENDED:
+            survived = means[arm].survived[:, place]
+            named, estimate = float(survived[-1]), float(means[arm].estimates[place])
+            row[arm.name] = {
+                "survived": survived.tolist(),
+                "estimate": estimate / named if named else None,
+            }
+        rows.append(row)
+    return rows
+
+
+def _standard_errors(moments: Moments) -> Floats:
+    std = moments.std
+    if std is None:
+        return np.full(moments.mean.size, np.nan)
+    return np.asarray(std / math.sqrt(moments.trials))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
