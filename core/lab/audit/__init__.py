@@ -23,6 +23,7 @@ from .monte_carlo import (
 from .power import Power, power_of
 from .process import Command, words_of
 from .proof import Check, check
+from .readings import reading
 
 __all__ = [
     "Asked",
@@ -48,6 +49,7 @@ __all__ = [
     "power_of",
     "program",
     "published",
+    "reading",
     "recorded",
     "words_of",
 ]

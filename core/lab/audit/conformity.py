@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 
 from ...base.sampling import Floats
+from ...law.together import tells_together
+from ..repeats import largest, likeliest, marks, too_many
 from .evidence import Evidence, Supported
 from .monte_carlo import clopper_pearson
 
@@ -145,6 +147,27 @@ def kept_raw(seen: Supported, told: float, error: float) -> list[int]:
     whole = (seen.held > 0) & (seen.own == seen.held)
     chance = seen.held * np.log(told) if told > 0 else np.full(len(seen.held), -np.inf)
     return np.flatnonzero(whole & (chance < np.log(error / len(seen.held)))).tolist()
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Reports, or seeds of hash functions, that are alike. seeds : whether they are seeds."""
+
+    seeds: bool
+    alike: int
+    of: int
+
+
+def repeats(seen: Evidence, error: float) -> Repeats | None:
+    """The reports that come too often for independent ones; None where none does. Proved."""
+    protocol = seen.claim.protocol
+    if not tells_together(protocol):
+        return None
+    kept = np.concatenate([reports for _, reports in seen.raw])
+    alike = largest(marks(protocol, kept))
+    if alike < too_many(len(kept), likeliest(protocol), error):
+        return None
+    return Repeats(hasattr(protocol, "seeds"), alike, len(kept))
 
 
 DENOMINATORS: Final = (*(1 << k for k in range(1, 11)), 10, 100, 1000)

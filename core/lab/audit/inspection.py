@@ -29,6 +29,7 @@ from .conformity import (
     kept_raw,
     other_rate,
     own_rate,
+    repeats,
 )
 from .evidence import WATCHED, Claim, Evidence, joint_of, marks_of
 from .habits import HABITS, Habit, series_habits, starts_alike
@@ -121,6 +122,13 @@ class Inspection:
     speed: float = 0.0
     whole: bool = True
     seen: Evidence | None = field(default=None, repr=False)
+
+    @property
+    def agrees_words(self) -> str:
+        """The part of a report that is farthest off the protocol, in words."""
+        if self.agrees is None:
+            return ""
+        return f"farthest off: {self.agrees.worst}, p = {self.agrees.p_value:.2g}"
 
 
 Steps: TypeAlias = Generator[Progress, None, Inspection]
@@ -313,10 +321,16 @@ class Inspector:
             agrees = agreement(seen)
             conforms = agrees.p_value >= error / 2
             made = replace(made, agrees=agrees, conforms=conforms)
+        again = repeats(seen, error / 8)
+        if again is not None:
+            what = "hash seeds come" if again.seeds else "reports come"
+            text = f"its {what} again: {again.alike} of {again.of} reports have one"
+            self._found("repeats", text, False)
+            made = replace(made, conforms=False)
         supported = seen.supported
         if not supported.reports:
             return made
-        half = error / 4
+        half = error * 3 / 32
         low = float(epsilon_at_least(supported.right, supported.wrong, supported.reports, 1 - half))
         ratio = supported.right / max(supported.wrong, 1)
         made = replace(made, average_low=low, average=math.log(ratio) if ratio > 0 else 0.0)

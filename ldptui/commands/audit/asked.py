@@ -38,6 +38,7 @@ from ldptui.core.protocols import KINDS
 from ...api.by_name import protocol as protocol_of
 from ...api.files import sent
 from ...api.lines import Lines, opaque
+from ...catalogue import in_order
 from ...lab.check.subject import Lawful, lawful
 from ..agreeing import by_options, keys_of
 
@@ -100,19 +101,19 @@ class Question:
         except LdpError:  # as of a second budget that bounds this one
             return None
 
-    def others(self) -> Iterator[Claim]:
+    def others(self, kind: str) -> Iterator[Claim]:
         """The other protocols of this ε and these items, for a client that follows another one."""
-        for kind in KINDS:
-            if kind == self.kind:
+        for other in in_order("protocol", KINDS):
+            if other == kind:
                 continue
             try:
-                yield claim_of(kind, self.items, self.epsilon, {})
+                yield claim_of(other, self.items, self.epsilon, {})
             except LdpError:
                 continue
 
-    def rebound(self, epsilon: float) -> Claim:
+    def rebound(self, kind: str, epsilon: float) -> Claim:
         """The protocol that is claimed, at another ε; raises LdpError."""
-        return claim_of(self.kind, self.items, epsilon, self.keys)
+        return claim_of(kind, self.items, epsilon, self.keys)
 
 
 def question_of(options: Namespace) -> Question:

@@ -6,9 +6,12 @@ import json
 import sys
 from argparse import Namespace
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from ldptui.core.base.errors import LdpError, RunError, ScenarioError
-from ldptui.core.lab.audit import Finding, Inspection, Inspector
+from ldptui.core.lab.audit import Finding, Inspection, Inspector, reading
 
 from ...terminal import exits
 from ...terminal.output import note, write_out
@@ -49,6 +52,18 @@ def audit(options: Namespace) -> int:
     return exits.FAILED if broken or failed else exits.DONE
 
 
+def explained(found: Inspection, question: Question) -> Inspection:
+    """The same with what reports follow that do not follow the protocol that is claimed."""
+    if found.seen is None or found.conforms is not False:
+        return found
+    rng = np.random.default_rng(np.random.SeedSequence(question.asked.seed, spawn_key=(5,)))
+    kind = found.seen.claim.kind
+    words = reading(found.seen, question.others(kind), partial(question.rebound, kind), rng)
+    words = words or f"its reports do not follow {kind} ({found.agrees_words})"
+    finding = Finding("reading", words, False, found.samples)
+    return replace(found, findings=(*found.findings, finding))
+
+
 def inspection_of(named: Named, question: Question, quiet: bool) -> Inspection:
     """The audit of one client; what is known so far where it is interrupted.
 
@@ -75,7 +90,7 @@ def inspection_of(named: Named, question: Question, quiet: bool) -> Inspection:
             words = f"ε is {text.short(law.epsilon, 6)} by enumeration of every report"
             disproof = Finding("enumeration", words, True, 0)
             found = replace(found, verdict="broken", findings=(disproof, *found.findings))
-        return found
+        return explained(found, question)
     except KeyboardInterrupt:
         if inspector is None:
             raise
