@@ -36,6 +36,7 @@ _HOMES = {
     "Results": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
     **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),
+    **dict.fromkeys(("Conclusions", "conclude"), "ldptui.api.concluded"),
 }
 
 

@@ -15,6 +15,8 @@ from .api.by_name import population as population
 from .api.by_name import protocol as protocol
 from .api.collected import Frequencies as Frequencies
 from .api.collected import estimate as estimate
+from .api.concluded import Conclusions as Conclusions
+from .api.concluded import conclude as conclude
 from .api.counted import Counted as Counted
 from .api.counted import counted as counted
 from .api.counted import read_counts as read_counts

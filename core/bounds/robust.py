@@ -67,11 +67,16 @@ class Ballot:
         return np.asarray(self.q + self.gap * frequencies)
 
 
+def unbounded(protocol: object) -> str | None:
+    """The reason why nothing is known to bound what a fake can say, after "is"; else None."""
+    return lacking(protocol, "supports", "whose reports support no items one by one")
+
+
 def ballot_of(protocol: object) -> Ballot:
     """What one report of a protocol can say; raises ScenarioError where no such law is known."""
     if not is_pure(protocol):
-        why = lacking(protocol, "supports", "whose reports support no items one by one")
-        raise ScenarioError(f"must not be {why}: nothing bounds what a fake can do", key="protocol")
+        rule = f"must not be {unbounded(protocol)}: no support law bounds what a fake can say"
+        raise ScenarioError(rule, key="protocol")
     votes = protocol.report_size if hides(protocol) else None
     return Ballot(protocol.p, protocol.q, protocol.least_support, votes=votes)
 

@@ -59,6 +59,7 @@ class Verdict:
         one; empty where it names none.
     share : its estimate of the share of fakes; NaN from one that makes none. share_noise : the
         standard deviation of that.
+    certified : the share of fakes that it proves at least; NaN from one that proves nothing.
     removed : int64[d], the support counts of `fewer` reports that it takes for the fakes' besides;
         below 0, both, where it gives back what honest reports among those dropped support.
     """
@@ -69,6 +70,7 @@ class Verdict:
     named: Items = field(default_factory=_no_items)
     share: float = math.nan
     share_noise: float = math.nan
+    certified: float = math.nan
     removed: Counts | None = None
     fewer: int = 0
 

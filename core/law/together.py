@@ -22,7 +22,7 @@ import numpy as np
 
 from ..base.capability import Capability
 from ..base.sampling import Counts, Floats
-from .pure import PureProtocol
+from .pure import BoolArray, Items, PureProtocol, Reports
 
 
 class TellsTogether(PureProtocol, Protocol):
@@ -33,6 +33,10 @@ class TellsTogether(PureProtocol, Protocol):
 
         own : whether it supports its user's item, which is none of these.
         """
+        ...
+
+    def supports_of(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, k]: which of these items each report supports."""
         ...
 
 

@@ -78,6 +78,9 @@ class PackedBits(Oracle):
     def supports(self, reports: Reports) -> BoolArray:
         return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)
 
+    def supports_of(self, reports: Reports, items: Items) -> BoolArray:
+        return (reports[:, items >> 3] >> (7 - (items & 7)).astype(np.uint8) & 1).view(np.bool_)
+
     def support_counts(self, reports: Reports) -> Counts:
         counts = np.zeros(self.domain_size, dtype=np.int64)
         if (compiled := LOOPS.after(BIT_S * len(reports) * self.domain_size)) is not None:

@@ -135,6 +135,7 @@ class Summation(Summed, Bounded):
     lacks: ClassVar[dict[str, str]] = {
         "again": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
+        "supports": "SHE, whose reports are numbers without an end",
         "conditioned": "SHE, whose reports that hide have no sampler here",
         "subset": "SHE, whose crafted report lifts all targets as high as it may",
         "disguised": "SHE, whose report is d numbers and has no number of ones",

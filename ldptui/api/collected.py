@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.ranges import ALPHA
+from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Counts, Floats
+from ldptui.core.bounds.claims import Overturning, Sum, above
+from ldptui.core.bounds.robust import ballot_of
 from ldptui.core.defences import CORRECTIONS, corrected, known
 from ldptui.core.defences.simplex import project
+from ldptui.core.lab.concluding import Concluded
+from ldptui.core.lab.concluding import concluded as robust
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
 from ldptui.core.theory import Misfit, misfit, simultaneous_width, top_confidence
@@ -51,6 +55,8 @@ class Frequencies:
     that rows and table show, the largest estimates first; None for all. simultaneous : whether rows
     and table have intervals that cover all together, with the same confidence. defended :
     float64[d], the estimates after the `defences` of `ldptui estimate --defend`; None without them.
+    robust : the conclusions if up to the `share` of `estimate` is fake, whose ends low and high are
+    then; None where nobody is taken for fake.
     """
 
     values: Floats
@@ -65,15 +71,20 @@ class Frequencies:
     simultaneous: bool = False
     defended: Floats | None = None
     defences: tuple[str, ...] = ()
+    robust: Concluded | None = None
 
     @property
     def low(self) -> Floats | None:
         """float64[d], the lower ends of the intervals; None where there are none."""
+        if self.robust is not None:
+            return self.robust.low
         return None if self.std is None else self.values - self.width * self.std
 
     @property
     def high(self) -> Floats | None:
         """float64[d], the upper ends; None where there are none."""
+        if self.robust is not None:
+            return self.robust.high
         return None if self.std is None else self.values + self.width * self.std
 
     @property
@@ -100,6 +111,26 @@ class Frequencies:
         if self.top is None or self.std is None or self.corrections:
             return None
         return top_confidence(self.values, self.std, self.top)
+
+    def overturn(self, item: str, other: str) -> Overturning:
+        """The share of fakes that overturns the claim that an item is held more than another one.
+
+        item, other : by their names. Its `share` is β*, its `low` a lower bound. Raises
+        ScenarioError without the `share` of `estimate`, and for names that no item has.
+
+        >>> from ldptui import protocol
+        >>> sue, rng = protocol("sue", items=2, epsilon=2.0), np.random.default_rng(0)
+        >>> sent = sue.perturb(np.repeat([0, 1], [9000, 1000]), rng)
+        >>> estimate(sent, sue, share=0.01).overturn("0", "1").low > 0.3
+        True
+        """
+        if self.robust is None:
+            raise ScenarioError("is required for a claim", key="share")
+        for name in (item, other):
+            if name not in self.labels:
+                raise ScenarioError(f"must be items of the domain, {got(name)}", key="items")
+        places = np.array([self.labels.index(item), self.labels.index(other)])
+        return self.robust.overturned(above(Sum(places, np.array([1.0, -1.0]))))
 
     @property
     def shown(self) -> list[int]:
@@ -157,6 +188,10 @@ class Frequencies:
         if self.std is not None:
             width = self.width * self.std
             columns[f"± {self.confidence:.0%}"] = [f"{width[item]:.5f}" for item in order]
+        if self.robust is not None:
+            low, high = self.robust.low, self.robust.high
+            head = f"{text.percent(self.robust.share)} fake"
+            columns[head] = [f"{low[item]:.5f} … {high[item]:.5f}" for item in order]
         if self.coverage is not None:
             columns["covers"] = [f"{self.coverage.items[item]:.1%}" for item in order]
         if self.simultaneous and self.half is not None:
@@ -187,6 +222,7 @@ def estimate(
     coverage: bool = False,
     top: int | None = None,
     simultaneous: bool = False,
+    share: float | None = None,
 ) -> Frequencies:
     """The frequencies that reports tell.
 
@@ -196,7 +232,9 @@ def estimate(
     confidence : of the intervals, in (0, 1). labels : the names of the items, else their numbers.
     coverage : measure by simulation how often the intervals cover, also after corrections. top :
     show this many items, each with the confidence that no more than top - 1 others are more
-    frequent. simultaneous : show intervals that cover all together as well.
+    frequent. simultaneous : show intervals that cover all together as well. share : low and high
+    hold whatever this share of the reports says at most, as those of `conclude`; not with
+    corrections.
 
     Raises ScenarioError for reports that the protocol does not send, for none at all, and for a
     correction that makes no sense here; DefenceError where it leaves nothing.
@@ -214,7 +252,21 @@ def estimate(
     )
     if top is not None:
         top = whole(top, "top", 1, protocol.domain_size)
+    if share is not None:
+        answer = replace(answer, robust=_robust(total, answer, number(share, "share", SHARE)))
     return replace(answer, top=top, simultaneous=switch(simultaneous, "simultaneous"))
+
+
+def _robust(total: Counted, answer: Frequencies, share: float) -> Concluded:
+    """The conclusions if up to this share of the reports is fake; raises ScenarioError."""
+    if answer.corrections:
+        raise ScenarioError("must be left out with corrections, whose noise has none", key="share")
+    pure: Any = total.protocol
+    ballot_of(pure)
+    means = total.counts / total.reports
+    return robust(
+        pure, means, total.reports, share, labels=answer.labels, confidence=answer.confidence
+    )
 
 
 def concluded(
@@ -250,7 +302,7 @@ def concluded(
             raise ScenarioError(f"{rule}, {got(coverage)}", key="coverage")
         return answer
     far = misfit(protocol, users, raw[0])
-    answer = replace(answer, misfit=None if far is None else _misfit(far, names))
+    answer = replace(answer, misfit=None if far is None else misfit_words(far, names))
     if coverage:
         truth = project(raw)[0]
         again = partial(corrected, corrections=steps, known=knowledge)
@@ -265,7 +317,7 @@ def _sure(confidence: float) -> str:
     return "> 99.9%" if confidence > 0.999 else f"{math.floor(1000 * confidence) / 10:.1f}%"
 
 
-def _misfit(far: Misfit, labels: Sequence[str]) -> str:
+def misfit_words(far: Misfit, labels: Sequence[str]) -> str:
     value, errors = text.short(far.value), text.short(far.errors, 2)
     if far.item is None:
         off = f"the estimates add up to {value}, {errors} standard errors from 1"

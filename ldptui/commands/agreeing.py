@@ -21,7 +21,8 @@ from .reading import toml_value
 OPTIONS: Final = {
     "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
     "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
-    "top": "--top", "by": "--by", "defend": "--defend",
+    "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
+    "sharp": "--sharp",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 

@@ -38,6 +38,7 @@ _MODULES: Final = {
     "spec": "specifying",
     "screen": "screen",
     "audit": "audit.auditing",
+    "conclude": "concluding",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -65,6 +66,7 @@ commands (each has its own --help):
   spec KIND            the page of a protocol for whoever writes its client
   screen REPORTS …     whether fakes are among reports, and which
   audit CLIENT …       whether clients of any language keep their ε
+  conclude REPORTS …   what reports still tell if a share of them is fake
 {topics}
 
 examples:

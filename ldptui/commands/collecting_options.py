@@ -7,14 +7,14 @@ from typing import Final
 
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit")
+COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit", "conclude")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; make : a parser from its name and description."""
     parsers = {
         "perturb": _perturb, "estimate": _estimate, "spec": _spec, "screen": _screen,
-        "audit": _audit,
+        "audit": _audit, "conclude": _conclude,
     }  # fmt: skip
     return parsers[command](make)
 
@@ -180,8 +180,56 @@ examples:
     return made
 
 
+def _conclude(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui conclude",
+        "Say what reports still tell if a share of them is fake: intervals that hold whatever the\n"
+        "fakes send, the share that overturns a claim, and how many are fake at least.",
+    )
+    made.add_argument(
+        "reports",
+        metavar="REPORTS",
+        nargs="*",
+        help="files (.csv, .jsonl, .parquet, .arrow; or .counts), folders, patterns",
+    )
+    made.add_argument(
+        "--estimates", metavar="FILE", help="instead of reports: a CSV table of all estimates"
+    )
+    made.add_argument("--users", type=int, metavar="N", help="with it: the number of reports")
+    made.add_argument("--column", default="frequency", metavar="NAME", help="its estimates")
+    made.add_argument("--label", default="item", metavar="NAME", help="its items")
+    _add_protocol(made, items=False)
+    made.add_argument(
+        "--share", type=float, metavar="B", required=True, help="at most this share is fake"
+    )
+    made.add_argument(
+        "--claim",
+        dest="claims",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help='"apple > pear", "fig in top 5", "fig > 0.02", "a + b > c"; may be repeated',
+    )
+    made.add_argument(
+        "--sharp", action="store_true", help="if all reports together look honest: narrower"
+    )
+    made.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C", help="of each statement (0.95)"
+    )
+    made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    _add_force(made)
+    return made
+
+
 def _add_fakes(made: argparse.ArgumentParser) -> None:
     """Add what an estimate does about fakes."""
+    made.add_argument(
+        "--share",
+        type=float,
+        metavar="B",
+        help="intervals that hold if up to this share of the reports is fake",
+    )
     made.add_argument(
         "--screen", action="store_true", help="say beneath whether fakes are among the reports"
     )
@@ -211,15 +259,15 @@ def _spec(make: MakeParser) -> argparse.ArgumentParser:
     return made
 
 
-def _add_protocol(made: argparse.ArgumentParser) -> None:
-    """Add what clients and server agree on, and the protocol."""
+def _add_protocol(made: argparse.ArgumentParser, items: bool = True) -> None:
+    """Add what clients and server agree on, and the protocol. items : whether they are needed."""
     made.add_argument(
         "--protocol",
         metavar="KIND",
         required=True,
         help="grr, oue, olh, …; or your own, FILE.py:NAME",
     )
-    _add_agreed(made, required=True)
+    _add_agreed(made, required=items)
     made.add_argument("--quiet", action="store_true", help="no notes")
 
 

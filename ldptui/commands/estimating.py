@@ -47,7 +47,7 @@ def estimate(options: Namespace) -> int:
     with by_options():
         if options.by is None:
             total = counted_in(named, protocol, labels)
-            answer = collected.estimate(total, protocol, **how)
+            answer = collected.estimate(total, protocol, share=options.share, **how)
             answer = _defended(answer, options, named, protocol)
             verdict = _verdict(options, named, protocol, labels)
             written, misfits = _written(answer, options.format, verdict), [answer.misfit]
@@ -113,7 +113,9 @@ def _check_by(options: Namespace, named: Sequence[Source]) -> None:
     """Refuse counts where groups are asked for, which counts do not tell; raises ScenarioError."""
     if options.counts_out is not None:
         raise ScenarioError("is of all users together, got --by as well", key="--counts-out")
-    for key, chosen in (("--defend", options.defend is not None), ("--screen", options.screen)):
+    others = {"--defend": options.defend is not None, "--screen": options.screen,
+              "--share": options.share is not None}  # fmt: skip
+    for key, chosen in others.items():
         if chosen:
             raise ScenarioError("is of all users together, got --by as well", key=key)
     for source in named:
@@ -155,7 +157,7 @@ def _written(found: Frequencies, kind: str, verdict: Screening | None) -> str:
             notes += ["", verdict.verdict]
         return "\n".join([repr(found), *notes]) + "\n"
     if kind == "csv":
-        return _table(found.rows())
+        return as_csv(found.rows())
     screening = {} if verdict is None else {"screening": verdict.document()}
     return json.dumps(_document(found) | screening, indent=2, ensure_ascii=False) + "\n"
 
@@ -164,7 +166,7 @@ def _grouped(found: Groups, kind: str) -> str:
     if kind == "table":
         return f"{found!r}\n"
     if kind == "csv":
-        return _table(found.rows())
+        return as_csv(found.rows())
     groups = [{"group": name, **_document(each)} for name, each in found.groups.items()]
     document = {
         "by": found.by,
@@ -192,13 +194,13 @@ def _document(found: Frequencies) -> dict[str, Any]:
     }
 
 
-def _table(rows: list[dict[str, Any]]) -> str:
+def as_csv(rows: list[dict[str, Any]]) -> str:
     """Rows as CSV, their words as cells that do no harm."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        words = {name: _cell(row[name]) for name in ("group", "label") if name in row}
+        words = {name: _cell(cell) for name, cell in row.items() if isinstance(cell, str)}
         writer.writerow(row | words)
     return buffer.getvalue()
 

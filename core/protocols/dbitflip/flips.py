@@ -59,6 +59,7 @@ class BitFlips(Summed):
     lacks: ClassVar[dict[str, str]] = {
         "again": "dBitFlip, whose reports of one user are not compared",
         "columns": "dBitFlip, whose report has no bit of most items",
+        "supports": "dBitFlip, whose report says nothing of most items",
         "conditioned": "dBitFlip, whose reports that hide have no sampler here",
         "subset": "dBitFlip, whose report has bits of a part of the items only",
         "disguised": "dBitFlip, whose ones are of D items only",

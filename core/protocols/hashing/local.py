@@ -235,10 +235,7 @@ class LocalHashing(Oracle):
         return pairs
 
     def supports(self, reports: Reports) -> BoolArray:
-        hashed = buckets(
-            np.arange(self.domain_size), reports["seed"][:, None].copy(), self.hash_range
-        )
-        return np.asarray(hashed == reports["value"][:, None])
+        return self.supports_of(reports, np.arange(self.domain_size))
 
     def support_counts(self, reports: Reports) -> Counts:
         seeds = np.ascontiguousarray(reports["seed"])
@@ -322,9 +319,11 @@ class LocalHashing(Oracle):
         other = (1 - self.p) / (self.hash_range - 1)
         return signs(self.epsilon, apart * self.p, apart * other)
 
-    def look(self, reports: Reports, items: Items) -> BoolArray:
+    def supports_of(self, reports: Reports, items: Items) -> BoolArray:
         hashed = buckets(items, reports["seed"][:, None].copy(), self.hash_range)
         return np.asarray(hashed == reports["value"][:, None])
+
+    look = supports_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,6 +67,7 @@ class Rappor(KeptBits, Doors):
     extras: ClassVar[tuple[str, ...]] = ("sklearn.linear_model",)
     """The optional ones that it may need: an import takes a second."""
     lacks: ClassVar[dict[str, str]] = {
+        "supports": "RAPPOR's Bloom filters, whose bits stand for several items each",
         "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
         "subset": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
         "disguised": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",

@@ -37,6 +37,7 @@ class CountMeanSketch(Sketch):
     lacks: ClassVar[dict[str, str]] = {
         "again": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",
+        "supports": "CMS, whose cells stand for several items each",
         "conditioned": "CMS, for whose reports no best way to hide is known",
         "subset": "CMS, whose targets may share a bucket with others of them",
         "disguised": "CMS, whose report has a bit for each bucket and none for an item",

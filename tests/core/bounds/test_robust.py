@@ -179,7 +179,7 @@ def test_a_protocol_without_a_support_law_is_refused_in_a_sentence() -> None:
     assert len(without) > 5
     for kind in without:
         protocol = KINDS[kind](kind=kind, epsilon=1.0).bind(8)
-        with pytest.raises(ScenarioError, match="nothing bounds what a fake can do"):
+        with pytest.raises(ScenarioError, match="no support law bounds what a fake can say"):
             ballot_of(protocol)
 
 

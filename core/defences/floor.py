@@ -1,0 +1,134 @@
+"""The certified floor: sets of items that more reports support than any honest population could.
+
+`core.bounds.fakes` has the test, which pays for every set of every size, so that a set may be
+looked for in any way. Here it grows item by item from a pair that goes together, by the item whose
+support among the reports so far exceeds most what it is among all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal
+
+import numpy as np
+
+from ..base.pulse import Pulse
+from ..base.ranges import ALPHA
+from ..base.sampling import Counts
+from ..bounds.fakes import SIZES, Chain, Floor, floor_of, floor_of_counts
+from ..bounds.robust import unbounded
+from ..kernels.bits import BitColumns
+from ..law.pure import Mechanism, PureProtocol, Reports
+from ..law.together import TellsTogether, tells_together
+from .correction import ForAll
+from .filter import Received, Verdict
+from .itemsets import USERS_AT_ONCE, pair_counts, users_in
+from .pairs import supported
+from .step import Step
+
+PAIRED: Final = 384
+"""Items whose pairs are counted, at most: those that most reports support."""
+
+STARTS: Final = 3
+"""Pairs that sets grow from, in each direction."""
+
+FEW: Final = 3
+"""Reports below which a set grows no further."""
+
+
+@dataclass(frozen=True)
+class CertifiedFloor(ForAll, Step):
+    """Claim an attack where sets of items prove that some reports are fake; drop none.
+
+    confidence : the probability that no more fakes are proved than there are, at least.
+    """
+
+    scores: ClassVar[str] = "nothing: no report is told from another"
+
+    confidence: Annotated[float, ALPHA] = 0.95
+    kind: Literal["floor"] = "floor"
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return unbounded(protocol)
+
+    def memory(self, protocol: Mechanism, users: int) -> int:
+        pairs = min(protocol.domain_size, PAIRED)
+        return protocol.domain_size * (users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
+
+    def sift(self, received: Received) -> Verdict:
+        floor = certified(received.protocol, received.reports, self.confidence, received.pulse)
+        return Verdict(alarm=floor.fakes > 0, certified=floor.share)
+
+
+def certified(protocol: PureProtocol, reports: Reports, confidence: float, pulse: Pulse) -> Floor:
+    """The floor on the fakes among these reports."""
+    if not tells_together(protocol):
+        counts = protocol.support_counts(reports)
+        return floor_of_counts(protocol, counts, len(reports), confidence)
+    chains = tuple(grown(protocol, reports, pulse))
+    return floor_of(protocol, chains, len(reports), sizes_of(protocol), confidence)
+
+
+def sizes_of(protocol: PureProtocol) -> int:
+    """The largest size of the sets that are looked for."""
+    return min(SIZES, protocol.domain_size - 1)
+
+
+def grown(protocol: TellsTogether, reports: Reports, pulse: Pulse) -> Iterator[Chain]:
+    """Sets of items that more reports seem to support, or not to, than honest ones would."""
+    columns, users = supported(protocol, reports), len(reports)
+    single = np.array([users_in(column) for column in columns])
+    pulse()
+    items = np.sort(np.argsort(-single, kind="stable")[:PAIRED])
+    both = pair_counts(columns, items, pulse)
+    together = both - np.outer(single[items], single[items] / users)
+    together[np.tril_indices(items.size)] = -math.inf
+    for every in (True, False):
+        have = single if every else users - single
+        starts = [[int(np.argmax(have))]]
+        left = together.copy()
+        for _ in range(min(STARTS, items.size // 2)):
+            pair = np.unravel_index(int(np.argmax(left)), left.shape)
+            starts.append([int(items[at]) for at in pair])
+            left[list(pair), :] = left[:, list(pair)] = -math.inf
+        for start in starts:
+            yield _grown(columns, have, users, start, sizes_of(protocol), every, pulse)
+
+
+def _grown(
+    columns: BitColumns, have: Counts, users: int, start: list[int], sizes: int, every: bool,
+    pulse: Pulse,
+) -> Chain:  # fmt: skip
+    """The chain from one set. have : int64[d], the reports that support each item, or do not."""
+    everybody = np.packbits(np.ones(users, dtype=np.uint8))
+    held = np.zeros(columns.shape[1] * 8, dtype=np.uint8)
+    held[: everybody.size] = everybody
+    held = held.view(np.uint64)
+    chosen: list[int] = []
+    seen: list[int] = []
+    while len(chosen) < sizes:
+        if len(chosen) < len(start):
+            item = start[len(chosen)]
+        else:
+            pulse()
+            support = np.bitwise_count(columns & held).sum(axis=1, dtype=np.int64)
+            support = support if every else seen[-1] - support
+            expected = have * (seen[-1] / users)
+            beyond = (support - expected) / np.sqrt(expected + 1)
+            beyond[chosen] = -math.inf
+            item = int(np.argmax(beyond))
+        held = held & (columns[item] if every else ~columns[item])
+        chosen.append(item)
+        seen.append(users_in(held))
+        if seen[-1] < FEW:
+            break
+    return Chain(np.array(chosen), np.array(seen), every)
+
+
+def counted(protocol: TellsTogether, reports: Reports, chain: Chain) -> Counts:
+    """int64[k]: the reports that support all, or none, of each set of a chain."""
+    bits = protocol.supports_of(reports, chain.items)
+    told = bits if chain.every else ~bits
+    return np.asarray(np.logical_and.accumulate(told, axis=1).sum(axis=0))

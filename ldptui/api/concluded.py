@@ -1,0 +1,292 @@
+"""Reports of real users, and what they still tell if a share of them is fake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.files import Piped
+from ldptui.core.base.ranges import ALPHA, SHARE
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.fakes import floor_of_counts
+from ldptui.core.bounds.robust import ballot_of
+from ldptui.core.lab import concluding
+from ldptui.core.law.capabilities import check_estimates
+from ldptui.core.law.pure import LocalMechanism, PureProtocol, Reports
+
+from ..text import format as text
+from ..text import table
+from .arguments import local, number, reports_of, switch, words
+from .arguments import names as item_names
+from .collected import SHOWN, misfit_words
+from .counted import END, Counted, read_counts
+from .files import read_rows
+from .framed import framed
+from .sources import Places, sources
+
+AT_ONCE: Final = 1 << 16
+"""Reports of an array that are looked at at once."""
+
+UNSEEN: Final = "fakes whose reports look like an honest population's cannot be seen"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Conclusions(concluding.Concluded):
+    """What reports tell if a share of them may be fake: what `conclude` answers.
+
+    labels : the names of d items. reports : N. share : that of the fakes, at most. estimates :
+    float64[d]. low, high : float64[d], the ends of intervals that cover whatever the fakes send.
+    naive_low, naive_high : float64[d], the same if nobody were fake. sharp : whether low and high
+    assume that all reports together look honest. confidence : of each interval and bound. claims :
+    with `text` and `overturning` (`share`, `low`) each. floor : with `fakes`, `share` and `items`;
+    None where neither reports nor counts are there. misfit : what hardly any reports of the
+    protocol say; None where they can be of it. overturned : of another claim of
+    `ldptui.core.bounds.claims` the share that overturns it.
+    """
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each item: item, estimate, low, high, naive_low, naive_high.
+
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=1.0)
+        >>> conclude(np.array([0, 3, 0], np.uint32), grr, share=0.1).rows()[3]["item"]
+        '3'
+        """
+        names = ("low", "high", "naive_low", "naive_high")
+        columns = {"item": self.labels, "estimate": self.estimates.tolist()}
+        columns |= {name: getattr(self, name).tolist() for name in names}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` as a data frame.
+
+        library : "polars" or "pandas"; without it the first of them that is installed. Raises
+        RunError where none is, ScenarioError for another library.
+
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=2, epsilon=1.0)
+        >>> list(conclude(np.array([0, 1], np.uint32), grr, share=0.1).to_frame()["item"])
+        ['0', '1']
+        """
+        return framed(self.rows(), library)
+
+    def document(self) -> dict[str, Any]:
+        """Plain values, for JSON.
+
+        >>> from ldptui import protocol
+        >>> grr = protocol("grr", items=4, epsilon=1.0)
+        >>> conclude(np.array([0, 3, 0], np.uint32), grr, share=0.1).document()["fakes"]
+        {'at_least': 0.0, 'confidence': 0.95}
+        """
+        floor = self.floor
+        return {
+            "share": self.share,
+            "items": self.rows(),
+            "claims": [
+                {
+                    "claim": each.text,
+                    "overturning_share": each.overturning.share,
+                    "low": each.overturning.low,
+                }
+                for each in self.claims
+            ],
+            "fakes": {
+                "at_least": 0.0 if floor is None else floor.share,
+                "confidence": self.confidence,
+            },
+        }
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is concluded of each claim, and of the fakes."""
+        sure = text.percent(self.confidence)
+        said = []
+        for each in self.claims:
+            beta, low = each.overturning.share, each.overturning.low
+            if not each.overturning.stands:
+                said.append(f"{each.text}: not even without fakes")
+                continue
+            stands = "" if low > self.share else f", so {text.percent(self.share)} may overturn it"
+            said.append(
+                f"{each.text}: it takes {text.percent(beta)} of fakes to overturn it, "
+                f"at least {text.percent(low)} ({sure}){stands}"
+            )
+        return [*said, *self._fakes(sure)]
+
+    def _fakes(self, sure: str) -> Iterator[str]:
+        floor = self.floor
+        if floor is None:
+            yield "fakes: estimates do not tell how many there are at least; reports do"
+        elif not floor.fakes:
+            yield f"fakes: nothing is proved; {UNSEEN}"
+        else:
+            shown = ", ".join(self.labels[item] for item in floor.items[:SHOWN])
+            more = ", …" * (floor.items.size > SHOWN)
+            what = f"{'all' if floor.every else 'none'} of {shown}{more}"
+            yield (
+                f"fakes: at least {text.percent(floor.share)} of the reports ({sure}), "
+                f"as {text.count(floor.seen)} support {what}; {UNSEEN}"
+            )
+
+    def __repr__(self) -> str:
+        order = np.argsort(-self.estimates, kind="stable")[:SHOWN].tolist()
+
+        def ends(low: Floats, high: Floats) -> list[str]:
+            return [f"{low[item]:.5f} … {high[item]:.5f}" for item in order]
+
+        columns = [
+            [self.labels[item] for item in order],
+            [f"{self.estimates[item]:.5f}" for item in order],
+            ends(self.naive_low, self.naive_high),
+            ends(self.low, self.high),
+        ]
+        robust = f"{'sharp, ' * self.sharp}{text.percent(self.share)} fake"
+        heads = ["item", "estimate", f"{text.percent(self.confidence)} if nobody is fake", robust]
+        shown = len(order)
+        more = f"; the {shown} largest" * (len(self.labels) > shown)
+        reports = f"{text.count(self.reports)} report{'s' * (self.reports != 1)}"
+        parts = [
+            f"{text.count(len(self.labels))} items of {reports}, up to {robust}{more}",
+            table.plain_table(heads, [list(row) for row in zip(*columns, strict=True)]),
+            "\n".join(self.sentences),
+        ]
+        if self.misfit is not None:
+            parts.append(misfit_words(self.misfit, self.labels))
+        if self.sharp:
+            parts.append("sharp: if all reports together look like an honest population's")
+        return "\n\n".join(part.rstrip() for part in parts)
+
+
+def conclude(
+    reports: Reports | Counted | Places,
+    protocol: LocalMechanism,
+    *,
+    share: float,
+    claims: Sequence[str] = (),
+    sharp: bool = False,
+    confidence: float = 0.95,
+    labels: Sequence[str] | None = None,
+) -> Conclusions:
+    """What reports tell if up to a share of them is fake.
+
+    reports : as `protocol.perturb` makes them; their counts; or the files that hold reports or
+    counts. Files of reports are read twice: standard input cannot be. share : β, in [0, 1).
+    claims : such as "apple > pear", "fig in top 5", "fig > 0.02", "a + b > c + d". sharp : assume
+    that all reports together look like those of an honest population. confidence : of each
+    interval, of the bound of each claim, and of the floor on the fakes. labels : the names of the
+    items, else their numbers.
+
+    Raises ScenarioError for a protocol of whose reports nothing bounds what a fake can say, for
+    reports that it does not send, and for a claim that is none.
+
+    >>> from ldptui import protocol
+    >>> oue, rng = protocol("oue", items=4, epsilon=2.0), np.random.default_rng(0)
+    >>> sent = oue.perturb(np.repeat([0, 1, 2], [30_000, 15_000, 5_000]), rng)
+    >>> found = conclude(sent, oue, share=0.01, claims=["0 > 1"])
+    >>> bool(found.low[0] < 0.6 < found.high[0]), found.claims[0].overturning.low > 0.01
+    (True, True)
+    """
+    pure, names = _checked(protocol, labels)
+    share, sharp = number(share, "share", SHARE), switch(sharp, "sharp")
+    confidence = number(confidence, "confidence", ALPHA)
+    asked = _claims(claims)
+    if isinstance(reports, Counted):
+        floor = floor_of_counts(pure, reports.counts, reports.reports, confidence)
+        heard = concluding.Heard(reports.counts, reports.reports, floor)
+    else:
+        heard = _heard(reports, pure, confidence, labels)
+    if not heard.reports:
+        raise ScenarioError("must be at least one, got none", key="reports")
+    found = concluding.concluded(
+        pure,
+        heard.counts / heard.reports,
+        heard.reports,
+        share,
+        labels=names,
+        claims=asked,
+        sharp=sharp,
+        confidence=confidence,
+        floor=heard.floor,
+    )
+    return Conclusions(**vars(found))
+
+
+def conclude_from(
+    estimates: Floats,
+    users: int,
+    protocol: LocalMechanism,
+    *,
+    share: float,
+    claims: Sequence[str] = (),
+    sharp: bool = False,
+    confidence: float = 0.95,
+    labels: Sequence[str] | None = None,
+) -> Conclusions:
+    """As `conclude`, from published estimates of all items, float64[d], of a number of reports."""
+    pure, names = _checked(protocol, labels)
+    found = concluding.concluded(
+        pure,
+        np.clip(ballot_of(pure).means(estimates), pure.least_support, 1.0),
+        users,
+        number(share, "share", SHARE),
+        labels=names,
+        claims=_claims(claims),
+        sharp=switch(sharp, "sharp"),
+        confidence=number(confidence, "confidence", ALPHA),
+    )
+    return Conclusions(**vars(found))
+
+
+def _checked(
+    protocol: LocalMechanism, labels: Sequence[str] | None
+) -> tuple[PureProtocol, Sequence[str]]:
+    check_estimates(local(protocol), "protocol.kind")
+    try:
+        ballot_of(protocol)
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key="protocol.kind") from error
+    named = item_names(labels, protocol.domain_size)
+    pure: Any = protocol
+    return pure, named or [*map(str, range(protocol.domain_size))]
+
+
+def _claims(claims: Sequence[str]) -> list[str]:
+    if not isinstance(claims, list | tuple):
+        raise ScenarioError("must be a list of claims", key="claims")
+    return [words(claim, "claims") for claim in claims]
+
+
+def _heard(
+    reports: Reports | Places, protocol: PureProtocol, confidence: float,
+    labels: Sequence[str] | None,
+) -> concluding.Heard:  # fmt: skip
+    """The counts of reports, and the floor that they prove."""
+    if isinstance(reports, np.ndarray):
+        made = reports_of(reports, protocol)
+
+        def of_array() -> Iterator[Reports]:
+            return (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))
+
+        return concluding.heard(of_array, protocol, confidence)
+    named = sources(reports)
+    kept = [source for source in named if source.suffix == END]
+    if kept:
+        if len(kept) < len(named):
+            raise ScenarioError("must be files of counts alone, or of reports alone", "reports")
+        first, *others = (read_counts(source, protocol, labels) for source in kept)
+        total = sum(others, start=first)
+        if not total.reports:
+            raise ScenarioError("must be at least one, got none", key="reports")
+        floor = floor_of_counts(protocol, total.counts, total.reports, confidence)
+        return concluding.Heard(total.counts, total.reports, floor)
+    if any(isinstance(source, Piped) for source in named):
+        raise ScenarioError("must be files, which are read twice, got standard input", "reports")
+
+    def of_files() -> Iterator[Reports]:
+        return (rows.reports for rows in read_rows(named, protocol))
+
+    return concluding.heard(of_files, protocol, confidence)

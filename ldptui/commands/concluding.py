@@ -1,0 +1,125 @@
+"""What reports of real users still tell if a share of them is fake: ldptui conclude."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.files import write_atomically
+from ldptui.core.lab.claimed import ClaimError, claim_of
+from ldptui.core.lab.columns import read_columns
+
+from ..api.collected import misfit_words
+from ..api.concluded import Conclusions, conclude_from
+from ..api.concluded import conclude as concluded
+from ..api.sources import sources
+from ..terminal import exits
+from ..terminal.output import note, write_out
+from .agreeing import agreed, by_options, check_new
+from .estimating import as_csv
+
+MOST: float = 1e15
+"""Reports that published estimates can come from, at most."""
+
+
+def conclude(options: Namespace) -> int:
+    """Print the conclusions from files of reports, or from a table of estimates."""
+    try:
+        found = _estimated(options) if options.estimates is not None else _reported(options)
+    except ClaimError as error:
+        note(f"--{error}")
+        for line in error.pointed:
+            note(line)
+        return exits.USAGE
+    if found.misfit is not None and options.format != "table":
+        note(f"ldptui: {one_line(misfit_words(found.misfit, found.labels))}")
+    if options.format == "json":
+        written = json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
+    elif options.format == "csv":
+        written = as_csv(found.rows())
+    else:
+        written = f"{found!r}\n"
+    if options.out in (None, "-"):
+        write_out(written, exactly=options.format != "table")
+    else:
+        write_atomically(Path(options.out), written)
+        if not options.quiet:
+            note(f"wrote {options.out}")
+    return exits.DONE
+
+
+def _reported(options: Namespace) -> Conclusions:
+    if not options.reports:
+        raise ScenarioError("is required, or --estimates", key="REPORTS")
+    if "-" in options.reports:
+        raise ScenarioError("must be files, which are read twice, got standard input", "REPORTS")
+    if options.users is not None:
+        raise ScenarioError("goes with --estimates: reports are counted", key="--users")
+    if options.items is None and options.domain is None:
+        raise ScenarioError("is required, or --domain", key="--items")
+    with by_options():
+        named = sources(options.reports)
+    if options.out not in (None, "-"):
+        check_new(Path(options.out), options, named)
+    labels, protocol = agreed(options)
+    _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
+    with by_options():
+        return concluded(
+            named,
+            protocol,
+            share=options.share,
+            claims=options.claims,
+            sharp=options.sharp,
+            confidence=options.confidence,
+            labels=labels,
+        )
+
+
+def _estimated(options: Namespace) -> Conclusions:
+    if options.reports:
+        raise ScenarioError("takes the place of reports", key="--estimates")
+    if options.users is None:
+        raise ScenarioError("is required: the number of reports", key="--users")
+    if not 1 <= options.users <= MOST:
+        raise ScenarioError(f"must be in [1, {MOST:g}], {got(options.users)}", key="--users")
+    path = Path(options.estimates)
+    if options.out not in (None, "-"):
+        check_new(Path(options.out), options, [path])
+    (items, numbers) = read_columns(path, [options.label, options.column])
+    if len(items.values) != items.codes.size:
+        raise ScenarioError(f"must name each item once in {options.label!r}", key="--label")
+    asked = options.items
+    if options.domain is not None or asked not in (None, items.codes.size):
+        raise ScenarioError(
+            f"must be left out: the table names the items, {items.codes.size} of them",
+            key="--domain" if options.domain is not None else "--items",
+        )
+    options.items = items.codes.size
+    labels = [str(items.values[code]) for code in items.codes.tolist()]
+    _check_claims(options, labels)
+    _, protocol = agreed(options)
+    held = numbers.numbers()
+    # Counts of users, as in `ldptui plan`.
+    held = held / options.users if np.abs(held).sum() > 2 else held
+    with by_options():
+        return conclude_from(
+            held,
+            options.users,
+            protocol,
+            share=options.share,
+            claims=options.claims,
+            sharp=options.sharp,
+            confidence=options.confidence,
+            labels=labels,
+        )
+
+
+def _check_claims(options: Namespace, labels: Sequence[str]) -> None:
+    """Refuse claims that are none, before anything is read; raises ClaimError."""
+    for claim in options.claims:
+        claim_of(claim, labels)

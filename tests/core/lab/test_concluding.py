@@ -1,0 +1,162 @@
+"""Claims in words, the sample, and what is heard of reports: the same however they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.kinds import ONE_OF_EACH
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.streams import stream
+from ldptui.core.bounds.claims import Claim
+from ldptui.core.defences import Received
+from ldptui.core.defences.floor import CertifiedFloor
+from ldptui.core.lab import concluding
+from ldptui.core.lab.claimed import ClaimError, claim_of
+from ldptui.core.law.law import Ask
+from ldptui.core.law.pure import Reports
+from ldptui.core.protocols import KINDS, PROTOCOLS, awaits_code
+
+LABELS = ["apple", "pear", "fig", "7", "a+b", "new york"]
+
+
+def bound(kind: str, items: int, epsilon: float = 1.0) -> Any:
+    return KINDS[kind](kind=kind, epsilon=epsilon).bind(items)
+
+
+def read(claim: Claim) -> tuple[dict[str, float], float]:
+    """The weights by name, and the level."""
+    made = claim.of(np.arange(6.0))
+    weights = zip(made.items.tolist(), made.weights.tolist(), strict=True)
+    return {LABELS[item]: weight for item, weight in weights}, made.above
+
+
+@pytest.mark.parametrize(
+    ("text", "weights", "level"),
+    [
+        ("apple > pear", {"apple": 1, "pear": -1}, 0),
+        ("apple < pear", {"apple": -1, "pear": 1}, 0),
+        ("apple + fig > pear + new york", {"apple": 1, "fig": 1, "pear": -1, "new york": -1}, 0),
+        ("fig > 0.02", {"fig": 1}, 0.02),
+        ("2 % < fig", {"fig": 1}, 0.02),
+        ("fig < 5%", {"fig": -1}, -0.05),
+        ("7 > 0.1", {"7": 1}, 0.1),
+        ('"a+b" > 0.1 + fig', {"a+b": 1, "fig": -1}, 0.1),
+        ("apple + apple > fig", {"apple": 2, "fig": -1}, 0),
+        ("'new york'>1e-3", {"new york": 1}, 1e-3),
+    ],
+)
+def test_a_claim_is_read(text: str, weights: dict[str, float], level: float) -> None:
+    found, at = read(claim_of(text, LABELS))
+    assert found == weights
+    assert at == pytest.approx(level)
+
+
+def test_a_rank_is_the_gap_to_the_next_other_item() -> None:
+    claim = claim_of("fig in the top 3", LABELS)
+    means = np.array([0.9, 0.1, 0.8, 0.5, 0.4, 0.0])
+    made = claim.of(means)
+    assert (made.items.tolist(), claim.tests) == ([2, 4], 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("apple >> pear", 7, "an item or a number at the caret"),
+        ("apple > pear > fig", 13, "must compare once"),
+        ("apple >", 7, "at the end"),
+        ("appel > pear", 0, 'items of the domain, got "appel"'),
+        ("apple > pera", 8, 'got "pera"'),
+        ("apple pear", 0, 'got "apple pear"'),
+        ("apple", 5, "must have a comparison"),
+        ('"apple > pear', 0, "close its quotes"),
+        ("fig in top 6", 11, "a top of 1 to 5 items, got 6"),
+        ("fog in top 2", 0, 'got "fog"'),
+        ("apple > apple", 0, "the same on both sides"),
+        ("0.2 > 0.1", 0, "the same on both sides"),
+        ("apple > nan", 8, 'got "nan"'),
+        ("", 0, "at the end"),
+    ],
+)
+def test_a_caret_shows_where_a_claim_is_wrong(text: str, place: int, words: str) -> None:
+    with pytest.raises(ClaimError, match="claim must") as caught:
+        claim_of(text, LABELS)
+    assert words in str(caught.value)
+    claim, caret = caught.value.pointed
+    assert (claim, caret.index("^")) == (f"  {text}", place + 2)
+
+
+def test_a_sample_is_uniform_and_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(concluding, "SAMPLED", 50)
+    hits = np.zeros(1000)
+    for trial in range(200):
+        sample = concluding.Sample(stream(trial, "sample", "defence"))
+        for at in range(0, 1000, 70):
+            sample.add(np.arange(at, min(at + 70, 1000)))
+            assert sum(map(len, sample.held)) <= 170
+        held = sample.reports
+        assert held.size == np.unique(held).size == 50
+        hits[held] += 1
+    assert budget.proportion(int(hits[:500].sum()), 200 * 50, 0.5)
+
+
+def reports_of(protocol: Any, users: int, fakes: int, targets: int = 8) -> Reports:
+    """Users of a falling law, and fakes of MGA behind them."""
+    rng, d = np.random.default_rng(1), protocol.domain_size
+    held = 1 / np.arange(1, d + 1)
+    honest = protocol.perturb(rng.choice(d, users, p=held / held.sum()), rng)
+    if not fakes:
+        return np.asarray(honest)
+    ask = Ask("crafted", np.arange(d - targets, d))
+    return np.concatenate([honest, protocol.known(ask).reports(fakes, rng)])
+
+
+def heard(protocol: Any, reports: Reports, batch: int) -> concluding.Heard:
+    def read() -> Iterator[Reports]:
+        return (reports[at : at + batch] for at in range(0, len(reports), batch))
+
+    return concluding.heard(read, protocol)
+
+
+def test_what_is_heard_does_not_depend_on_batches_and_needs_no_report_twice() -> None:
+    """Fakes at the very end of twice as many reports as are sampled: 4.8 of 5 % are proved."""
+    protocol = bound("oue", 64)
+    reports = reports_of(protocol, 63_650, 3350)
+    assert len(reports) > 2 * concluding.SAMPLED
+    found = heard(protocol, reports, 9999)
+    assert found.counts.tolist() == protocol.support_counts(reports).tolist()
+    assert found.reports == len(reports)
+    assert 0.048 < found.floor.share <= 3350 / len(reports)
+    assert sorted(found.floor.items.tolist()) == list(range(56, 64))
+    bits = protocol.supports(reports)[:, found.floor.items]
+    assert found.floor.seen == int(bits.all(axis=1).sum())
+    assert heard(protocol, reports, len(reports)).floor.fakes == found.floor.fakes
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ONE_OF_EACH if kind in PROTOCOLS])
+def test_honest_reports_prove_nothing_and_a_filter_says_the_same(kind: str) -> None:
+    protocol = bound(kind, 32)
+    for fakes in (0, 800):
+        reports = reports_of(protocol, 8000, fakes, targets=4)
+        floor = heard(protocol, reports, 3000).floor
+        assert floor.share <= fakes / len(reports)
+        step = CertifiedFloor()
+        assert step.reads(protocol) is None
+        verdict = step.sift(Received(protocol, reports, np.random.default_rng(0), no_pulse))
+        assert (verdict.kept, verdict.alarm) == (None, floor.fakes > 0)
+        assert verdict.certified == floor.share
+
+
+def test_reports_without_a_support_law_are_refused_by_name() -> None:
+    for kind, spec in KINDS.items():
+        if kind in PROTOCOLS or awaits_code(spec.mechanism):
+            continue
+        protocol: Any = spec(kind=kind, epsilon=1.0).bind(8)
+        assert CertifiedFloor().reads(protocol) is not None
+        with pytest.raises(ScenarioError, match="no support law"):
+            concluding.heard(lambda: iter(()), protocol)

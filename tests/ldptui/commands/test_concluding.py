@@ -1,0 +1,209 @@
+"""ldptui conclude: its numbers against their formulas, every place of reports, and refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from support.commands import Captured, fail, succeed
+
+import ldptui
+from ldptui.commands import cli
+from ldptui.core.law.law import Ask
+
+NAMES = ["apple", "pear", "fig", "plum", "kiwi", "lime", "date", "nut"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with 20,000 reports of OUE, 3 % of MGA on two rare items, and the domain."""
+    (tmp_path / "domain.txt").write_text("\n".join(NAMES))
+    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
+    honest = oue.perturb(rng.choice(8, 19_400, p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.08, 0.01, 0.01]), rng)
+    fakes = oue.known(Ask("crafted", np.array([6, 7]))).reports(600, rng)  # type: ignore[attr-defined]
+    reports = np.concatenate([honest, fakes])
+    ldptui.write_reports(tmp_path / "reports.csv", [reports], oue)
+    return tmp_path
+
+
+def arguments(place: Path, *more: str) -> tuple[str, ...]:
+    domain = str(place / "domain.txt")
+    return (
+        "conclude", str(place / "reports.csv"), "--protocol", "oue", "--epsilon", "1",
+        "--domain", domain, *more,
+    )  # fmt: skip
+
+
+def told(capsys: Captured, *argv: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(succeed(capsys, *argv, "--format", "json"))
+    return made
+
+
+def test_every_number_is_that_of_its_formula(place: Path, capsys: Captured) -> None:
+    claims = ["apple > pear", "apple in top 2", "apple > 0.1", "kiwi > apple"]
+    asked = [part for claim in claims for part in ("--claim", claim)]
+    found = told(capsys, *arguments(place, "--share", "0.05", *asked))
+    assert [*found] == ["share", "items", "claims", "fakes"]
+    assert found["share"] == 0.05
+    oue = ldptui.protocol("oue", items=8, epsilon=1.0)
+    counts = sum(oue.support_counts(batch) for batch in ldptui.read_reports(
+        place / "reports.csv", oue))  # fmt: skip
+    c, n, e = np.asarray(counts) / 20_000, 20_000, math.e
+    p, q = 0.5, 1 / (e + 1)
+    names = ["item", "estimate", "low", "high", "naive_low", "naive_high"]
+    assert [[*row] for row in found["items"]] == [names] * 8
+    for v, row in enumerate(found["items"]):
+        assert row["item"] == NAMES[v]
+        assert row["estimate"] == pytest.approx((c[v] - q) / (p - q))
+        sd = math.sqrt(c[v] * (1 - c[v]) / n) / ((p - q) * 0.95)
+        width = 0.05 / (0.95 * (p - q))
+        z = 1.6448536269514722  # of sets that are many deviations wide
+        assert norm.cdf(z + width / sd) - norm.cdf(-z) == pytest.approx(0.95, abs=1e-12)
+        low, high = ((c[v] - 0.05) / 0.95 - q) / (p - q), (c[v] / 0.95 - q) / (p - q)
+        assert row["low"] == pytest.approx(max(low - z * sd, 0.0), abs=1e-9)
+        assert row["high"] == pytest.approx(min(high + z * sd, 1.0), abs=1e-9)
+        assert row["naive_low"] < row["estimate"] < row["naive_high"]
+    stated = found["claims"]
+    assert [each["claim"] for each in stated] == claims
+    f = (c - q) / (p - q)
+    assert stated[0]["overturning_share"] == pytest.approx((p - q) * (f[0] - f[1]))
+    second = np.sort(f[1:])[-2]
+    assert stated[1]["overturning_share"] == pytest.approx((p - q) * (f[0] - second))
+    level = (p - q) * (f[0] - 0.1) / (1 - q - (p - q) * 0.1)
+    assert stated[2]["overturning_share"] == pytest.approx(level)
+    for each in stated[:3]:
+        assert 0 < each["low"] < each["overturning_share"]
+    assert (stated[3]["overturning_share"], stated[3]["low"]) == (0.0, 0.0)
+    assert found["fakes"] == {"at_least": found["fakes"]["at_least"], "confidence": 0.95}
+    assert 0 <= found["fakes"]["at_least"] <= 0.03
+
+
+def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None:
+    shown = succeed(
+        capsys,
+        *arguments(place, "--share", "0.05", "--claim", "apple > pear", "--claim", "nut > apple"),
+    )
+    assert "8 items of 20 000 reports, up to 5 % fake" in shown
+    assert "apple > pear: it takes " in shown
+    assert "nut > apple: not even without fakes" in shown
+    assert "cannot be seen" in shown
+
+
+def test_counts_estimates_and_python_agree_with_reports(place: Path, capsys: Captured) -> None:
+    share = ("--share", "0.02", "--claim", "apple > pear")
+    whole = told(capsys, *arguments(place, *share))
+    counts = place / "all.counts"
+    estimated = ("estimate", *arguments(place)[1:], "--format", "csv")
+    table = succeed(capsys, *estimated, "--counts-out", str(counts))
+    (place / "published.csv").write_text(table)
+    again = told(capsys, "conclude", str(counts), *arguments(place, *share)[2:])
+    assert again["items"] == whole["items"]
+    assert again["fakes"]["at_least"] <= whole["fakes"]["at_least"]
+    from_table = told(
+        capsys, "conclude", "--estimates", str(place / "published.csv"), "--users", "20000",
+        "--label", "label", "--protocol", "oue", "--epsilon", "1", *share,
+    )  # fmt: skip
+    for one, other in zip(from_table["items"], whole["items"], strict=True):
+        assert one == pytest.approx(other)
+    assert from_table["claims"][0] == pytest.approx(whole["claims"][0])
+    oue = ldptui.protocol("oue", items=8, epsilon=1.0)
+    made = ldptui.conclude(
+        str(place / "reports.csv"), oue, share=0.02, claims=["apple > pear"], labels=NAMES
+    )
+    assert made.document() == whole
+    assert list(made.to_frame()["item"]) == NAMES
+
+
+def test_estimate_has_the_robust_ends_and_the_overturning_share(
+    place: Path, capsys: Captured
+) -> None:
+    whole = told(capsys, *arguments(place, "--share", "0.02", "--claim", "apple > pear"))
+    asked = ("estimate", *arguments(place)[1:], "--share", "0.02")
+    rows = [*csv.DictReader(succeed(capsys, *asked, "--format", "csv").splitlines())]
+    assert [float(row["low"]) for row in rows] == [row["low"] for row in whole["items"]]
+    assert "2 % fake" in succeed(capsys, *asked)
+    oue = ldptui.protocol("oue", items=8, epsilon=1.0)
+    reports = np.concatenate([*ldptui.read_reports(place / "reports.csv", oue)])
+    found = ldptui.estimate(reports, oue, share=0.02, labels=NAMES)
+    assert found.high is not None
+    assert found.high.tolist() == [row["high"] for row in whole["items"]]
+    beta = found.overturn("apple", "pear")
+    assert beta.share == whole["claims"][0]["overturning_share"]
+    with pytest.raises(ldptui.ScenarioError, match="share is required"):
+        ldptui.estimate(reports, oue).overturn("0", "1")
+    with pytest.raises(ldptui.ScenarioError, match="corrections"):
+        ldptui.estimate(reports, oue, share=0.02, corrections=["norm-sub"])
+
+
+def test_a_sharp_set_lies_within_and_says_what_it_assumes(place: Path, capsys: Captured) -> None:
+    wide = told(capsys, *arguments(place, "--share", "0.05"))["items"]
+    sharp = told(capsys, *arguments(place, "--share", "0.05", "--sharp"))["items"]
+    assert all(
+        one["low"] <= other["low"] and other["high"] <= one["high"]
+        for one, other in zip(wide, sharp, strict=True)
+    )
+    # Half as wide for OUE: 2β(e + 1)/((1 − β)(e − 1)), and β(e + 1)/((1 − β)(e − 1)).
+    row, other = wide[0], sharp[0]
+    assert (row["high"] - row["low"]) - (other["high"] - other["low"]) == pytest.approx(
+        0.05 / 0.95 * (math.e + 1) / (math.e - 1)
+    )
+    shown = succeed(capsys, *arguments(place, "--share", "0.05", "--sharp"))
+    assert "sharp: if all reports together look like an honest population's" in shown
+
+
+def test_a_caret_stands_beneath_a_claim_that_is_none(place: Path, capsys: Captured) -> None:
+    code = cli.main(arguments(place, "--share", "0.05", "--claim", "apple >> pear"))
+    sentence, claim, caret = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert sentence.startswith("--claim must have an item or a number at the caret")
+    assert (claim, caret) == ("  apple >> pear", "         ^")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--share", "1"), "--share must be in [0, 1), got 1.0"),
+        (("--share", "nan"), "--share must be in [0, 1)"),
+        (("--share", "0.1", "--confidence", "1"), "--confidence must be in (0, 1), got 1.0"),
+        (("--share", "0.1", "--protocol", "she"), "--protocol must not be SHE, whose reports are"),
+        (("--share", "0.1", "--users", "9"), "--users goes with --estimates"),
+        (("--share", "0.1", "--estimates", "x.csv"), "--estimates takes the place of reports"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    place: Path, capsys: Captured, more: tuple[str, ...], words: str
+) -> None:
+    assert words in fail(capsys, 2, *arguments(place, *more))
+
+
+def test_reports_of_another_epsilon_are_told(place: Path, capsys: Captured) -> None:
+    other = ("--share", "0.01", "--epsilon", "4")
+    assert "the clients used another epsilon" in succeed(capsys, *arguments(place, *other))
+    code = cli.main(arguments(place, *other, "--format", "json"))
+    assert code == 0
+    assert "the clients used another epsilon" in capsys.readouterr().err
+
+
+def test_tables_that_tell_no_estimates_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    table = tmp_path / "t.csv"
+    asked = ("conclude", "--estimates", str(table), "--protocol", "oue", "--epsilon", "1",
+             "--share", "0.1")  # fmt: skip
+    table.write_text("item,frequency\na,0.5\nb,0.5\n")
+    assert "--users is required" in fail(capsys, 2, *asked)
+    assert "--users must be in [1, 1e+15], got 0" in fail(capsys, 2, *asked, "--users", "0")
+    assert "--items must be left out" in fail(capsys, 2, *asked, "--users", "9", "--items", "3")
+    table.write_text("item,frequency\na,0.5\na,0.5\n")
+    assert "--label must name each item once" in fail(capsys, 2, *asked, "--users", "9")
+    table.write_text("item,count\na,0.5\nb,0.5\n")
+    assert "frequency" in fail(capsys, 2, *asked, "--users", "9")
+    (tmp_path / "no.csv").write_text("report\n")
+    empty = ("conclude", str(tmp_path / "no.csv"), "--protocol", "oue", "--epsilon", "1",
+             "--items", "4", "--share", "0.1")  # fmt: skip
+    assert "at least one" in fail(capsys, 2, *empty)
+    assert "REPORTS must be files" in fail(capsys, 2, "conclude", "-", *empty[2:])
