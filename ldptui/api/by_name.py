@@ -18,7 +18,8 @@ from ldptui.core.experiment.acts import bound_attack
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng, items_of, sends_reports
 from ldptui.core.plugins import available, protocol_named
 from ldptui.core.population import Population
-from ldptui.core.protocols import NAMED, awaits_code
+from ldptui.core.protocols import KINDS as BOUND
+from ldptui.core.protocols import NAMED
 from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
@@ -68,7 +69,7 @@ def protocol(
     labels = names(labels, whole(items, "items", 2))
     if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):
         return _own_protocol(kind, int(items), parameters)
-    if kind in NAMED and awaits_code(NAMED[kind].mechanism):
+    if kind in NAMED and kind not in BOUND:
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     spec = _point({"protocol": table}).protocol
