@@ -3,10 +3,10 @@
 Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols", USENIX Security
 2021, section 3. An attack is what a scenario names (`share`, `targets`, its effort) and a few
 rules: the fakes' reports, the law of their counts, and what one such report supports, or how likely
-it has each bit of RAPPOR's Bloom filters.
+it has each bit of Bloom filters.
 
-Against RAPPOR `cohort` is the share of the fakes that all claim one cohort; the others, and all of
-them where it is left out, claim one at random as honest users do.
+Where users have cohorts, `cohort` is the share of the fakes that all claim one; the others, and all
+of them where it is left out, claim one at random as honest users do.
 """
 
 from __future__ import annotations

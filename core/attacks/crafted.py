@@ -190,7 +190,7 @@ class PatternAttack(ByNumbers):
 class Demotion(Searched):
     """Each fake supports as few targets as possible and looks honest elsewhere.
 
-    GRR: a uniform non-target. Unary encodings and RAPPOR: no bit of a target, and as many ones
+    GRR: a uniform non-target. Unary encodings, Bloom filters: no bit of a target, and as many ones
     elsewhere as expected. Hashing: the seed and bucket with the fewest targets.
     """
 

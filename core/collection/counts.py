@@ -4,7 +4,7 @@ Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever
 Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users. Where a
 filter reads them, those of one trial are held.
 
-What is counted is the protocol's own: int64[d] support counts, RAPPOR's bits of each cohort, or a
+What is counted is the protocol's own: int64[d] support counts, the bits of each cohort, or a
 curator's histogram [2, d] with its noise.
 """
 

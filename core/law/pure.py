@@ -55,8 +55,8 @@ class Mechanism(Doors, Protocol):
     """The interface of everything that a trial of counts can run on, parameters bound.
 
     Counts are what the server adds up over the users, of whatever shape it has: the support counts
-    int64[d] of a pure protocol, RAPPOR's bit counts, a curator's histogram and its noise. `targets`
-    is an array of distinct items; the first axis of counts is trials.
+    int64[d] of a pure protocol, bit counts of Bloom filters, a curator's histogram and its noise.
+    `targets` is an array of distinct items; the first axis of counts is trials.
     """
 
     family: ClassVar[str]

@@ -74,6 +74,6 @@ CENTRAL: Final[dict[str, type[Any]]] = {
 
 
 def family_of(kind: str) -> str:
-    """The family of a kind, one word: "direct", "unary", "hashing", "rappor", "curators"."""
+    """The family of a kind, one word: "direct", "unary", "hashing", "curators"."""
     family: str = NAMED[kind].mechanism.family
     return family

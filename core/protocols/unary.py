@@ -1,6 +1,6 @@
 """Unary encoding: the report is d bits, each perturbed on its own. SUE, OUE, and any p between.
 
-Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.2; SUE is basic one-time RAPPOR. Attacks:
+Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.2. Attacks:
 Cao, Jia, Gong, USENIX Security 2021, section 3.4.
 """
 
@@ -253,7 +253,7 @@ class Unary(IndependentBits):
 
 
 def SUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
-    """Symmetric unary encoding (basic one-time RAPPOR): p + q = 1. W17 section 4.2."""
+    """Symmetric unary encoding: p + q = 1. W17 section 4.2."""
     half = math.exp(epsilon / 2)
     return Unary(domain_size, epsilon, half / (half + 1))
 

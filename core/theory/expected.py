@@ -48,7 +48,7 @@ def _variances(cell: Cell) -> Moments | None:
 def expected_estimate(cell: Cell) -> Floats | None:
     """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
 
-    None where there is no closed form, as where a lasso selects among RAPPOR's candidates, and
+    None where there is no closed form, as where a lasso selects among candidates, and
     where it is not known what the fakes send.
     """
     means = _means(cell)

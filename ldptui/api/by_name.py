@@ -53,8 +53,8 @@ def protocol(
 
     kind : one of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code
     of your own, which runs. items : the size d of the domain, at least 2. labels : the names of the
-    items, which only RAPPOR hashes. parameters : the keys of `[protocol]`, such as `epsilon`, in
-    nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and its options.
+    items, which Bloom filters alone hash. parameters : the keys of `[protocol]`, such as `epsilon`,
+    in nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and its options.
 
     Raises ScenarioError where a parameter breaks a rule, and for a trusted curator, to whom users
     send no reports; FileError and ProtocolError for what is wrong with your code.

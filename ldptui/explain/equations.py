@@ -44,7 +44,7 @@ class Equation:
 
 @functools.cache
 def equations() -> tuple[Equation, ...]:
-    """All equations: 1 to 41, the gains of the appendix, the RAPPOR slides."""
+    """All equations: 1 to 41, the gains of the appendix, the slides on Bloom filters."""
     text = resources.files(__package__).joinpath("equations.toml").read_text(encoding="utf-8")
     return tuple(
         Equation(

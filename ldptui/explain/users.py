@@ -25,7 +25,7 @@ def random_user(cell: Cell, rng: Rng) -> int:
 def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> Life:
     """The report of a genuine user who holds `item`, drawn by the protocol.
 
-    kept : draws what a client keeps between its reports, as RAPPOR's do; `rng` where it is None.
+    kept : draws what a client keeps between its reports, `rng` where it is None.
     Raises ValueError where no report is shown, with the reason.
     """
     cell = _asked(cell)

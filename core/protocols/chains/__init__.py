@@ -6,7 +6,7 @@ report costs only ε₁. A single collection sees both at once, which is a pure 
 over the rounds of a campaign the reports of one user share the kept answer.
 
 `chain` has the two pairs of probabilities and what they cost, `bits` the counts of users who keep
-independent bits. RAPPOR's basic form is such a chain as well, and draws its counts from here.
+independent bits, whichever protocol has them.
 """
 
 from __future__ import annotations

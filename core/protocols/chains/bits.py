@@ -1,6 +1,6 @@
 """Users who keep bits over several rounds, counted: drawn once, with noise on them every round.
 
-Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014, section 2: the permanent randomised response is
+Erlingsson, Pihur, Korolova, CCS 2014, section 2: the permanent randomised response is
 memoised, so that the reports of one user are not independent. Users that come later draw bits of
 their own; who leaves takes them along.
 """

@@ -1,6 +1,6 @@
 """Unary chains: L-SUE, L-OSUE and L-OUE, which keep d perturbed bits and perturb them again.
 
-Erlingsson, Pihur, Korolova, CCS 2014 (L-SUE is basic RAPPOR with its noise given by ε∞ and ε₁);
+Erlingsson, Pihur, Korolova, CCS 2014 (L-SUE is its basic form with the noise given by ε∞ and ε₁);
 Arcolezi, Couchot, Al Bouna, Xiao, "Improving the utility of locally differentially private
 protocols for longitudinal and multidimensional frequency estimates", Digital Communications and
 Networks 2022.

@@ -62,7 +62,7 @@ class Curve:
     std : standard deviation of what one run measures at x (gain), or √y (error).
     parameters : those of the cells it is the closed form of, flat and dotted; that of the
         variable's own key means nothing.
-    support : RAPPOR's gain before decoding, averaged over all hash functions; else empty.
+    support : the gain of bits before decoding, averaged over all hash functions; else empty.
     line : a key of `core.theory.LINES` where others are held against it; empty for others.
     approximate : whether its values are approximations.
     """

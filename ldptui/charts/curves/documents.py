@@ -112,7 +112,7 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     protocol = document.get("protocol", {})
     known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
     kept = {key: value for key, value in protocol.items() if key in known}
-    # A scenario of RAPPOR may have no budget of its own: the others get that of one report.
+    # A scenario may have no budget of its own: the others get that of one report.
     document["protocol"] = {"epsilon": _epsilon(scenario), **kept}
     document["sweep"] = {"protocol.kind": list(kinds)}
     return document
@@ -128,7 +128,7 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _epsilon(scenario: Scenario) -> float:
-    """ε₁ of the scenario's RAPPOR, with three digits; 1 of anything else."""
+    """ε₁ where the scenario's protocol has one, with three digits; 1 of anything else."""
     spec = _spec(scenario)
     epsilon = getattr(spec.protocol, "epsilon_one", None) if spec is not None else None
     return 1.0 if epsilon is None else float(f"{epsilon:.3g}")

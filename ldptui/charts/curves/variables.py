@@ -194,7 +194,7 @@ def _default_range(
     if key == "population.items":
         high = min(MAX_ITEMS, max(4096, 4 * value if value <= 2**14 else value))
         needed = max((_needs_items(target) for target in targets), default=2)
-        # More candidates than RAPPOR's bits can tell apart take long to decode.
+        # More candidates than bits can tell apart take long to decode.
         high = min(high, *(max(value, _room(point.protocol)) for point in points))
         return max(16 if value > 16 else 2, needed), high, True
     if key == "population.users":
@@ -234,13 +234,13 @@ def _can_have(point: Point, name: str, value: int, folder: Path) -> bool:
 
 
 def _most_epsilon(spec: ProtocolSpec) -> float:
-    """The largest ε of RAPPOR's fresh noise, less a little; without bound for the others."""
+    """The largest ε that fresh noise leaves, less a little; without bound for most protocols."""
     most = getattr(spec, "most_epsilon", math.inf)
     return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
 
 
 def _room(spec: ProtocolSpec) -> float:
-    """The number of candidates that RAPPOR estimates together; without bound for the others."""
+    """The number of candidates that are estimated together; without bound for most protocols."""
     return float(getattr(spec, "room", math.inf))
 
 

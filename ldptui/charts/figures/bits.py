@@ -1,4 +1,4 @@
-"""RAPPOR's bit counts as a chart of one cohort, and as a table of all. Pure.
+"""Bit counts as a chart of one cohort, and as a table of all. Pure.
 
 What is estimated of a bit is the share of a cohort's users whose Bloom filter has it,
 t_ij / N_j = (c_ij / N_j - p*) / (q* - p*): Erlingsson, Pihur, Korolova, CCS 2014, section 4.

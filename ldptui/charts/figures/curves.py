@@ -37,7 +37,7 @@ Line: TypeAlias = tuple[str, Sequence[float], Sequence[float]]
 """Label, x and y of a closed form."""
 
 BIT_SUPPORT: Final = "bits, before decoding"
-"""The name of the gain of RAPPOR's targets where their bits are counted and not decoded."""
+"""The name of the gain of targets where their bits are counted and not decoded."""
 
 COINCIDE: Final = "within 1 %"
 """Said of curves that cannot be told apart."""
@@ -58,7 +58,7 @@ def gain_plot(
 ) -> Plot:
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
-    A curve that has no values has those of its cells, as RAPPOR has: its closed form is not cheap.
+    A curve that has no values has those of its cells: the closed form of bits is not cheap.
     The lines that gains are held against are dotted. The gain in spite of a defence has points too.
     """
     lines_of = held_against(curves)
@@ -169,7 +169,7 @@ def curve_plot(
 ) -> Plot:
     """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too.
 
-    `support` : x and y of each line before RAPPOR's decoding, empty for other protocols. `theory` :
+    `support` : x and y of each line before decoding, empty where nothing is decoded. `theory` :
     the name of a line that is alone.
     """
     log_x = axis.log if log_x is None else log_x
@@ -201,7 +201,7 @@ def _curve_series(
     support: Sequence[tuple[Sequence[float], Sequence[float]]],
     theory: str,
 ) -> Iterator[Series]:
-    """The closed forms, RAPPOR's before decoding, and the simulated points of each."""
+    """The closed forms, those before decoding, and the simulated points of each."""
     single = len(lines) == 1
 
     def tone(number: int, alone: Tone) -> Tone:
@@ -344,7 +344,7 @@ def curve_table(
     support: bool = False,
     powers: bool = False,
 ) -> Table:
-    """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too.
+    """`std`: the name of the column of the deviation of one run; `support`: bits too.
 
     powers : each number with a power of ten; else with the decimals that the errors have.
     """

@@ -15,7 +15,7 @@ from .shared import Budget, Near, Seed, Slack, keys
 CONCLUDED: Final = ("alpha", "adjust")
 """Keys of what the server concludes, on which no report depends."""
 NOISE: Final = ("f", "p", "q", "form")
-"""The keys of RAPPOR's noise, which is one option."""
+"""The keys of the noise of bits, which is one option."""
 
 
 def _audited(form: Mapping[str, Any]) -> bool:
@@ -35,8 +35,8 @@ def _kinds() -> tuple[tuple[str, str], ...]:
 class Options:
     """epsilon, delta : what is promised. plugin : the place of one's own mechanism, in the form.
 
-    counts : of the exponential mechanism. bits, hashes, cohorts, noise : of RAPPOR. keys : the
-    other keys of the protocol. audit, samples, confidence, seed : of the reports that are sampled.
+    counts : of the exponential mechanism. bits, hashes, cohorts, noise : of Bloom filters. keys :
+    the other keys of the protocol. audit, samples, confidence, seed : of reports that are sampled.
     """
 
     protocol: Annotated[

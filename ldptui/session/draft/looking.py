@@ -127,7 +127,7 @@ def keys_of(table: str, kind: str) -> tuple[str, ...]:
 
 
 def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
-    """The keys of `keys_of` that mean something here: RAPPOR's forms ignore some.
+    """The keys of `keys_of` that mean something here: some forms ignore some.
 
     With those of the curators that are swept, so that they can be seen and edited.
     """

@@ -13,7 +13,7 @@ from ldptui.text.interval import NORMAL_95, mean_words, reach_95, share_words, w
 
 @pytest.mark.parametrize("trials", [2, 3, 4, 5, 6, 20, 1000, 10**6])
 def test_intervals_are_students(trials: int) -> None:
-    assert reach_95(trials) == pytest.approx(stdtrit(trials - 1, 0.975), rel=4e-4)
+    assert reach_95(trials) == pytest.approx(stdtrit(trials - 1, 0.975), rel=1e-12)
 
 
 @pytest.mark.parametrize("trials", [2, 3, 5])

@@ -1,4 +1,4 @@
-"""The charts of the estimates: by rank, as bars, as residuals, as the bits of RAPPOR's cohorts."""
+"""The charts of the estimates: by rank, as bars, as residuals, as the bits of cohorts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BARS: Final = 40
 class FrequencyCharts(ChartBox):
     """One view at a time, or two where there is room.
 
-    The cursor stands on an item, whatever the view; on a bit among RAPPOR's bits.
+    The cursor stands on an item, whatever the view; on a bit among bits.
     """
 
     DEFAULT_CSS = """

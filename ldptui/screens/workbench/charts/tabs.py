@@ -24,7 +24,7 @@ NARROW: Final = 66
 
 
 def tabs_of(draft: Draft | None) -> Choices:
-    """The tabs that a draft has: what noise gives away is a panel of RAPPOR's, for example."""
+    """The tabs that a draft has: kept answers alone have the panel of privacy, for example."""
     about = _about(draft)
     return tuple(
         (kind.name, (not about.levels and kind.unnamed) or kind.title)

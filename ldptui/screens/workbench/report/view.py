@@ -157,7 +157,7 @@ class ReportView(Vertical):
         if item is None or item >= cell.population.domain_size:
             item = random_user(cell, stream(seed, user, "population"))
         name = f"{user}, report {self._report}"
-        # The client of RAPPOR keeps its permanent noise from one report to the next.
+        # A client may keep permanent noise from one report to the next.
         kept = stream(seed, f"{user} keeps for {item}", "genuine")
         genuine = genuine_report(cell, item, stream(seed, name, "genuine"), kept)
         if cell.attack is None:
