@@ -175,6 +175,12 @@ examples:
         "--patience", type=float, default=20.0, metavar="S",
         help="seconds that a program may take for a report (20)",
     )  # fmt: skip
+    made.add_argument("--certificate", metavar="FILE.toml", help="write what was run and found")
+    made.add_argument("--page", metavar="FILE.md", help="write one page for a privacy officer")
+    made.add_argument(
+        "--verify", metavar="FILE.toml", help="run the audit of a certificate again, and compare"
+    )
+    _add_force(made)
     made.add_argument("--format", choices=("table", "json"), default="table")
     made.add_argument("--quiet", action="store_true", help="no progress")
     return made

@@ -5,24 +5,36 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from ldptui.core.base.errors import LdpError, RunError, ScenarioError
+from ldptui.core.base.files import write_atomically
 from ldptui.core.lab.audit import Finding, Inspection, Inspector, reading
 
 from ...terminal import exits
-from ...terminal.output import note, write_out
+from ...terminal.output import check_writable, note, write_out
 from ...text import format as text
 from ..progress import Line
 from .asked import Named, Question, question_of
+from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
 from .told import document, power_lines, told
 
 
 def audit(options: Namespace) -> int:
     """Print what audits of clients found; 1 where one is broken, or does not work."""
+    document_then = None
+    if options.verify is not None:
+        document_then = read_certificate(Path(options.verify))
+        check_allowed(document_then, options)
+        options = options_of(document_then, options)
+    for key in ("certificate", "page"):
+        if getattr(options, key) is not None:
+            _check_new(Path(getattr(options, key)), options.force, f"--{key}")
     question = question_of(options)
     power = question.power()
     if options.format == "table":
@@ -48,8 +60,37 @@ def audit(options: Namespace) -> int:
         write_out(told(question, found))
     if stopped:
         return exits.INTERRUPTED
+    _write(options, question, found)
+    if document_then is not None:
+        changed = [*differences(document_then, question, found)]
+        for sentence in changed:
+            note(sentence)
+        if not changed and not options.quiet:
+            note(f"{options.verify} holds")
+        failed = failed or bool(changed)
     broken = any(each.verdict == "broken" for each in found)
     return exits.FAILED if broken or failed else exits.DONE
+
+
+def _check_new(path: Path, force: bool, key: str) -> None:
+    """Refuse a file to be written that is there already, or cannot be written."""
+    if path.exists() and not force:
+        rule = f"must be a new file, and {path} is there already (--force replaces it)"
+        raise ScenarioError(rule, key=key)
+    check_writable(path)
+
+
+def _write(options: Namespace, question: Question, found: Sequence[Inspection]) -> None:
+    """Write the certificate and the page that were asked for."""
+    written = (
+        (options.certificate, partial(certificate, question, options)),
+        (options.page, partial(page, question)),
+    )
+    for path, make in written:
+        if path is not None:
+            write_atomically(Path(path), make(found))
+            if not options.quiet:
+                note(f"wrote {path}")
 
 
 def explained(found: Inspection, question: Question) -> Inspection:

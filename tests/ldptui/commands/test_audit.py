@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ SMALL = (*AGREED, "--samples", "20000")
 GRR = """\
 import random
 import sys
+import tomllib
 
 P = {p}
 for line in sys.stdin:
@@ -185,3 +187,56 @@ def test_a_list_of_clients_is_one_table(capsys: Captured) -> None:
     shown = succeed(capsys, "audit", "grr", "sue", *SMALL)
     assert "\ngrr:\n" in shown
     assert "\nsue:\n" in shown
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user of their own, in whose state the key of certificates is."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path
+
+
+def test_a_certificate_holds_when_it_is_run_again(capsys: Captured, home: Path) -> None:
+    path, officer = home / "cert.toml", home / "page.md"
+    words = ("--command", client(home, 0.6), "--command", client(home, 0.3522), "--as", "grr")
+    written = ("--certificate", str(path), "--page", str(officer))
+    audited(capsys, exits.FAILED, *words, *SMALL, *written, "--quiet")
+    made = tomllib.loads(path.read_text())
+    assert [each["verdict"] for each in made["client"]] == ["broken", "not-refuted"]
+    assert made["client"][0]["error"] == pytest.approx(0.001)
+    assert len(made["client"][0]["digest"]) == 64
+    assert any("side channels" in line for line in made["not_proved"])
+    assert "| broken |" in officer.read_text()
+    assert "## What this does not prove" in officer.read_text()
+
+    def again(code: int, *more: str) -> str:
+        assert cli.main(["audit", "--verify", str(path), "--format", "json", *more]) == code
+        return capsys.readouterr().err
+
+    assert "cert.toml holds" in again(exits.FAILED)  # one is broken, as it was
+    path.write_text(path.read_text().replace('"not-refuted"', '"broken"'))
+    assert "is not-refuted, and broken in the certificate" in again(exits.FAILED)
+    (home / "client0.3522.py").write_text(GRR.replace("{p}", "0.35220"))
+    assert "is another program" in again(exits.FAILED)
+    # Somebody else's certificate runs nothing that the command line does not name.
+    (home / "state" / "ldptui" / "audit.key").unlink()
+    assert "was written elsewhere and names programs" in again(exits.USAGE)
+    assert "is another program" in again(exits.FAILED, *words[:4])
+
+
+def test_a_certificate_of_ours_is_verified_with_exit_code_0(capsys: Captured, home: Path) -> None:
+    path = home / "cert.toml"
+    words = ("grr", *AGREED, "--samples", "9000", "--format", "json")
+    succeed(capsys, "audit", *words, "--certificate", str(path))
+    succeed(capsys, "audit", "--verify", str(path), "--format", "json")
+    assert "is there already" in fail(capsys, 2, "audit", *words, "--certificate", str(path))
+    for old, new, rule in (
+        ("format = 1", "format = 2", "format must be 1, got 2"),
+        ("samples = 9000", 'samples = "x"', "asked.samples is no option of an audit"),
+        ("[asked]", "[asked", "is not TOML"),
+        ("seed = 0", "seed = 0\nforce = true", "asked.force is no option of an audit"),
+    ):
+        other = home / "other.toml"
+        other.write_text(path.read_text().replace(old, new, 1))
+        assert rule in fail(capsys, 2, "audit", "--verify", str(other), "--format", "json")
+    assert "cannot be read" in fail(capsys, 3, "audit", "--verify", str(home / "none.toml"))
