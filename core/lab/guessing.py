@@ -1,0 +1,113 @@
+"""The guess of an observer: how likely one report names its user's item, under any prior.
+
+An observer who knows how likely each item is, π, names before a report the likeliest item, and
+after it the item with the largest π M(y|v): the guess of Bayes, which is right most often. RAD is
+Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), what is gained over knowing π (Guerra-Balboa, Sauer,
+Arcolezi, Strufe 2025, theorem 4.2). Where a report is one law for all items, given whether it
+supports the own item (`core.law.hiding.Conditions`), both are sums over the likeliest item that it
+supports; we derive them. Other protocols are gone through report by report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.errors import ScenarioError, got
+from ..base.sampling import Floats
+from ..law.enumeration import every_report
+from ..law.hiding import Conditions, hides
+from ..law.pure import LocalMechanism
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The chances of an observer.
+
+    before, after : that the observer names the item, without a report and with one. rad : the part
+    of `after` that the report itself gives. odds : the largest odds of one item against all others
+    that a report leaves.
+    """
+
+    before: float
+    after: float
+    rad: float
+    odds: float
+
+
+def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
+    """The chances of an observer who sees one report. prior : π, float64[d], sums to 1.
+
+    Raises ScenarioError where a protocol has neither a closed form nor few enough reports.
+    """
+    if hides(protocol):
+        return _conditioned(protocol, np.sort(prior)[::-1])
+    law = every_report(protocol)
+    if law is None or len(law.probabilities) != prior.size:
+        name = type(protocol).__name__
+        rule = f"must have fewer items: the reports of {name} are too many to go through"
+        raise ScenarioError(f"{rule}, {got(prior.size)}", key="items")
+    return listed(law.probabilities, prior)
+
+
+def listed(law: Floats, prior: Floats) -> Guess:
+    """The same by every report. law : float64[d, reports], M."""
+    joint = law * prior[:, None]
+    seen = joint.sum(axis=0)
+    best = joint.max(axis=0)
+    others = seen - best
+    with np.errstate(divide="ignore"):
+        odds = np.where(seen > 0, best / np.where(others > 0, others, np.nan), 0.0)
+    told = ((law - seen) * prior[:, None]).max(axis=0).sum()
+    worst = float(np.inf if (np.isnan(odds)).any() else odds.max())
+    return Guess(float(prior.max()), float(best.sum()), float(told), worst)
+
+
+def _conditioned(protocol: Conditions, prior: Floats) -> Guess:
+    """The closed form; prior : float64[d], falling.
+
+    A report is so many times as likely as one of the background: `held` if it supports the own
+    item, `spared` if not. first : the probability that the i-th likeliest item is the likeliest
+    one that the background supports; rest : what the less likely ones are that it supports then.
+    """
+    d, size, p = prior.size, protocol.report_size, protocol.p
+    rate = protocol.q if size is None else size / d
+    held, spared = p / rate, (1 - p) / (1 - rate)
+    below = np.append(np.cumsum(prior[::-1])[::-1][1:], 0.0)
+    if size is None:
+        first = rate * (1 - rate) ** np.arange(d)
+        nothing, rest = (1 - rate) ** d, rate * below
+    else:
+        first, nothing = _least_of(d, size), 0.0
+        left = np.maximum(d - 1 - np.arange(d), 1)
+        rest = below * np.minimum((size - 1) / left, 1.0)
+    best = np.maximum(held * prior, spared * prior[0])
+    best[0] = held * prior[0]
+    if size == d:
+        best[0] = prior[0]
+    after = float(first @ best) + nothing * spared * prior[0]
+    rad = (held - spared) * float(first @ (prior * (1 - prior - rest)))
+    # The report that supports one item, or with it the least likely others.
+    few = 0.0 if size is None else float(prior[d - size + 1 :].sum()) if size > 1 else 0.0
+    odds = held * prior[0] / max(held * few + spared * (1 - prior[0] - few), 1e-300)
+    return Guess(float(prior[0]), after, rad, float(odds))
+
+
+def _least_of(items: int, size: int) -> Floats:
+    """float64[d]: the law of the least place in a uniform subset of places 0 … d − 1."""
+    law, left = np.zeros(items), 1.0
+    for at in range(items - size + 1):
+        law[at] = left * size / (items - at)
+        left -= law[at]
+    return law
+
+
+def at_most(epsilon: float, prior: Floats) -> tuple[float, float]:
+    """Bounds on `after` and `odds` of whatever is seen of a user at this ε in all.
+
+    D answers about correlated things, each with ε/D, are such a case. No posterior of an item
+    exceeds e^ε π/(1 + (e^ε − 1) π); GRR reaches that for a uniform prior.
+    """
+    top, e = float(prior.max()), float(np.exp(min(epsilon, 700.0)))
+    return e * top / (1 + (e - 1) * top), float(np.divide(e * top, max(1 - top, 1e-300)))

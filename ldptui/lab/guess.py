@@ -1,0 +1,207 @@
+"""Guess: how likely one report names its user's item, under any prior, and what may be spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import EPSILON
+from ldptui.core.base.sampling import Floats
+from ldptui.core.lab.guessing import Guess, at_most, guessed
+
+from ..charts.series import Axis, Plot, Series
+from ..text import format as text
+from .asking import Ask, Steps, answer_of, columns_of
+from .figure import curves
+from .mechanisms import LOCAL, bound
+from .output import OMITTED, Row, row
+from .questions.guess import Options
+
+POINTS: Final = 41
+"""Budgets of the curve."""
+
+FREQUENCY: Final = "frequency"
+"""The column of a table that has a row for each item, and not for each user."""
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """The chances of an observer before and after a report.
+
+    groups : those of the users that a column beside the item tells apart; 1 without one. answers :
+    the number of correlated answers, after_answers, odds_answers : bounds on what all of them tell.
+    largest_epsilon : the largest ε that keeps RAD below `gain`; None where nobody asks, or where
+    every ε does.
+    """
+
+    protocol: str
+    items: int
+    epsilon: float
+    before: float
+    after: float
+    rad: float
+    odds: float
+    groups: int
+    answers: int
+    after_answers: float
+    odds_answers: float
+    gain: float | None = field(default=None, metadata=OMITTED)
+    largest_epsilon: float | None = field(default=None, metadata=OMITTED)
+
+
+Prior = list[tuple[float, Floats]]
+"""Groups of users: the share of each, and how likely each item is in it."""
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The chances, and the curve over ε."""
+    if options.protocol not in LOCAL:
+        rule = f"must be one of {', '.join(LOCAL)}, {got(options.protocol)}"
+        raise ScenarioError(rule, key="protocol")
+    yield f"guessing among {text.count(options.items)} items"
+    prior = prior_of(options, ask)
+    values = _guessed(options, prior)
+    return answer_of(
+        f"{values.protocol.upper()}, ε = {text.short(values.epsilon)}, "
+        f"{text.count(values.items)} items",
+        _rows(values),
+        values=values,
+        verdict=_verdict(values),
+        notes=_notes(options),
+        figures=(curves(chart(options, prior), "chance", "ε") for _ in (1,)),
+    )
+
+
+def prior_of(options: Options, ask: Ask) -> Prior:
+    """What an observer knows beforehand; raises LdpError."""
+    if not options.prior:
+        if options.given is not None:
+            raise ScenarioError("goes with a table of users, --prior", key="given")
+        return [(1.0, np.full(options.items, 1 / options.items))]
+    path = ask.file(options.prior)
+    if options.given is None:
+        try:
+            (item, weight) = columns_of(path, [options.column, FREQUENCY])
+        except ScenarioError:
+            (item,) = columns_of(path, [options.column])
+            return [(1.0, _fitted(np.bincount(item.codes), options))]
+        if len(item.values) != item.codes.size:
+            raise ScenarioError(f"must name each item once in {item.name!r}", key="column")
+        weights = weight.numbers()
+        if not (weights >= 0).all() or not weights.sum() > 0:
+            raise ScenarioError("must have frequencies of at least 0, not all 0", key="prior")
+        return [(1.0, _fitted(weights, options))]
+    (item, other) = columns_of(path, [options.column, options.given])
+    groups = []
+    for code in range(len(other.values)):
+        held = item.codes[other.codes == code]
+        counts = np.bincount(held, minlength=len(item.values))
+        groups.append((held.size / item.codes.size, _fitted(counts, options)))
+    return groups
+
+
+def _fitted(weights: Any, options: Options) -> Floats:
+    """The frequencies of all items, those that no row has with 0; raises ScenarioError."""
+    if weights.size > options.items:
+        rule = f"must be at least {weights.size}, the items of the table"
+        raise ScenarioError(f"{rule}, {got(options.items)}", key="items")
+    prior = np.zeros(options.items)
+    prior[: weights.size] = weights / weights.sum()
+    return prior
+
+
+def averaged(kind: str, epsilon: float, prior: Prior) -> Guess:
+    """The chances on average over the groups, and the worst odds in any."""
+    protocol = bound(kind, prior[0][1].size, epsilon)
+    made = [(share, guessed(protocol, law)) for share, law in prior]
+    return Guess(
+        sum(share * each.before for share, each in made),
+        sum(share * each.after for share, each in made),
+        sum(share * each.rad for share, each in made),
+        max(each.odds for _, each in made),
+    )
+
+
+def _guessed(options: Options, prior: Prior) -> Guessed:
+    found = averaged(options.protocol, options.epsilon, prior)
+    spent = options.answers * options.epsilon
+    bounds = [(share, *at_most(spent, law)) for share, law in prior]
+    return Guessed(
+        options.protocol, options.items, options.epsilon,
+        found.before, found.after, found.rad, found.odds,
+        len(prior), options.answers,
+        sum(share * after for share, after, _ in bounds),
+        max(odds for _, _, odds in bounds),
+        options.gain,
+        None if options.gain is None else _largest(options.protocol, prior, options.gain),
+    )  # fmt: skip
+
+
+def _largest(kind: str, prior: Prior, gain: float) -> float | None:
+    """The ε at which RAD reaches the gain; None where no ε does.
+
+    A parameter that is an integer makes steps: RAD is below the gain up to this ε.
+    """
+
+    def over(log_epsilon: float) -> float:
+        return averaged(kind, math.exp(log_epsilon), prior).rad - gain
+
+    grid = np.linspace(math.log(1e-3), math.log(EPSILON.high), POINTS).tolist()
+    above = next((at for at, point in enumerate(grid) if over(point) > 0), None)
+    if above is None:
+        return None
+    return math.exp(grid[0] if not above else brentq(over, grid[above - 1], grid[above]))
+
+
+def chart(options: Options, prior: Prior) -> Plot:
+    """The chance to be named over ε, before and after a report."""
+    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), options.epsilon)
+    seen = list[float]()
+    for epsilon in budgets.tolist():
+        try:
+            seen.append(averaged(options.protocol, epsilon, prior).after)
+        except ScenarioError:
+            seen.append(math.nan)
+    before = averaged(options.protocol, options.epsilon, prior)
+    return Plot(
+        "Chance to be named",
+        Axis("privacy budget ε", log=True),
+        Axis("chance"),
+        (
+            Series("before", budgets, [before.before] * budgets.size, "clean"),
+            Series("after a report", budgets, seen, "attacked"),
+            Series("now", (options.epsilon,), (before.after,), "target", "points"),
+        ),
+        note=f"{options.protocol.upper()}, d = {text.count(options.items)}",
+    )
+
+
+def _rows(values: Guessed) -> Iterator[Row]:
+    yield row("named before", values.before, "max π")
+    yield row("named after", values.after, "Σ_y max_v π_v M(y|v)")
+    yield row("RAD", values.rad, "Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u))")
+    yield row("worst odds", values.odds, "of an item against all others")
+    yield row("named, D answers", values.after_answers, "≤ e^Dε π/(1 + (e^Dε − 1)π)")
+    yield row("odds, D answers", values.odds_answers, "≤ e^Dε π/(1 − π)")
+    if values.gain is not None:
+        reached = values.largest_epsilon
+        shown = "any" if reached is None else text.short(reached, 5)
+        yield row("largest ε", shown, f"that keeps RAD below {text.short(values.gain)}")
+
+
+def _verdict(values: Guessed) -> list[str]:
+    before, after = text.percent(values.before), text.percent(values.after)
+    return [f"An observer names a user's item in {before} of cases, with a report in {after}."]
+
+
+def _notes(options: Options) -> Iterator[str]:
+    known = "the table" if options.prior else "nothing: every item is as likely"
+    beside = f", and of each user the column {options.given}" if options.given else ""
+    yield f"the observer knows {known}{beside}"
+    yield f"D = {text.count(options.answers)} answers about correlated things, each with ε"

@@ -1,0 +1,72 @@
+"""The chances of an observer: closed forms against every report, published numbers, bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.guessing import Guess, at_most, guessed, listed
+from ldptui.core.law.enumeration import every_report
+from ldptui.core.law.hiding import hides
+from ldptui.core.protocols import PROTOCOLS
+
+
+def bound(kind: str, items: int, epsilon: float) -> Any:
+    return PROTOCOLS[kind](kind=kind, epsilon=epsilon).bind(items)
+
+
+def chances(guess: Guess) -> list[float]:
+    return [guess.before, guess.after, guess.rad, guess.odds]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PROTOCOLS if hides(bound(kind, 4, 1.0))])
+def test_the_closed_forms_are_those_of_every_report(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    for items in (2, 5):
+        for epsilon in (0.5, 1.0, 3.0):
+            protocol = bound(kind, items, epsilon)
+            law = every_report(protocol)
+            if law is None:
+                continue
+            for prior in (np.full(items, 1 / items), rng.dirichlet(np.ones(items))):
+                found = guessed(protocol, prior)
+                assert chances(found) == pytest.approx(chances(listed(law.probabilities, prior)))
+                after, odds = at_most(epsilon, prior)
+                assert found.after <= after + 1e-12
+                assert found.odds <= odds * (1 + 1e-9)
+                # A mutant with another budget is told from it.
+                other = guessed(bound(kind, items, epsilon + 0.3), prior)
+                assert other.rad != pytest.approx(found.rad)
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilon", "rad"),
+    [
+        ("grr", 1.0, 0.01672), ("oue", 1.0, 0.00859), ("olh", 1.0, 0.00901), ("sue", 1.0, 0.00649),
+        ("oue", 2.0, 0.0319), ("sue", 4.0, 0.0639), ("olh", 4.0, 0.224), ("oue", 4.0, 0.224),
+    ],
+)  # fmt: skip
+def test_numbers_of_a_hundred_items(kind: str, epsilon: float, rad: float) -> None:
+    assert guessed(bound(kind, 100, epsilon), np.full(100, 0.01)).rad == pytest.approx(
+        rad, rel=3e-3
+    )
+
+
+def test_the_simplest_forms() -> None:
+    e, d = math.exp(1.0), 20
+    prior = 1 / np.arange(1, d + 1)
+    prior /= prior.sum()
+    grr = guessed(bound("grr", d, 1.0), prior)
+    assert grr.rad == pytest.approx((e - 1) / (e + d - 1) * (1 - (prior**2).sum()))
+    oue = guessed(bound("oue", d, 1.0), np.full(d, 1 / d))
+    assert oue.rad == pytest.approx((e - 1) / (2 * d) * (1 - (e / (e + 1)) ** (d - 1)))
+    assert oue.rad == pytest.approx(oue.after - oue.before)
+
+
+def test_reports_that_are_too_many_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="too many to go through"):
+        guessed(bound("pgr", 3000, 1.0), np.full(3000, 1 / 3000))
