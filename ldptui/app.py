@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from .engine.playback import Playback
+    from .lab.questions.collected import Collection
 
 DARK = Theme(
     name="ldptui-dark",
@@ -131,6 +132,7 @@ class Workbench(App[None]):
         *,
         store: Path | None = None,
         playback: Playback | None = None,
+        collection: Collection | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(
@@ -151,6 +153,7 @@ class Workbench(App[None]):
         self._engine = engine or partial(Engine, command=[*COMMAND, *_arguments(settings)])
         self._store = store
         self._playback = playback
+        self._collection = collection
         self.in_turn = InTurn(self, super().post_message)
 
     def post_message(self, message: Message) -> bool:
@@ -163,7 +166,9 @@ class Workbench(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.offered_files))
-        return WorkbenchScreen(self._path, self._engine, self._store, self._playback, note)
+        return WorkbenchScreen(
+            self._path, self._engine, self._store, self._playback, note, self._collection
+        )
 
     def on_mount(self) -> None:
         if self.settings.keys:

@@ -9,9 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from .errors import FileError
+
+Format = Literal["csv", "jsonl", "parquet", "arrow"]
+FORMATS: Final[dict[str, Format]] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+}
+"""The formats of files of reports, by the ends of their names."""
+
+PACKED: Final = (".csv", ".jsonl")
+"""The ends of names that .gz may follow."""
 
 
 @dataclass(frozen=True)

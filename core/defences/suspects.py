@@ -22,25 +22,31 @@ MOST: Final = 4096
 """Items whose pairs are counted at most: those that most reports support. Their counts of pairs
 take 134 MB."""
 
+SHOWN: Final = 100
+"""Pairs whose T is told beside its limit, flagged or not."""
+
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
     """The pairs that are flagged, those beyond what is expected most first.
 
     alarm : whether any pair exceeds its limit. pairs : int64[k, 2], those named. z : float64[k],
-    T in its standard deviations. items : int64[r], those of the pairs, rising.
+    T in its standard deviations. items : int64[r], those of the pairs, rising. nearest : the T of
+    all pairs that are largest beside their limits, as shares of these, falling; SHOWN at most.
     """
 
     alarm: bool
     pairs: Items
     z: Floats
     items: Items
+    nearest: Floats
 
     @classmethod
-    def none(cls) -> Suspects:
+    def none(cls, nearest: Floats | None = None) -> Suspects:
         """Nothing is flagged."""
         nothing = np.empty(0, dtype=np.int64)
-        return cls(False, nothing.reshape(0, 2), np.empty(0), nothing)
+        shares = np.empty(0) if nearest is None else nearest
+        return cls(False, nothing.reshape(0, 2), np.empty(0), nothing, shares)
 
 
 def looked_at(single: Counts) -> Items:
@@ -61,8 +67,9 @@ def suspects(
     limits = law.limits(support, users, chance, single.size)
     over = np.triu(excess > limits, 1)
     first, second = np.nonzero(over)
+    nearest = _largest((excess / limits)[np.triu_indices(items.size, 1)])
     if not first.size:
-        return Suspects.none()
+        return Suspects.none(nearest)
     beyond, limit = excess[first, second], limits[first, second]
     lacked = max(float(law.values[0] / law.values[2]), 0.0) * beyond.max()
     named = (beyond >= beyond.max() / 2) | (beyond > limit + lacked)
@@ -72,7 +79,13 @@ def suspects(
     z = beyond / np.sqrt(variance)
     order = np.argsort(-z, kind="stable")
     pairs = items[np.stack([first, second], axis=1)][order]
-    return Suspects(True, pairs, z[order], np.unique(pairs))
+    return Suspects(True, pairs, z[order], np.unique(pairs), nearest)
+
+
+def _largest(values: Floats) -> Floats:
+    """The SHOWN largest values, falling."""
+    most = min(SHOWN, values.size)
+    return -np.sort(np.partition(-values, most - 1)[:most]) if most else values
 
 
 def least_number(protocol: TellsTogether, seen: Counts) -> int:

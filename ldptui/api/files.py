@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import Source, whole_file
+from ldptui.core.base.files import Format, Source, whole_file
 from ldptui.core.base.tables import (
     Batch,
     Columns,
@@ -30,8 +30,9 @@ from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
 from .arguments import LARGEST, file_path, local, reports_of, whole
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
+from .counted import END, Counted, counted, read_counts
 from .layout import MARK, Column, layout, nobody, parts_of
-from .sources import Format, Places, format_of, sources, unpacked
+from .sources import Places, format_of, sources, unpacked
 
 WORD: Final = 32
 """Characters of the cells of groups that are read quickly; one more shows that a cell is longer."""
@@ -180,6 +181,21 @@ def read_rows(
             continue
         cells = _json_cells if kind == "jsonl" else arrow_cells
         yield from map(file.checked, cells(source, columns, by))
+
+
+def counted_in(
+    named: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
+) -> Counted:
+    """The counts of all reports in files of reports, and in files of counts; raises LdpError."""
+    kept = [source for source in named if source.suffix == END]
+    reports = [source for source in named if source.suffix != END]
+    total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
+    for source in kept:
+        total += read_counts(source, protocol, labels)
+    if not total.reports:
+        places = ", ".join(map(str, named))
+        raise ScenarioError(f"{places} must hold at least one report, got none")
+    return total
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import Source
+from ldptui.core.base.files import Format, Source
 from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
 from ldptui.core.theory import Difference, differences
 
@@ -19,7 +19,7 @@ from .arguments import local, words
 from .collected import Frequencies, estimate
 from .counted import Counted, counted
 from .files import read_rows
-from .sources import Format, Places, sources
+from .sources import Places, sources
 
 MOST: Final = 1000
 """Groups, at most."""

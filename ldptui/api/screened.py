@@ -28,6 +28,9 @@ LEGEND: Final = """\
 power: how often 1 % of MGA on 5 rare items alarms; cost: the share of honest reports
 dropped where nobody attacks; ≤: proved, and the verdict goes by these alone"""
 
+HEADS: Final = ("screen", "alarm", "false alarms", "power", "cost")
+"""The heads of the table of screens."""
+
 SHOWN: Final = 10
 """Pairs of a `repr`."""
 
@@ -41,7 +44,8 @@ class Screening:
     pairs of items that go together beyond what honest reports explain, by name, with z. items :
     those of the pairs. rows : int64[k], the suspicious reports by their place from 0 on. reports :
     N. before, after : float64[d], the estimates from all reports, and without the suspicious ones,
-    with what honest reports lose by that given back. labels : the names of all items.
+    with what honest reports lose by that given back. nearest : the largest of the pairs' supports
+    beyond what independence explains, as shares of their limits. labels : the names of all items.
     """
 
     alarm: bool
@@ -52,6 +56,7 @@ class Screening:
     reports: int
     before: Floats
     after: Floats
+    nearest: Floats
     labels: tuple[str, ...]
 
     @property
@@ -66,6 +71,33 @@ class Screening:
         dropped = f"; {text.count(self.rows.size)} reports are suspicious" * bool(self.rows.size)
         return f"ALARM ({kinds}): honest reports hardly ever do that{named}{dropped}"
 
+    @property
+    def changes(self) -> list[tuple[str, float, float]]:
+        """The suspicious items with their estimates from all reports, and without those."""
+        place = {label: at for at, label in enumerate(self.labels)}
+        return [
+            (label, float(self.before[place[label]]), float(self.after[place[label]]))
+            for label in self.items
+        ]
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The rows of the table of screens, under HEADS."""
+
+        def share(value: float | None) -> str:
+            return "–" if value is None else f"{value:.3g}"
+
+        return [
+            [
+                each.kind,
+                {True: "ALARM", False: "no", None: "–"}[each.alarm],
+                f"{'≤ ' * each.proved}{share(each.false_alarm)}",
+                share(each.power),
+                share(each.cost),
+            ]
+            for each in self.screens
+        ]
+
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.
 
@@ -74,7 +106,6 @@ class Screening:
         >>> screen(np.array([0, 3, 1], np.uint32), grr).document()["dropped"]
         0
         """
-        place = {label: at for at, label in enumerate(self.labels)}
         return {
             "alarm": self.alarm,
             "reports": self.reports,
@@ -86,33 +117,15 @@ class Screening:
             "items": list(self.items),
             "dropped": int(self.rows.size),
             "estimates": [
-                {
-                    "item": label,
-                    "before": float(self.before[place[label]]),
-                    "after": float(self.after[place[label]]),
-                }
-                for label in self.items
+                {"item": label, "before": before, "after": after}
+                for label, before, after in self.changes
             ],
         }
 
     def __repr__(self) -> str:
-        def share(value: float | None) -> str:
-            return "–" if value is None else f"{value:.3g}"
-
-        rows = [
-            [
-                each.kind,
-                {True: "ALARM", False: "no", None: "–"}[each.alarm],
-                f"{'≤ ' * each.proved}{share(each.false_alarm)}",
-                share(each.power),
-                share(each.cost),
-            ]
-            for each in self.screens
-        ]
-        heads = ["screen", "alarm", "false alarms", "power", "cost"]
         parts = [
             f"{text.count(self.reports)} reports: {self.verdict}",
-            table.plain_table(heads, rows),
+            table.plain_table(HEADS, self.cells),
             LEGEND,
         ]
         if self.pairs:
@@ -121,8 +134,7 @@ class Screening:
             if len(self.pairs) > SHOWN:
                 parts.append(f"{text.count(len(self.pairs))} pairs, the {SHOWN} largest")
             estimates = [
-                [each["item"], f"{each['before']:.5f}", f"{each['after']:.5f}"]
-                for each in self.document()["estimates"]
+                [label, f"{before:.5f}", f"{after:.5f}"] for label, before, after in self.changes
             ]
             parts.append(table.plain_table(["item", "all reports", "without"], estimates))
         return "\n\n".join(part.rstrip() for part in parts)
@@ -174,5 +186,6 @@ def screen(
         found.users,
         found.before,
         found.after,
+        found.suspects.nearest,
         names,
     )

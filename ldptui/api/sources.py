@@ -1,4 +1,5 @@
-"""The files that reports are read from: paths, folders, patterns, and standard input."""
+"""The files that reports are read from: paths, folders, patterns, standard input; and the file of
+the items' names."""
 
 from __future__ import annotations
 
@@ -10,24 +11,13 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
-from ldptui.core.base.files import Piped, Source
+from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
+from ldptui.core.scenario import read_text
 
 from .arguments import file_path
-
-Format = Literal["csv", "jsonl", "parquet", "arrow"]
-FORMATS: Final[dict[str, Format]] = {
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-}
-"""The formats by the ends of the names of files."""
-
-PACKED: Final = (".csv", ".jsonl")
-"""The ends of names that .gz may follow."""
 
 STARTS: Final = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",
@@ -128,3 +118,23 @@ def piped(kind: Format | None = None) -> Piped:
     if packed and end not in PACKED:
         raise FileError("standard input must be CSV or JSON lines where it is packed by gzip")
     return Piped(file, end, end not in PACKED)
+
+
+def labels_in(path: Path) -> list[str]:
+    """The lines of a file, each the name of an item; raises ScenarioError, FileError."""
+    labels = read_text(path).splitlines()
+    seen: dict[str, int] = {}
+    for line, label in enumerate(labels, 1):
+        name = label.strip()
+        if not name:
+            raise ScenarioError(f"{path} line {line} must name an item, it is empty")
+        if name in seen:
+            first, blanks = labels[seen[name] - 1], ""
+            if first != label:
+                blanks = " but for blanks at an end, which cells are read without"
+            rule = f"names {label!r}, as line {seen[name]} does{blanks}"
+            raise ScenarioError(f"{path} line {line} {rule}")
+        seen[name] = line
+    if len(labels) < 2:
+        raise ScenarioError(f"{path} must name at least 2 items, got {len(labels)}")
+    return labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,9 +13,11 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
-from ldptui.core.scenario import read_text
 
 from ..api.by_name import protocol as protocol_of
+from ..api.files import read_rows
+from ..api.sources import labels_in, sources
+from ..lab.questions.collected import Collection
 from ..terminal.output import check_writable
 from .reading import toml_value
 
@@ -29,7 +32,7 @@ OPTIONS: Final = {
 
 def agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     """The labels of the items, None for numbers, and the protocol."""
-    labels = None if options.domain is None else _labels(Path(options.domain))
+    labels = None if options.domain is None else labels_in(Path(options.domain))
     keys = keys_of(options)
     if options.epsilon is not None:
         keys["epsilon"] = options.epsilon
@@ -51,6 +54,35 @@ def keys_of(options: Namespace) -> dict[str, Any]:
     return keys
 
 
+def collection(options: Namespace) -> Collection:
+    """The files of reports that the workbench is to open, whose first rows are read here.
+
+    Raises LdpError for what `ldptui estimate` refuses as well.
+    """
+    places = options.places
+    if not places:
+        raise ScenarioError("takes the files that hold the reports: ldptui REPORTS …", "--protocol")
+    if ":" in options.protocol or options.protocol in available("protocol"):
+        rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", "--protocol")
+    if "-" in places:
+        raise ScenarioError("must be files, which are read again, got standard input", "reports")
+    if options.items is None and options.domain is None:
+        raise ScenarioError("is required, or --domain", "--items")
+    _, protocol = agreed(options)
+    with by_options():
+        next(read_rows(sources(places), protocol), None)
+    domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
+    return Collection(
+        reports=tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
+        protocol=options.protocol.lower(),
+        epsilon=options.epsilon,
+        items=options.items,
+        domain=domain,
+        keys={name: str(value) for name, value in keys_of(options).items()},
+    )
+
+
 @contextmanager
 def by_options() -> Iterator[None]:
     """Name the options in what is wrong with the values that they set."""
@@ -58,26 +90,6 @@ def by_options() -> Iterator[None]:
         yield
     except ScenarioError as error:
         raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error
-
-
-def _labels(path: Path) -> list[str]:
-    """The lines of a file, each the name of an item; raises ScenarioError, FileError."""
-    labels = read_text(path).splitlines()
-    seen: dict[str, int] = {}
-    for line, label in enumerate(labels, 1):
-        name = label.strip()
-        if not name:
-            raise ScenarioError(f"{path} line {line} must name an item, it is empty")
-        if name in seen:
-            first, blanks = labels[seen[name] - 1], ""
-            if first != label:
-                blanks = " but for blanks at an end, which cells are read without"
-            rule = f"names {label!r}, as line {seen[name]} does{blanks}"
-            raise ScenarioError(f"{path} line {line} {rule}")
-        seen[name] = line
-    if len(labels) < 2:
-        raise ScenarioError(f"{path} must name at least 2 items, got {len(labels)}")
-    return labels
 
 
 def check_new(

@@ -62,9 +62,7 @@ commands (each has its own --help):
   plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
   perturb DATA         a report for each row of real data
-  estimate REPORTS …   the frequencies of items from reports, with intervals
   spec KIND            the page of a protocol for whoever writes its client
-  screen REPORTS …     whether fakes are among reports, and which
   audit CLIENT …       whether clients of any language keep their ε
   conclude REPORTS …   what reports still tell if a share of them is fake
 {topics}
@@ -130,13 +128,19 @@ def app_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.usage = "ldptui [options] [SCENARIO]\n       ldptui COMMAND [options] …"
-    parser.add_argument(
-        "scenario",
-        nargs="?",
-        metavar="SCENARIO",
-        help="open this: a TOML file, or the name of a bundled scenario",
+    parser.usage = (
+        "ldptui [options] [SCENARIO]\n"
+        "       ldptui REPORTS … --protocol KIND --epsilon E (--items D | --domain FILE)\n"
+        "       ldptui COMMAND [options] …"
     )
+    parser.add_argument(
+        "places",
+        nargs="*",
+        metavar="SCENARIO",
+        help="open this: a TOML file, or the name of a bundled scenario; with --protocol files of "
+        "reports",
+    )
+    collecting_options.add_opened(parser)
     parser.add_argument("--theme", metavar="NAME", help="colours of the workbench")
     parser.add_argument(
         "--charset",
@@ -245,8 +249,11 @@ def _obey(arguments: list[str]) -> int:
         return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
-    if options.scenario in commands():
-        parser.error(f"{options.scenario} is a command: it comes before its options")
+    for place in options.places:
+        if place in commands():
+            parser.error(f"{place} is a command: it comes before its options")
+    if options.protocol is None:
+        more = [*options.places[1:], *more]
     if more:
         close = difflib.get_close_matches(command, commands(), n=1)
         hint = f", did you mean the command {close[0]}?" if close else ""
@@ -286,7 +293,8 @@ def commands() -> tuple[str, ...]:
     from ..lab import topics as lab
 
     groups = (library_options, collecting_options, run_options)
-    return ("run", "theory", *(name for group in groups for name in group.COMMANDS), *lab.TOPICS)
+    named = (name for group in groups for name in group.COMMANDS)
+    return tuple(dict.fromkeys(("run", "theory", *named, *lab.TOPICS)))
 
 
 def _work(command: str) -> Callable[[argparse.Namespace], int]:
@@ -313,8 +321,14 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if util.find_spec("ldptui.commands.start") is None:
         parser.print_help()
         return DONE
+    places, collection = options.places, None
+    if options.protocol is not None:
+        collection = import_module("ldptui.commands.agreeing").collection(options)
+        places = []
+    else:
+        collecting_options.check_scenario(parser, options)
     code: int = import_module("ldptui.commands.start").open_workbench(
-        options.scenario,
+        places[0] if places else None,
         theme=options.theme,
         charset=options.charset,
         config=options.config,
@@ -325,6 +339,7 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         log_file=options.log_file,
         store=options.store,
         keep=options.keep,
+        collection=collection,
     )
     return code
 

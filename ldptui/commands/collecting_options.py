@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from ldptui.core.base.files import FORMATS
+
 from .runs.options import MakeParser
 
 COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit", "conclude")
@@ -277,7 +279,22 @@ def _add_protocol(made: argparse.ArgumentParser, items: bool = True) -> None:
     made.add_argument("--quiet", action="store_true", help="no notes")
 
 
-def _add_agreed(made: argparse.ArgumentParser, required: bool = False) -> None:
+def add_opened(made: argparse.ArgumentParser) -> None:
+    """Add what says of which protocol the reports are that the workbench opens."""
+    group = made.add_argument_group("reports of real users: ldptui REPORTS …")
+    group.add_argument("--protocol", metavar="KIND", help="show the reports of this protocol")
+    _add_agreed(group)
+
+
+def check_scenario(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse what goes with reports where no protocol says of which kind they are."""
+    if any(place.endswith(tuple(FORMATS)) for place in options.places):
+        parser.error("--protocol, --epsilon and --items or --domain are required to read reports")
+    if options.epsilon or options.items or options.domain or options.settings:
+        parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
+
+
+def _add_agreed(made: argparse._ActionsContainer, required: bool = False) -> None:
     """Add the parameters that clients and server agree on. required : whether items are."""
     made.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
     domain = made.add_mutually_exclusive_group(required=required)

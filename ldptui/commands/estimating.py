@@ -18,10 +18,10 @@ from ldptui.core.law.pure import LocalMechanism
 
 from ..api import collected
 from ..api.collected import Frequencies
-from ..api.counted import END, Counted, counted, read_counts
+from ..api.counted import END
 from ..api.coverage import REPETITIONS
 from ..api.defended import defended
-from ..api.files import read_rows
+from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
 from ..api.screened import Screening, screen
 from ..api.sources import sources
@@ -126,21 +126,6 @@ def _check_by(options: Namespace, named: Sequence[Source]) -> None:
 def _note(options: Namespace, path: str) -> None:
     if not options.quiet:
         note(f"wrote {path}")
-
-
-def counted_in(
-    named: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
-) -> Counted:
-    """The counts of all reports in files of reports, and in files of counts; raises LdpError."""
-    kept = [source for source in named if source.suffix == END]
-    reports = [source for source in named if source.suffix != END]
-    total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
-    for source in kept:
-        total += read_counts(source, protocol, labels)
-    if not total.reports:
-        places = ", ".join(map(str, named))
-        raise ScenarioError(f"{places} must hold at least one report, got none")
-    return total
 
 
 def _written(found: Frequencies, kind: str, verdict: Screening | None) -> str:

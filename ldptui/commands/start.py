@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..app import Workbench
     from ..engine.playback import Playback
+    from ..lab.questions.collected import Collection
     from ..terminal.settings import Settings
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -70,11 +71,12 @@ def open_workbench(
     store: str | None = None,
     keep: bool = True,
     playback: Playback | None = None,
+    collection: Collection | None = None,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
     store : the file that keeps the runs, if not the usual one. keep : False keeps none.
-    playback : what to play.
+    playback : what to play. collection : the reports to show.
     """
     reason = unfit_terminal()
     if reason is not None:
@@ -106,7 +108,11 @@ def open_workbench(
     from ..terminal import places
 
     app = Workbench(
-        settings, path, store=places.chosen_store(store)[0] if keep else None, playback=playback
+        settings,
+        path,
+        store=places.chosen_store(store)[0] if keep else None,
+        playback=playback,
+        collection=collection,
     )
     app.run(mouse=settings.mouse)
     return _ended(app)

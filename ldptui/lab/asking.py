@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.tables import table_rows
@@ -166,14 +166,18 @@ def command(name: str, arguments: Namespace) -> int:
 
 
 def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:
-    answer: Callable[[Any, Ask], Steps] = import_module(f".{topic.name}", __package__).answer
+    answer: Callable[[Any, Ask], Steps] = import_module(topic.home).answer
     return answer
+
+
+READ: Final = {"file": "file", "reports": "reports.0"}
+"""The options that name what is read, and the fields that show what is wrong with it."""
 
 
 def steps(question: Mapping[str, Any]) -> Steps:
     """Work on a tab's question; raises LdpError. A ScenarioError has the name of a field, or ""."""
     topic, values = TOPICS[question["tab"]], question["values"]
-    whole = "file" if any(option.name == "file" for option in topic.blanks) else ""
+    whole = next((field for name, field in READ.items() if name in topic.fields), "")
     path = str(values.get("path") or "")
     try:
         ask = Ask(True, question["document"], question["folder"], path)

@@ -67,7 +67,7 @@ class Blank:
     draft has for it: a dotted key, or a function of the draft; None: it has none. choices : values
     with their words, or a function that makes them. bare : no label, as the choices explain
     themselves. optional : it may be empty. steps : how far up and down go. only : whether the
-    other values give it a meaning.
+    other values give it a meaning. hint : stands in an empty row of texts.
     """
 
     start: Any = None
@@ -77,6 +77,7 @@ class Blank:
     optional: bool = False
     steps: Step = ""
     only: Condition | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)

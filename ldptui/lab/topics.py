@@ -2,7 +2,8 @@
 
 `ldptui.lab.questions.NAME.Options` declares what a topic asks for, `ldptui.lab.NAME.answer`
 answers, and `topics.toml` has its row and its words: a new topic is these two files, and rows
-there. Nothing here imports NumPy.
+there. The answer of a topic about reports is in `ldptui.api.opened`, which reads them. Nothing here
+imports NumPy.
 """
 
 from __future__ import annotations
@@ -19,19 +20,24 @@ from ldptui.core.base.errors import ScenarioError
 
 from ..catalogue.rows import rows
 from .options import Option, add_arguments, made, options_of
+from .questions.collected import SHARED, Collection
 from .questions.offered import kinds
 from .questions.shared import EXAMPLES
 
 if TYPE_CHECKING:
     from ..session.draft import Draft
 
-Group = Literal["central", "privacy"]
-"""The subject of a topic: answers of a trusted curator, or the privacy that is kept and lost."""
+Group = Literal["central", "privacy", "reports"]
+"""The subject of a topic: answers of a trusted curator; the privacy that is kept and lost; reports
+of real users."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic as people meet it, a row of `topics.toml`, which says what its fields are."""
+    """A topic as people meet it, a row of `topics.toml`, which says what its fields are.
+
+    Without `arguments` its command is made elsewhere.
+    """
 
     name: str
     title: str
@@ -39,7 +45,7 @@ class Topic:
     summary: str
     about: str
     example: str
-    arguments: Mapping[str, Sequence[str]]
+    arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
     hint: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
     live: bool = False
@@ -51,6 +57,16 @@ class Topic:
         kind: type[Any] = import_module(f".questions.{self.name}", __package__).Options
         return kind
 
+    @property
+    def collected(self) -> bool:
+        """Whether it is about reports."""
+        return issubclass(self.asked, Collection)
+
+    @property
+    def home(self) -> str:
+        """The module that has its answer."""
+        return f"ldptui.api.opened.{self.name}" if self.collected else f"ldptui.lab.{self.name}"
+
     @cached_property
     def options(self) -> tuple[Option, ...]:
         return tuple(options_of(self.asked, self.arguments))
@@ -59,6 +75,11 @@ class Topic:
     def blanks(self) -> tuple[Option, ...]:
         """The options that its form shows."""
         return tuple(option for option in self.options if option.blank is not None)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the options that its form shows."""
+        return tuple(option.name for option in self.blanks)
 
     def argued(self, values: Mapping[str, Any]) -> Any:
         """The options as the arguments of the command have them; raises ScenarioError.
@@ -94,6 +115,13 @@ class Topic:
 TOPICS: Final[Mapping[str, Topic]] = {
     name: Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()
 }
+
+
+def sharing(topic: str, option: str) -> tuple[str, ...]:
+    """The topics whose forms have one value of an option: those about reports, of a collection."""
+    if option not in SHARED or not TOPICS[topic].collected:
+        return (topic,)
+    return tuple(name for name, each in TOPICS.items() if each.collected)
 
 
 def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.ArgumentParser:

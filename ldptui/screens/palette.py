@@ -41,6 +41,7 @@ TITLES: Final = {
     "charts.next": "Charts: Next tab",
     "help": "Help for the field and its keys",
     "lab.open": "Open the privacy lab",
+    "reports.open": "Open reports of real users",
     "lab.leave": "Stop what is computed, or back to the workbench",
     "lab.help": "Help for the tab, its field and its keys",
     "lab.copy": "Copy the chart or the table",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from rich.cells import cell_len
 from textual import events
@@ -27,11 +27,13 @@ from .option_list import LineList
 
 MOST: Final = 500
 """The most completions that are listed; one more letter leaves fewer."""
+Ends: TypeAlias = "str | tuple[str, ...]"
+"""The end, or the ends, of the names of the files that are wanted."""
 BEGINNING: Final = 4096
 """The number of characters at the start of a file that tell whether it is a scenario."""
 
 
-def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
+def completions(typed: str, folder: Path, suffix: Ends = "") -> list[str]:
     """The paths that a half-typed one can become, as it was begun (`~/…`, relative or absolute).
 
     Wanted files come first, then folders (they end in `/`), then other files, each by name with
@@ -66,9 +68,9 @@ def _by_name(name: str) -> list[str | int]:
     return [int(part) if at % 2 else part for at, part in enumerate(parts)]
 
 
-def _is_wanted(path: Path, suffix: str) -> bool:
-    """True if a file has the suffix; a TOML file has to be a scenario too."""
-    if not suffix or path.suffix != suffix:
+def _is_wanted(path: Path, suffix: Ends) -> bool:
+    """True if a file's name ends so; a TOML file has to be a scenario too."""
+    if not suffix or not path.name.endswith(suffix):
         return False
     try:
         status = path.stat()
@@ -174,7 +176,7 @@ class PathField(Vertical):
 
         text: str
 
-    def __init__(self, folder: Path, text: str = "", suffix: str = "", rows: int = 10) -> None:
+    def __init__(self, folder: Path, text: str = "", suffix: Ends = "", rows: int = 10) -> None:
         super().__init__()
         self._folder = folder.absolute()
         self._first = text

@@ -8,7 +8,7 @@ import sys
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
-LIGHT = {"ldptui.core.base", "ldptui.core.base.ranges", "ldptui.core.base.errors"}
+LIGHT = {f"ldptui.core.base{room}" for room in ("", ".errors", ".files", ".ranges")}
 """The modules of the simulator that come with the declarations of arguments: they need no NumPy."""
 
 PROBE = """

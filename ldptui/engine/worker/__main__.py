@@ -55,7 +55,7 @@ def main() -> None:
         from ...lab.topics import TOPICS
 
         # Now, as an import that is interrupted may not be repeated.
-        for name in ("scipy.special", *(f"ldptui.lab.{name}" for name in TOPICS)):
+        for name in ("scipy.special", *(topic.home for topic in TOPICS.values())):
             import_module(name)
     try:
         write(out, ready=versions())

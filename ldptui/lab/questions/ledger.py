@@ -58,7 +58,9 @@ def _reports(draft: Draft) -> int | None:
 class Options:
     """rappor : f, p, q and hashes, whose memoised reports are bounded for `rounds` rounds."""
 
-    entries: Annotated[tuple[str, ...], Argument(positional=True), Blank((), _entries)]
+    entries: Annotated[
+        tuple[str, ...], Argument(positional=True), Blank((), _entries, hint="name=ε,δxN")
+    ]
     scenario: str | None = None
     delta: Annotated[Slack, Range(0, 1, "()")] = 1e-6
     people: Annotated[int, TIMES, Blank()] = 1

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 
 from ...terminal.places import is_file, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
-from ...widgets.path_field import PathField
+from ...widgets.path_field import Ends, PathField
 
 
 class PathScreen(ModalScreen[Path | None]):
-    """Asks for the path of a file with a suffix; the result is absolute, None when left.
+    """Asks for the path of a file whose name ends so; the result is absolute, None when left.
 
     writes : the file is to be written: one that is there is asked about first. Else it has to be
     there.
@@ -25,7 +25,7 @@ class PathScreen(ModalScreen[Path | None]):
     ]
 
     def __init__(
-        self, title: str, folder: Path, suffix: str, text: str = "", writes: bool = False
+        self, title: str, folder: Path, suffix: Ends, text: str = "", writes: bool = False
     ) -> None:
         super().__init__()
         self._title, self._folder, self._suffix = title, folder, suffix

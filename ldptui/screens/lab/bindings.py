@@ -1,7 +1,8 @@
-"""The keys of the lab: a tab by its number, the next one, and what some topics can do."""
+"""The keys of the lab: a tab by its number or letter, the next one, what some topics can do."""
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import Final
 
 from textual.binding import Binding, BindingType
@@ -9,6 +10,13 @@ from textual.binding import Binding, BindingType
 from ...lab.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.cursor import STEP
+
+
+def key_of(topic: str) -> str:
+    """The key of a tab: its number, from the eleventh on the first letter of its title."""
+    at = list(TOPICS).index(topic) + 1
+    return str(at % 10) if at <= len(ALT_DIGITS) else TOPICS[topic].title[0].lower()
+
 
 KEYS: Final[list[BindingType]] = [
     Binding("escape", "leave", "Back", id="lab.leave"),
@@ -29,20 +37,22 @@ KEYS: Final[list[BindingType]] = [
         id="lab.previous.anywhere",
     ),
     *(
-        Binding(str(number % 10), f"go({number})", topic.title, show=False, id=f"lab.{topic.name}")
-        for number, topic in enumerate(TOPICS.values(), start=1)
+        Binding(key_of(name), f"go('{name}')", topic.title, show=False, id=f"lab.{name}")
+        for name, topic in TOPICS.items()
     ),
     *(
         Binding(
-            f"alt+{number % 10},{meta}",
-            f"go({number})",
+            f"alt+{key_of(name)}{alike}",
+            f"go('{name}')",
             topic.title,
             show=False,
             priority=True,
-            id=f"lab.{topic.name}.anywhere",
+            id=f"lab.{name}.anywhere",
         )
-        for number, (topic, meta) in enumerate(
-            zip(TOPICS.values(), ALT_DIGITS, strict=False), start=1
+        for (name, topic), alike in zip(
+            TOPICS.items(),
+            chain((f",{digit}" for digit in ALT_DIGITS), repeat("")),
+            strict=False,
         )
     ),
     Binding("enter", "take", "Into the scenario", id="lab.take"),

@@ -69,9 +69,11 @@ class LabForm(VerticalScroll):
                 yield self._field(option, option.name)
 
     def _row(self, option: Option, at: int) -> Field:
-        field = self._field(option, f"{option.name}.{at}", f"release {at + 1}")
-        if isinstance(field.control, ValueInput):
-            field.control.placeholder = "name=ε,δxN"
+        words = lab_field_help(option.name)
+        label = words.label if words is not None else option.name
+        field = self._field(option, f"{option.name}.{at}", f"{label} {at + 1}")
+        if isinstance(field.control, ValueInput) and option.blank is not None:
+            field.control.placeholder = option.blank.hint
         return field
 
     def _field(self, option: Option, name: str, label: str = "") -> Field:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...lab.answer import Answer
@@ -51,14 +52,20 @@ class Page:
         options = self.topic.options
         match action:
             case "file":
-                return any(option.name == "file" for option in options)
+                return bool(self.read_from)
             case "export":
                 return bool(self.topic.written)
             case "releases":
-                return any(option.type == "rows" for option in options)
+                return any(option.name == "entries" for option in options)
             case "take":
                 return self.answer is not None and bool(self.answer.edits)
         return True
+
+    @property
+    def read_from(self) -> str:
+        """The option that names what is read; "" where nothing is."""
+        named = (option.name for option in self.topic.options)
+        return next((name for name in named if name in ("file", "reports")), "")
 
     @property
     def problem(self) -> str:
@@ -101,7 +108,14 @@ def _label(name: str) -> str:
     return f"{words.label} {int(row) + 1}" if row else words.label
 
 
-def title_of(draft: Draft | None) -> str:
+def title_of(draft: Draft | None, page: Page) -> str:
+    """The title of the screen: what a tab starts from, or the files that it is about."""
+    if page.topic.collected:
+        return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
+    return _started_from(draft)
+
+
+def _started_from(draft: Draft | None) -> str:
     """The population and the protocol that the tabs start from."""
     if draft is None or draft.cell is None:
         return "no valid scenario yet"

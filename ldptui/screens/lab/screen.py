@@ -21,7 +21,8 @@ from textual.widgets import Static
 
 from ...engine import LAB, Engine
 from ...lab.answer import Answer, decoded
-from ...lab.topics import TOPICS
+from ...lab.questions.collected import ENDS
+from ...lab.topics import TOPICS, sharing
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...session.draft import base
 from ...session.question import Question, Reply
@@ -36,9 +37,10 @@ from ...widgets.status import StatusLine
 from .bindings import KEYS
 from .body import LabBody
 from .page import Page, release_of, subject, title_of
-from .tabs import TopicTabs
+from .tabs import LOW, TopicTabs
 
 if TYPE_CHECKING:
+    from ...lab.questions.collected import Collection
     from ...session.draft import Draft
     from ...session.runs import Run
 
@@ -50,6 +52,10 @@ ROOM_FOR_NUMBERS: Final = 70
 """Columns from which a tab is named with the number that is its key."""
 HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
 NAMES: Final = tuple(TOPICS)
+OPENED: Final = next(name for name, topic in TOPICS.items() if topic.collected)
+"""The tab that shows a collection which is opened."""
+READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
+"""What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
 
 
 class LabScreen(FrugalScreen):
@@ -76,12 +82,16 @@ class LabScreen(FrugalScreen):
     view: var[int] = var(0, init=False)
     """The chart that is shown; in a narrow terminal it counts the table and the words too."""
 
-    def __init__(self, engine: type[Engine] = Engine) -> None:
+    def __init__(self, engine: type[Engine] = Engine, collection: Collection | None = None) -> None:
         super().__init__()
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()
-        self.pages = {name: Page(topic) for name, topic in TOPICS.items()}
+        opened = {} if collection is None else collection.typed
+        self.pages = {
+            name: Page(topic, dict(opened) if topic.collected else {})
+            for name, topic in TOPICS.items()
+        }
         self._question: Question | None = None
         self._debounce: Timer | None = None
         self._typed = 0.0  # when the last keystroke came
@@ -136,6 +146,11 @@ class LabScreen(FrugalScreen):
             self._show_values()
             self._ask_soon()
 
+    def open(self) -> None:
+        """Show a tab about reports."""
+        if not self.page.topic.collected:
+            self.tab = OPENED
+
     def _show_tab(self) -> None:
         form = self._body.open(self.page.topic)
         self._show_title()
@@ -149,7 +164,7 @@ class LabScreen(FrugalScreen):
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("ldptui", f"bold {accent}" if not self.app.native_ansi_color else "bold")
         line.append(" │ privacy lab │ ", "dim")
-        line.append(title_of(self._draft), "dim")
+        line.append(title_of(self._draft, self.page), "dim")
         self._title.update(line)
 
     def _show_values(self) -> None:
@@ -161,7 +176,8 @@ class LabScreen(FrugalScreen):
         self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
-        self._tabs.show(numbers=event.size.width >= ROOM_FOR_NUMBERS)
+        size = event.size
+        self._tabs.show(numbers=size.width >= ROOM_FOR_NUMBERS, low=size.height <= LOW)
         self._body.lay_out(self.view)
 
     # Tabs and views.
@@ -179,8 +195,8 @@ class LabScreen(FrugalScreen):
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
 
-    def action_go(self, number: int) -> None:
-        self.tab = NAMES[number - 1]
+    def action_go(self, topic: str) -> None:
+        self.tab = topic
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
@@ -196,7 +212,9 @@ class LabScreen(FrugalScreen):
     def on_key_edited(self, message: KeyEdited) -> None:
         message.stop()
         _, topic, name = message.key.split(".", 2)
-        self.pages[topic].edit(self._draft, name, message.value)
+        for other in sharing(topic, name.partition(".")[0]):
+            self.pages[other].edit(self._draft, name, message.value)
+        self._show_title()
         self._show_values()
         before, self._typed = self._typed, time.monotonic()
         self._ask_soon(at_once=self._typed - before > DEBOUNCE_S)
@@ -298,11 +316,15 @@ class LabScreen(FrugalScreen):
         from ..dialogs.path import PathScreen
 
         folder = self._draft.folder if self._draft is not None else current_dir()
-        self.app.push_screen(PathScreen("A table to read", folder, ".csv"), self._read)
+        title, ends = READ[self.page.read_from]
+        self.app.push_screen(PathScreen(title, folder, ends), self._read)
 
     def _read(self, path: Path | None) -> None:
         if path is not None:
-            self.post_message(KeyEdited(f"lab.{self.tab}.file", str(path)))
+            key = f"lab.{self.tab}.{self.page.read_from}"
+            if self.page.read_from != "file":  # of several: that with the focus
+                key = self._field if self._field.startswith(f"{key}.") else f"{key}.0"
+            self.post_message(KeyEdited(key, str(path)))
 
     def action_export(self) -> None:
         """Write the topic's file; the worker does it, with the draws that are shown."""

@@ -20,6 +20,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("ctrl+e", "export", "Export", id="file.export"),
     Binding("6", "lab", "Lab", id="lab.open"),
     Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
+    Binding("R", "lab(True)", "Reports", id="reports.open", show=False),
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("question_mark,f1", "help", "Help", id="help"),

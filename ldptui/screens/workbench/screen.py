@@ -58,6 +58,7 @@ from .too_small import TooSmall
 
 if TYPE_CHECKING:
     from ...engine.playback import Playback
+    from ...lab.questions.collected import Collection
     from ...session.draft import Draft
     from .charts import ChartsPane
 
@@ -71,7 +72,6 @@ class WorkbenchScreen(FrugalScreen):
 
     AUTO_FOCUS = ""
     BLANK = True
-
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     # Values that repaint nothing by themselves: the screen would be drawn whole each time.
@@ -87,11 +87,12 @@ class WorkbenchScreen(FrugalScreen):
         store: Path | None = None,
         playback: Playback | None = None,
         note: str = "",
+        collection: Collection | None = None,
     ) -> None:
         super().__init__()
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
-        self._lab = LabDoor(self, type(self._engine))
+        self._lab = LabDoor(self, type(self._engine), collection)
         self._saving = Saving(self)
         self._background = Background(self)
         self._kept = KeptRuns(self, store)
@@ -139,6 +140,7 @@ class WorkbenchScreen(FrugalScreen):
         if self._path is not None:
             self.charts.open_on(draft)
         self.note("; ".join(filter(None, (self._first_note, note))))
+        self._lab.begin()
         self.set_timer(5.0, drop_taken)
         if self._playback is not None:
             self.play(self._playback, draft)
@@ -380,9 +382,9 @@ class WorkbenchScreen(FrugalScreen):
         self.simulating.preview_soon(edited=True)
         self.action_pane(self._back_to)
 
-    def action_lab(self) -> None:
-        """Go to the privacy lab; it is kept for as long as the app runs."""
-        self._lab.open()
+    def action_lab(self, reports: bool = False) -> None:
+        """Go to the privacy lab, which is kept while the app runs; or to its tabs of reports."""
+        self._lab.open(reports=reports)
 
     def action_help(self) -> None:
         from ..help import HelpScreen

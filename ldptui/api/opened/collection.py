@@ -1,0 +1,120 @@
+"""A collection that is opened: its files found, its protocol bound, its reports counted once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.protocols import KINDS
+
+from ...explain.setting import read_key
+from ...lab.asking import Ask
+from ...lab.questions.collected import EXAMPLE, Collection
+from ...text import format as text
+from ..by_name import protocol as protocol_of
+from ..counted import END, Counted
+from ..files import counted_in
+from ..screened import Screening, screen
+from ..sources import labels_in, sources
+
+EXAMPLES: Final = Path(__file__).parents[2] / "lab" / "examples"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The files of a collection and its protocol, which are equal where nothing has changed.
+
+    asked : what was typed. reports : their files, in order. states : the time of the last change
+    and the size of each file, and of that of the items' names. protocol : with its parameters
+    bound. labels : the names of the items, None where they are numbers.
+    """
+
+    asked: tuple[Any, ...]
+    reports: tuple[Path, ...]
+    states: tuple[tuple[int, int], ...]
+    protocol: LocalMechanism = field(compare=False)
+    labels: tuple[str, ...] | None = field(compare=False)
+
+    @property
+    def title(self) -> str:
+        """The protocol, its budget and the domain, in a line."""
+        kind, epsilon = str(self.asked[0]).upper(), self.asked[1]
+        budget = "" if epsilon is None else f", ε = {text.chosen(epsilon)}"
+        return f"{kind}{budget}, d = {text.count(self.protocol.domain_size)}"
+
+
+def opened(collection: Collection, ask: Ask) -> Opened:
+    """The collection that a form or a command names.
+
+    Raises ScenarioError, whose key is a field of the collection, and FileError.
+    """
+    places = [_place(text_, ask) for text_ in collection.reports if text_]
+    if not places:
+        rule = "needs a file of reports, a folder or a pattern: type its path, or ctrl+o"
+        raise ScenarioError(rule, key="reports")
+    files = tuple(source for source in sources(places) if isinstance(source, Path))
+    for path in files:
+        if not path.is_file():
+            raise ScenarioError(f"must be a file, {got(str(path))}", key="reports")
+    labels: tuple[str, ...] | None = None
+    read = files
+    if collection.domain:
+        path = Path(_place(collection.domain, ask))
+        if not path.is_file():
+            raise ScenarioError(f"must be a file, {got(str(path))}", key="domain")
+        labels, read = tuple(labels_in(path)), (*files, path)
+    size = collection.items if labels is None else len(labels)
+    if size is None:
+        raise ScenarioError("needs the number of items, or a file of their names", key="items")
+    kind = collection.protocol.lower()
+    if kind not in KINDS:
+        raise ScenarioError(f"must be one of {', '.join(KINDS)}, got {kind}", key="protocol")
+    keys = {name: read_key(KINDS[kind], name, each) for name, each in collection.keys.items()}
+    keys |= {} if collection.epsilon is None else {"epsilon": collection.epsilon}
+    try:
+        protocol = protocol_of(kind, size, labels=labels, **keys)
+    except ScenarioError as error:
+        name = error.key.removeprefix("protocol.")
+        raise ScenarioError(error.rule, "protocol" if name == "kind" else name) from error
+    asked = (kind, collection.epsilon, collection.items, collection.domain,
+             tuple(sorted(collection.keys.items())))  # fmt: skip
+    return Opened(asked, files, tuple(map(_state, read)), protocol, labels)
+
+
+def _place(text_: str, ask: Ask) -> str:
+    """A path or a pattern, from the folder of the workbench on; or the example's."""
+    try:
+        path = ask.folder / Path(text_).expanduser()
+    except RuntimeError:
+        path = ask.folder / text_
+    if text_ == EXAMPLE and not path.exists():
+        path = EXAMPLES / text_
+    return str(path)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """The time of the last change and the size; zeros where reading will say what is wrong."""
+    try:
+        state = path.stat()
+    except OSError:
+        return 0, 0
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=2)
+def counted_of(collection: Opened) -> Counted:
+    """The counts of all its reports, kept until a file changes; raises LdpError."""
+    return counted_in(collection.reports, collection.protocol, collection.labels)
+
+
+@lru_cache(maxsize=2)
+def screened_of(collection: Opened) -> Screening:
+    """The verdicts on all its reports, kept until a file changes; raises LdpError."""
+    for source in collection.reports:
+        if source.suffix == END:
+            raise ScenarioError(f"needs files of reports, got {source}", key="reports")
+    return screen([*collection.reports], collection.protocol, labels=collection.labels)

@@ -1,0 +1,68 @@
+"""The options of every topic about reports of real users: which files, and of which protocol."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from ldptui.core.base.files import FORMATS, PACKED
+from ldptui.core.base.ranges import DOMAIN, EPSILON
+
+from ..options import Argument, Blank, Keys, options_of
+from .offered import alike, curators, having, kinds
+from .shared import keys
+
+EXAMPLE: Final = "reports.csv"
+"""The reports that come with the program: those of OUE with ε = 1 about 16 items, 5 % of MGA."""
+
+ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
+"""The ends of the names of files of reports."""
+
+
+def _senders() -> tuple[tuple[Any, str], ...]:
+    """The kinds whose users send reports."""
+    return alike(*(kind for kind in kinds() if kind not in curators()))
+
+
+def _numbered(form: Mapping[str, Any]) -> bool:
+    """Return whether the items have no names."""
+    return not form.get("domain")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """A collection that is opened: files of reports, and what clients and server agreed on.
+
+    reports : files, folders and patterns. protocol : its kind. items : d, where items are numbers.
+    domain : the file of the items' names, a name a line; it goes before `items`. keys : the other
+    keys of the protocol, as they were typed. All tabs about reports are about one collection.
+    """
+
+    reports: Annotated[
+        tuple[str, ...], Argument(positional=True), Blank((EXAMPLE,), hint="file, folder")
+    ] = ()
+    protocol: Annotated[str, Blank("oue", choices=_senders, bare=True)]
+    epsilon: Annotated[
+        float | None, EPSILON, Blank(1.0, optional=True, only=having("protocol", "epsilon"))
+    ] = None
+    items: Annotated[
+        int | None,
+        DOMAIN,
+        Argument(renames=("domain_size",)),
+        Blank(16, optional=True, only=_numbered),
+    ] = None
+    domain: Annotated[str | None, Blank(optional=True)] = None
+    keys: Annotated[Mapping[str, str], Keys(keys)] = dataclasses.field(default_factory=dict)
+
+    @property
+    def typed(self) -> dict[str, Any]:
+        """The values of the fields, as a form has them."""
+        own = {name: getattr(self, name) for name in SHARED if name in OWN}
+        return own | dict.fromkeys(SHARED - OWN) | dict(self.keys)
+
+
+OWN: Final = {field.name for field in dataclasses.fields(Collection)}
+SHARED: Final = frozenset(option.name for option in options_of(Collection, {}))
+"""The names of the options of a collection, its protocol's keys among them."""

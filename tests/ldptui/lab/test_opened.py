@@ -1,0 +1,166 @@
+"""Reports that the workbench opens: the tabs say what the commands say, of one collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.commands import Captured, fail
+from support.lab_tabs import ask
+
+import ldptui
+from ldptui.commands import agreeing
+from ldptui.commands.cli import app_parser
+from ldptui.core.base.errors import ScenarioError
+from ldptui.lab.questions.collected import EXAMPLE, Collection
+from ldptui.lab.topics import TOPICS, sharing, starting
+
+EXAMPLES = Path(ldptui.__file__).parent / "lab" / "examples"
+TARGETS = (9, 12, 15)
+
+
+@pytest.fixture(scope="module")
+def olh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files of OLH reports, with names of the items."""
+    folder = tmp_path_factory.mktemp("olh")
+    rng, made = np.random.default_rng(5), ldptui.protocol("olh", items=6, epsilon=2.0)
+    for day in (1, 2):
+        reports = made.perturb(rng.integers(0, 6, 3000), rng)
+        ldptui.write_reports(folder / f"day-{day}.csv", [reports], made, for_tests=5)
+    (folder / "names.txt").write_text("ash\nbeech\nelm\nfig\noak\nyew\n", encoding="utf-8")
+    return folder
+
+
+def test_the_example_is_what_it_is_said_to_be() -> None:
+    """4000 reports of OUE about 16 items, 200 of them of MGA on three."""
+    rng, oue = np.random.default_rng(31), ldptui.protocol("oue", items=16, epsilon=1.0)
+    frequencies = 1 / np.arange(1, 17)
+    honest = oue.perturb(rng.choice(16, 3800, p=frequencies / frequencies.sum()), rng)
+    view = ldptui.View(np.array(TARGETS))
+    every = np.concatenate([honest, ldptui.attack("mga").reports(oue, view, 200, rng)])
+    [kept] = ldptui.read_reports(EXAMPLES / EXAMPLE, oue)
+    assert (kept == every[rng.permutation(4000)]).all()
+    assert [name for name, topic in TOPICS.items() if topic.collected][:2] == ["estimate", "screen"]
+
+
+def test_the_tab_of_estimates_has_what_the_library_estimates(olh: Path) -> None:
+    answer = ask(
+        "estimate",
+        reports=[str(olh / "day-*.csv")],
+        protocol="olh",
+        epsilon=2.0,
+        domain=str(olh / "names.txt"),
+        top=4,
+    )
+    made = ldptui.protocol("olh", items=6, epsilon=2.0)
+    places = [olh / "day-1.csv", olh / "day-2.csv"]
+    found = ldptui.estimate(ldptui.read_reports(places, made), made, top=4)
+    assert found.low is not None
+    assert found.in_top is not None
+    names = (olh / "names.txt").read_text().split()
+    for at, item in enumerate(found.shown):
+        label, value, low, high, sure = answer.table.rows[at]
+        assert label == names[item]
+        assert [value, low, high, sure] == pytest.approx(
+            [found.values[item], found.low[item], found.high[item], found.in_top[item]]
+        )
+        bar = answer.charts[0].bars[at]  # type: ignore[union-attr]
+        assert bar.label == names[item]
+        assert bar.value - bar.error == pytest.approx(found.low[item])
+    assert answer.words[0].startswith(f"{names[found.shown[0]]} has the largest estimate")
+
+
+def test_the_tab_of_screening_has_the_verdicts_of_the_command() -> None:
+    answer, oue = ask("screen"), ldptui.protocol("oue", items=16, epsilon=1.0)
+    found = ldptui.screen(EXAMPLES / EXAMPLE, oue)
+    assert found.alarm
+    assert found.items == tuple(map(str, TARGETS))
+    assert [row[0] for row in answer.table.rows] == [each.kind for each in found.screens]
+    assert answer.words[0].startswith("ALARM (pairs")
+    pairs, changed = answer.charts
+    assert pairs.series[0].y == pytest.approx(found.nearest[:3])  # type: ignore[union-attr]
+    assert [bar.label for bar in changed.bars] == [*found.items]  # type: ignore[union-attr]
+    for bar, (_, before, after) in zip(changed.bars, found.changes, strict=True):  # type: ignore[union-attr]
+        assert (bar.before, bar.value) == pytest.approx((before, after))
+
+
+def test_reports_without_fakes_alarm_in_no_tab(olh: Path) -> None:
+    answer = ask("screen", reports=[str(olh)], protocol="olh", epsilon=2.0, items=6)
+    assert answer.words[0].startswith("No alarm")
+    assert max(answer.charts[0].series[1].y) < 1  # type: ignore[union-attr]
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "reports.csv"
+    made = ldptui.protocol("grr", items=4, epsilon=1.0)
+    values = {"reports": [str(path)], "protocol": "grr", "items": 4}
+    for item in (0, 3):
+        ldptui.write_reports(path, [np.full(50 + item, item, np.uint32)], made, for_tests=1)
+        assert ask("estimate", **values).table.rows[0][0] == str(item)
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "rule"),
+    [
+        ({"reports": []}, "reports.0", "needs a file of reports"),
+        ({"reports": ["nowhere.csv"]}, "reports.0", "must be a file"),
+        ({"reports": ["notes.txt"]}, "reports.0", "must"),
+        ({"items": None}, "items", "needs the number of items"),
+        ({"domain": "nowhere.txt"}, "domain", "must be a file"),
+        ({"epsilon": None}, "epsilon", "is required"),
+        ({"protocol": "olh"}, "reports.0", "must be a column"),
+        ({"items": 40}, "reports.0", "line 2: report must be 10 hexadecimal digits"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(
+    values: dict[str, object], field: str, rule: str, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("no reports")
+    with pytest.raises(ScenarioError, match=rule) as caught:
+        ask("estimate", folder=tmp_path, **values)
+    assert caught.value.key == field
+
+
+def test_counts_have_estimates_and_no_screening(olh: Path, tmp_path: Path) -> None:
+    made = ldptui.protocol("olh", items=6, epsilon=2.0)
+    path = tmp_path / "day.counts"
+    ldptui.counted(ldptui.read_reports(olh / "day-1.csv", made), made).write(path)
+    values = {"reports": [str(path)], "protocol": "olh", "epsilon": 2.0, "items": 6}
+    assert ask("estimate", **values).table.rows
+    with pytest.raises(ScenarioError, match="needs files of reports"):
+        ask("screen", **values)
+
+
+def test_all_tabs_are_about_one_collection() -> None:
+    every = tuple(name for name, topic in TOPICS.items() if topic.collected)
+    assert sharing("estimate", "epsilon") == sharing("screen", "hash_range") == every
+    assert sharing("estimate", "confidence") == ("estimate",)
+    assert sharing("check", "epsilon") == ("check",)
+
+
+def test_the_command_opens_what_the_tabs_read(
+    olh: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(olh)
+    line = ["day-1.csv", "--protocol", "OLH", "--epsilon", "2", "--items", "6", "--set"]
+    opened = agreeing.collection(app_parser().parse_args([*line, "hash_range=8"]))
+    assert opened == Collection(
+        reports=(str(olh / "day-1.csv"),), protocol="olh", epsilon=2.0, items=6,
+        keys={"hash_range": "8"},
+    )  # fmt: skip
+    values = starting("estimate", None, opened.typed)
+    assert values["hash_range"] == "8"
+    assert values["domain"] is None
+    for arguments, words in (
+        (["day-1.csv"], "--protocol, --epsilon and --items or --domain are required"),
+        (["day-1.csv", "--protocol", "olh"], "--items is required, or --domain"),
+        (["--protocol", "olh"], "--protocol takes the files that hold the reports"),
+        (["quickstart", "--items", "3"], "go with --protocol"),
+        ([*line[:-1], "--domain", "x"], "not allowed with"),
+        (["-", *line[1:-1]], "got standard input"),
+        (["day-1.csv", "--protocol", "a.py:b", *line[3:-1]], "ldptui's own"),
+        (["day-1.csv", "--protocol", "grr", *line[3:-1]], "reports must be a column"),
+    ):
+        assert words in fail(capsys, 2, *arguments)
+    assert "No such file" in fail(capsys, 3, "nowhere.csv", *line[1:-1])
