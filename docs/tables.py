@@ -256,6 +256,7 @@ _VALUES: Final = {
     "epsilon": 1.0,
     "share": 0.05,
     "mean": 0.0,
+    "number": 0.0,
     "size": 3,
     "subset": 2,
     "targets": {"pick": "random", "count": 3},

@@ -13,7 +13,7 @@ import numpy as np
 from ..base.ranges import SHARE, Bounded
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..law.capabilities import lacking, steers
+from ..law.capabilities import lacking, tells_numbers
 from ..law.hiding import Conditions
 from ..law.law import Lack, Law, LawName
 from ..law.pure import BoolArray, Items, Reports, Rng
@@ -53,11 +53,11 @@ class Hiding(Usual):
     def answer(self, protocol: Any, view: View) -> Law | Lack:
         """The law of who hides: where reports are a background given their own item, or one bit.
 
-        Two reports of numbers look honest in any mixture, as long as their mean is in the range.
+        A protocol of numbers knows it itself.
         """
-        if steers(protocol):
+        if tells_numbers(protocol):
             held = self.population.frequencies
-            return protocol.steered(protocol.end(view.targets), held, self._among)
+            return protocol.hidden(protocol.end(view.targets), held, self._among)
         why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
         return Lack(why) if why is not None else self._hiding(protocol, view.targets)
 

@@ -11,6 +11,7 @@ from ..population.targets import RandomSet, Targets
 from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .hidden import HiddenGain
+from .numbers import OnePoint, WidestReport
 from .python import PythonAttack
 from .solved import SolvedGain
 from .steered import OutputPoisoning
@@ -70,6 +71,8 @@ ATTACKS: Final[dict[str, type[Any]]] = {
     "hidden": HiddenGain,
     "solved": SolvedGain,
     "opa": OutputPoisoning,
+    "top": WidestReport,
+    "point": OnePoint,
     "plugin": PythonAttack,
 }
 """Every kind, in the order in which it is shown."""

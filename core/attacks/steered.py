@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from ..base.ranges import SHARE, Bounded, Range
-from ..law.capabilities import steers
+from ..law.capabilities import tells_numbers
 from ..law.law import Lack, Law, LawName
 from ..population import Population
 from ..population.targets import RandomSet
@@ -51,7 +51,7 @@ class Steering(Usual):
     report_law: ClassVar[LawName] = OutputPoisoning.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:  # noqa: ARG002
-        if not steers(protocol):
+        if not tells_numbers(protocol):
             return Lack(f"{type(protocol).__name__}, whose reports tell no mean")
         share = fake_share(self.population.users, max(self.count, 1))
         return protocol.steered(protocol.told(self.mean), self.population.frequencies, share)

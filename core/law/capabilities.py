@@ -229,8 +229,39 @@ class Foretells(Mechanism, Protocol):
         ...
 
 
-class Steers(LocalMechanism, Protocol):
-    """Its fakes can bring the mean of numbers that all reports tell to one that they choose."""
+class TellsNumbers(LocalMechanism, Protocol):
+    """Its users hold numbers of [-1, 1], and each report says a number, right on average.
+
+    The estimate of the mean is the mean of what reports say: it is linear in the counts, and so is
+    what fakes do to it. A law of reports is known by its rates, as its support has them.
+    """
+
+    @property
+    def values(self) -> Floats:
+        """float64[d], the number of each item."""
+        ...
+
+    @property
+    def factor(self) -> float:
+        """The largest value of a report's estimate: fakes move the mean by β (factor - μ)."""
+        ...
+
+    @property
+    def spread(self) -> Floats:
+        """float64[d], the variance of what an honest report of each item says."""
+        ...
+
+    def said_by(self, rates: Floats) -> tuple[float, float]:
+        """The mean and the variance of what reports of a law say."""
+        ...
+
+    def mean_of(self, counts: Counts, users: int) -> Floats:
+        """float64[trials], the estimated mean, from counts [trials, …] of n users."""
+        ...
+
+    def tell(self, numbers: Floats, rng: Rng) -> Reports:
+        """Honest reports of numbers of [-1, 1], which need not be those of items."""
+        ...
 
     def told(self, number: float) -> float:
         """A number of the task's range as one of [-1, 1]."""
@@ -246,6 +277,10 @@ class Steers(LocalMechanism, Protocol):
         genuine : float64[d], what the genuine users hold. Where the goal is out of reach, they say
         what is nearest.
         """
+        ...
+
+    def hidden(self, end: float, genuine: Floats, share: float) -> Law:
+        """The law of fakes who move the mean towards an end by as much as no defence can see."""
         ...
 
 
@@ -305,8 +340,9 @@ foretells: Final[Capability[Foretells]] = Capability("means")
 draws_apart: Final[Capability[DrawsApart]] = Capability("apart")
 """True where the counts of different items are drawn apart on the counts path."""
 
-steers: Final[Capability[Steers]] = Capability("steered")
-"""True where fakes can bring the mean of numbers to one that they choose."""
+tells_numbers: Final[Capability[TellsNumbers]] = Capability("said_by")
+"""True where users hold numbers, of which reports tell the mean."""
+
 
 sends_otherwise: Final[Capability[SendsOtherwise]] = Capability("check_sent")
 """True where real users send other reports than simulated ones."""

@@ -19,6 +19,8 @@ OTHERWISE: Final[dict[LawName, str]] = {
     "disguised": "of whose reports no number of ones is known",
     "solved": "whose reports are not a free bit for each item",
     "avoided": "which has no report without a target",
+    "widest": "whose reports tell no mean",
+    "pointed": "whose reports tell no mean",
 }
 """The reasons of protocols that give none of their own, said after the name."""
 

@@ -33,6 +33,8 @@ LawName: TypeAlias = Literal[
     "hidden",
     "solved",
     "steered",
+    "widest",
+    "pointed",
     "unknown",
 ]
 """The law of a fake report.
@@ -42,7 +44,8 @@ protocol's noise or without. crafted, avoided : it supports as many targets as p
 subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
 hidden : those of honest users are a part of an honest population's together with it.
 solved : classes of crafted reports, mixed so that they keep to constraints.
-steered : the mean of all reports is a chosen number.
+steered : the mean of all reports is a chosen number. widest : what an end of a range alone makes
+likely, all alike. pointed : always the same report, which says a chosen number.
 """
 
 
@@ -83,7 +86,7 @@ class Ask:
     held : of "honest" and "unperturbed", float64[r]: how likely a user holds each target; of
         counts float64[trials, r] as well. None where all are alike.
     subset : of "subset", the number of targets that a report is crafted for.
-    ones : of "solved", the ones of a report.
+    ones : of "solved", the ones of a report. number : of "pointed", the number of the range.
     """
 
     law: LawName
@@ -92,6 +95,7 @@ class Ask:
     held: Floats | None = None
     subset: int = 0
     ones: Ones | None = None
+    number: float | None = None
 
     def chosen(self, domain_size: int) -> Items | None:
         """The items of which a report of one item has any, all alike; None where there is none."""

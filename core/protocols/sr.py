@@ -44,6 +44,8 @@ class SR(Doors):
         "disguised": "SR, whose report is one bit and has no number of ones",
         "subset": "SR, whose report is one bit for all targets",
         "columns": "SR, whose report is one bit and has no others that could go with it",
+        "widest": "SR, whose only reports are the ends of the range",
+        "pointed": "SR, whose only reports are the ends of the range",
     }
 
     domain_size: Annotated[int, DOMAIN]
@@ -74,6 +76,20 @@ class SR(Doors):
         """float64[d], the number of each item."""
         return np.linspace(-1, 1, self.domain_size)
 
+    @property
+    def factor(self) -> float:
+        return self.size
+
+    @property
+    def spread(self) -> Floats:
+        """float64[d], the variance of what an honest report of each item says: c² - t²."""
+        return np.asarray(self.size**2 - self.values**2)
+
+    def said_by(self, rates: Floats) -> tuple[float, float]:
+        """The mean and the variance of what a report says that is 1 at this rate, float64[1]."""
+        up = float(rates[0])
+        return self.size * (2 * up - 1), self.size**2 * 4 * up * (1 - up)
+
     def rates(self, numbers: Floats) -> Floats:
         """The probability of a report of 1, for users who hold these numbers."""
         return np.asarray(self.q + (self.p - self.q) * (1 + numbers) / 2)
@@ -85,9 +101,14 @@ class SR(Doors):
     def law_of(self, ask: Ask) -> Law | Lack:
         if ask.law in ("honest", "unperturbed"):
             return self._of_holders(ask)
-        upwards = float(self.end(ask.targets) > 0)
-        chances = {"random": 0.5, "crafted": upwards, "avoided": 1 - upwards}
-        return _told_up(chances[ask.law]) if ask.law in chances else self.lack(ask)
+        match ask.law:
+            case "random":
+                return _told_up(0.5)
+            case "crafted":
+                return _told_up(float(self.end(ask.targets) > 0))
+            case "avoided":
+                return _told_up(float(self.end(ask.targets) < 0))
+        return self.lack(ask)
 
     def end(self, targets: Items) -> float:
         """The end of [-1, 1] that is nearer to what these items stand for."""
@@ -102,6 +123,10 @@ class SR(Doors):
         says = (goal - (1 - share) * float(genuine @ self.values)) / share
         return _told_up(min(max((1 + says / self.size) / 2, 0.0), 1.0))
 
+    def hidden(self, end: float, genuine: Floats, share: float) -> Law:
+        """Two reports look honest in any mixture, as long as their mean is in the range."""
+        return self.steered(end, genuine, share)
+
     def _of_holders(self, ask: Ask) -> Law:
         """Users who hold targets, with the coin or without."""
         plain = ask.law == "unperturbed"
@@ -112,9 +137,12 @@ class SR(Doors):
     # Reports.
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        held = self.values[items_of(values, self.domain_size)]
-        draws = (rng or secure()).random(held.size)
-        return np.asarray(draws < self.rates(held), dtype=np.uint8)
+        return self.tell(self.values[items_of(values, self.domain_size)], rng or secure())
+
+    def tell(self, numbers: Floats, rng: Rng) -> Reports:
+        """uint8[n], honest reports of numbers of [-1, 1]."""
+        draws = rng.random(numbers.size)
+        return np.asarray(draws < self.rates(numbers), dtype=np.uint8)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         draws = rng.random(values.size)

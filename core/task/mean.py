@@ -1,14 +1,14 @@
 """The task of a mean: users hold numbers, and the server estimates the mean of all of them.
 
-Each item of the population stands for a number. Duchi, Jordan, Wainwright, JASA 2018; the closed
-forms under attack follow from the chance of a report of 1 (`core.protocols.sr`).
+Each item of the population stands for a number. What each report says is added up, so that every
+closed form follows from the mean and the variance of what one report says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, Protocol, cast
+from typing import Annotated, ClassVar, Final, Literal, cast
 
 import numpy as np
 
@@ -16,12 +16,12 @@ from ..base.arms import ATTACKED, CLEAN
 from ..base.errors import LIFTED, ScenarioError, got
 from ..base.pulse import Pulse
 from ..base.ranges import Range, check_bounds
-from ..base.sampling import Counts, Floats
+from ..base.sampling import Floats
 from ..base.streams import Path
 from ..cell import Cell, Counted, Share, Task
 from ..collection.counts import block_counts, shares_of
-from ..law.capabilities import lacking
-from ..law.pure import LocalMechanism, Mechanism, Supporting
+from ..law.capabilities import TellsNumbers, lacking
+from ..law.pure import Mechanism, Supporting
 from ..metrics import METRICS, Conclusion, measure
 from ..metrics.mean import MeanConclusion
 from ..metrics.results import Block, Fingerprints, Moments
@@ -30,24 +30,6 @@ from ..protocols import ProtocolSpec
 
 MAX_REPORTS: Final = 10**10
 """Users on the reports path."""
-
-
-class TellsMean(LocalMechanism, Protocol):
-    """A protocol whose users hold numbers in [-1, 1], and whose reports are ±c."""
-
-    @property
-    def size(self) -> float:
-        """c, what a report of 1 says."""
-        ...
-
-    @property
-    def values(self) -> Floats:
-        """float64[d], the number of each item."""
-        ...
-
-    def mean_of(self, counts: Counts, users: int) -> Floats:
-        """float64[trials], the estimated mean, from counts [trials, 1] of n users."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -149,7 +131,7 @@ class Mean(Task):
 
 @dataclass(frozen=True)
 class Told:
-    """What one report of a fake says, in [-c, c]: its mean and its variance over all fakes.
+    """What one report of a fake says, where the range is [-1, 1]: its mean and its variance.
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
@@ -166,16 +148,15 @@ def fakes_told(cell: Cell) -> Told | None:
         if law is None:
             return None
         weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
-        mean += weight * protocol.size * (2 * float(law.rates[0]) - 1)
-        variance += weight * protocol.size**2 * 4 * law.variance
+        says, spread = protocol.said_by(law.rates)
+        mean, variance = mean + weight * says, variance + weight * spread
     return Told(mean, variance)
 
 
 def clean_spread(cell: Cell) -> float:
-    """n times the variance of the clean estimate: c² less the mean square of the numbers."""
-    protocol = _telling(cell)
-    return float(protocol.size**2 - cell.population.frequencies @ protocol.values**2)
+    """n times the variance of the clean estimate: that of what one report says, on average."""
+    return float(cell.population.frequencies @ _telling(cell).spread)
 
 
-def _telling(cell: Cell) -> TellsMean:
-    return cast("TellsMean", cell.protocol)
+def _telling(cell: Cell) -> TellsNumbers:
+    return cast("TellsNumbers", cell.protocol)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
-from ldptui.core.law.capabilities import steers
+from ldptui.core.law.capabilities import tells_numbers
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.population import USERS
 from ldptui.core.protocols import KINDS
@@ -55,7 +55,7 @@ def _check_options(options: Namespace) -> None:
     _check("--epsilon", options.epsilon, EPSILON)
     kind = options.protocol
     if options.items is None:
-        if not steers(KINDS[kind].mechanism):  # of numbers, whose formulas hold for any d
+        if not tells_numbers(KINDS[kind].mechanism):  # of numbers, whose formulas hold for any d
             raise ScenarioError("is required", key="--items")
         options.items = int(DOMAIN.low)
     _check("--items", options.items, DOMAIN)
@@ -71,8 +71,8 @@ def _check_options(options: Namespace) -> None:
             owners = [other for other in kinds if name in _keys(KINDS[other])]
             rule = f"is an option of {either(owners)}, not of {kind}"
             raise ScenarioError(rule, key=_option(name))
-    if options.mean is not None and not steers(KINDS[kind].mechanism):
-        owners = [known for known in kinds if steers(KINDS[known].mechanism)]
+    if options.mean is not None and not tells_numbers(KINDS[kind].mechanism):
+        owners = [known for known in kinds if tells_numbers(KINDS[known].mechanism)]
         raise ScenarioError(f"is an option of {either(owners)}, not of {kind}", key="--mean")
     if options.epsilon is None and "f" not in _keys(KINDS[kind]):
         raise ScenarioError("is required", key="--epsilon")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -103,16 +104,25 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
         yield from told(ATTACK, known, f"Attack: {cell.attack.kind.upper()}")
 
 
-class _Bits:
-    """The reports of SR, step by step."""
+@dataclass(frozen=True)
+class NumberReports:
+    """The reports of a family of protocols of numbers, step by step.
+
+    honest : the steps of an honest report of an item, after its number.
+    said : the number that a report says, in [-1, 1] or beyond. shown : the report in words.
+    """
+
+    honest: Callable[[Cell, int], tuple[Step, ...]]
+    said: Callable[[Any, int], float]
+    shown: Callable[[Any, int], str]
 
     def refusal(self, cell: Cell) -> str:  # noqa: ARG002
         return ""
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
         report = cell.local.perturb(np.array([item]), fresh)
-        steps = honest_value(cell, item), *_rounding(cell, item)
-        return _life("A genuine user", cell.local, steps, item, report, fake=False)
+        steps = (honest_value(cell, item), *self.honest(cell, item))
+        return self._life("A genuine user", cell.local, steps, item, report, fake=False)
 
     def fake(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
         view, item = View(cell.targets), None
@@ -122,11 +132,33 @@ class _Bits:
         if item is None:
             steps: tuple[Step, ...] = (no_item(cell, attack), SENT_AS_IT_IS)
         else:
-            steps = (claimed_item(cell, attack, item), *_rounding(cell, item))
-            steps = (
-                (steps[0], steps[1], SENT_AS_IT_IS) if attack.report_law == "unperturbed" else steps
-            )
-        return _life(title, cell.local, steps, item, report, fake=True)
+            steps = (claimed_item(cell, attack, item), *self.honest(cell, item))
+            plain = attack.report_law == "unperturbed"
+            steps = (*steps[:2], SENT_AS_IT_IS) if plain else steps
+        return self._life(title, cell.local, steps, item, report, fake=True)
+
+    def _life(
+        self,
+        title: str,
+        protocol: Any,
+        steps: tuple[Step, ...],
+        item: int | None,
+        report: Reports,
+        *,
+        fake: bool,
+    ) -> Life:
+        """The life of one report, whose last steps are the report and what the server hears."""
+        told, nothing = int(report[0]), np.empty(0, dtype=np.int64)
+        says, bits = self.said(protocol, told), short(protocol.report_bits, 3)
+        sent = Step(
+            "Report", self.shown(protocol, told), detail=(f"{bits} bit{'s' * (bits != '1')}",)
+        )
+        heard = Step(
+            "Server",
+            f"takes it for the number {short(says)}, where the range is [−1, 1]",
+            detail=("the mean of what all reports say is the estimate",),
+        )
+        return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
 
 
 def _rounding(cell: Cell, item: int) -> tuple[Step, ...]:
@@ -141,26 +173,8 @@ def _rounding(cell: Cell, item: int) -> tuple[Step, ...]:
     )
 
 
-def _life(
-    title: str,
-    protocol: Any,
-    steps: tuple[Step, ...],
-    item: int | None,
-    report: Reports,
-    *,
-    fake: bool,
-) -> Life:
-    """The life of one report, whose last steps are the report and what the server takes it for."""
-    bit, nothing = int(report[0]), np.empty(0, dtype=np.int64)
-    says = (2 * bit - 1) * protocol.size
-    end = "upper" if bit else "lower"
-    sent = Step("Report", f"{bit}: the {end} end of the range", detail=("1 bit",))
-    heard = Step(
-        "Server",
-        f"takes it for the number {short(says)}, where the range is [−1, 1]",
-        detail=("the mean of what all reports say is the estimate",),
-    )
-    return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
+def _end(_: Any, report: int) -> str:
+    return f"{report}: the {'upper' if report else 'lower'} end of the range"
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # noqa: ARG001
@@ -170,7 +184,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # n
 
 STORY: Final = Story(
     formulas=_formulas,
-    reports=_Bits(),
+    reports=NumberReports(_rounding, lambda sr, report: (2 * report - 1) * sr.size, _end),
     table=(
         "size",
         "p",

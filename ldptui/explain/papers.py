@@ -23,6 +23,8 @@ PAPERS: Final = {
     "ADP": "Apple Differential Privacy Team, Learning with Privacy at Scale, 2017",
     "DKY": "Ding, Kulkarni, Yekhanin, NIPS 2017",
     "DJW": "Duchi, Jordan, Wainwright, JASA 2018",
+    "Wang19": "PM and HM: Wang, Xiao, Yang, Zhao, Hui, Shin, Shin, Yu, ICDE 2019",
+    "Li20": "SW: Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li, SIGMOD 2020",
     "CJG": "Cao, Jia, Gong, USENIX Security 2021",
     "k": "Sweeney, k-anonymity, 2002",
     "l": "Machanavajjhala et al., l-diversity, ICDE 2006",

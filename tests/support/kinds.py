@@ -27,10 +27,13 @@ def real_epsilon(kind: str, items: int, epsilon: float) -> float:
 KNOWN_ATTACKS = tuple(kind for kind in ATTACKS if report_law(kind) != "unknown")
 """The attacks whose fake reports follow a law: all but no attack and Python code."""
 
+OF_NUMBERS = ("steered", "widest", "pointed")
+"""The laws that only protocols of numbers have."""
+
 UNCONDITIONAL = tuple(
     kind
     for kind in KNOWN_ATTACKS
-    if report_law(kind) not in ("subset", "disguised", "hidden", "solved", "steered")
+    if report_law(kind) not in ("subset", "disguised", "hidden", "solved", *OF_NUMBERS)
 )
 """Those of them that ask for no capability which only some protocols have."""
 
@@ -60,6 +63,7 @@ def task_of(kind: str) -> dict[str, Any]:
 
 NEEDED: dict[str, Any] = {
     "targets": {"items": [1, 2]}, "size": 2, "subset": 1, "mean": 0.0, "name": "x",
+    "number": 0.0,
 }  # fmt: skip
 """Values of the keys that some attacks need besides their share."""
 

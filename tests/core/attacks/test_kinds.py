@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import CASES, assert_closed_forms, bind, cell, counts, metrics
-from support.kinds import CAO_ATTACKS, KNOWN_ATTACKS, ONE_OF_EACH, UNCONDITIONAL
+from support.kinds import (
+    CAO_ATTACKS,
+    KNOWN_ATTACKS,
+    OF_NUMBERS,
+    ONE_OF_EACH,
+    UNCONDITIONAL,
+    report_law,
+)
 from support.report_laws import Case, Poisoned
 
 from ldptui.core.attacks import (
@@ -28,7 +35,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import binomial_law, hypergeometric_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import steers
+from ldptui.core.law.capabilities import tells_numbers
 from ldptui.core.law.hiding import hides
 from ldptui.core.law.law import Ask, Law, LawName
 from ldptui.core.law.pure import SeedSearch
@@ -61,8 +68,10 @@ NEEDED: dict[str, LawName] = {"mga-a": "subset", "apa": "disguised", "solved": "
 
 def takes(case: Case, kind: str) -> bool:
     """Return whether a protocol has what an attack of this kind asks it for."""
-    if kind in ("hidden", "opa"):
-        return hides(bind(case)) if kind == "hidden" else steers(bind(case))
+    if report_law(kind) in OF_NUMBERS:
+        return tells_numbers(bind(case))
+    if kind == "hidden":
+        return hides(bind(case))
     return kind not in NEEDED or isinstance(bind(case).law_of(Ask(NEEDED[kind])), Law)
 
 

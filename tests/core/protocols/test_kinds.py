@@ -19,6 +19,7 @@ from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.capabilities import (
     Foretells,
     SendsBits,
+    TellsNumbers,
     foretells,
     lacking,
     sends_bits,
@@ -37,7 +38,6 @@ from ldptui.core.law.pure import (
     sends_reports,
 )
 from ldptui.core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, family_of
-from ldptui.core.task.mean import TellsMean
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -82,7 +82,7 @@ def test_a_row_says_what_it_is(kind: str) -> None:
 def test_a_kind_has_the_methods_of_all(kind: str) -> None:
     mechanism = bound(kind)
     if hasattr(mechanism, "mean_of"):
-        assert named(TellsMean) - {"estimates"} <= set(dir(mechanism))
+        assert named(TellsNumbers) - {"estimates"} <= set(dir(mechanism))
         return
     assert named(Mechanism) <= set(dir(mechanism))
     for capability, protocol in CAPABILITIES.items():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from support.cases import cell
+from support.kinds import KNOWN_ATTACKS, OF_NUMBERS, report_law
 
 from ldptui.catalogue import listed_kinds
 from ldptui.charts.curves import axes, gain_curve
@@ -20,7 +21,7 @@ from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.explain.formulas import cell_formulas
 from ldptui.explain.users import fake_report
 
-SHIPPED = [kind for kind in ATTACKS if kind not in ("none", "plugin")]
+OF_ITEMS = [kind for kind in KNOWN_ATTACKS if report_law(kind) not in OF_NUMBERS]
 OWN: dict[str, dict[str, Any]] = {
     "mga-a": {"subset": 2},
     "untargeted": {"size": 4},
@@ -47,7 +48,7 @@ def makes_sense(kind: str, protocol: str) -> bool:
     return True
 
 
-PAIRS = [pair for pair in itertools.product(SHIPPED, PROTOCOLS) if makes_sense(*pair)]
+PAIRS = [pair for pair in itertools.product(OF_ITEMS, PROTOCOLS) if makes_sense(*pair)]
 every_pair = pytest.mark.parametrize(("kind", "protocol"), PAIRS)
 
 
@@ -102,7 +103,7 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
     assert abs(np.mean(weights) - mean) <= 7 * spread / REPORTS**0.5 + 1e-9
 
 
-@pytest.mark.parametrize("kind", SHIPPED)
+@pytest.mark.parametrize("kind", OF_ITEMS)
 def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
     from ldptui.core.scenario import Scenario
 

@@ -1,0 +1,49 @@
+"""What no defence can see of numbers: fakes whose reports look like another honest population's.
+
+Fakes with the report law z hide if (1−β)Pf + βz = Pf′ for a population f′, P the table of honest
+reports. So f′ is any population with Pf′ ≥ (1−β)Pf, and the one with the largest mean is a linear
+programme. We derive it; `docs/bounds.md` has the same for frequencies.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..base.errors import RunError
+from ..base.sampling import Floats
+
+
+def hidden_law(table: Floats, values: Floats, genuine: Floats, share: float) -> Floats:
+    """float64[K], the law of reports of fakes, a share β of all, who hide and move the mean most.
+
+    table : float64[K, d], columns are laws of honest reports. values : float64[d], the numbers
+    whose mean shall grow. genuine : float64[d], what the genuine users hold.
+    """
+    key = (table.tobytes(), values.tobytes(), genuine.tobytes(), share)
+    return _solved(*key, table.shape)
+
+
+@lru_cache(maxsize=16)
+def _solved(
+    table: bytes, values: bytes, genuine: bytes, share: float, shape: tuple[int, int]
+) -> Floats:
+    from scipy.optimize import linprog
+
+    law = np.frombuffer(table).reshape(shape)
+    numbers, held = np.frombuffer(values), np.frombuffer(genuine)
+    honest = law @ held
+    best = linprog(
+        -numbers,
+        A_ub=-law,
+        b_ub=-(1 - share) * honest,
+        A_eq=np.ones((1, numbers.size)),
+        b_eq=[1.0],
+        bounds=(0, 1),
+        method="highs",
+    )
+    if best.status != 0:
+        raise RunError(f"the best hidden population was not found: {best.message}")
+    sent = np.clip(law @ best.x - (1 - share) * honest, 0.0, None)
+    return np.asarray(sent / sent.sum())

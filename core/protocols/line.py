@@ -1,0 +1,313 @@
+"""The engine of protocols of numbers whose reports are bins of a line, drawn exactly.
+
+A user's number t in [-1, 1] gives a report on a line; the report that is sent is the bin that it
+falls into, so that a report is a whole number and a law of reports is a column of a table. Each bin
+says a number, and the numbers that bins say are right on average whatever t is: the estimate of the
+mean is linear in the counts of bins. A kind says what its table is, what bins say, and how a
+report is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, ClassVar, Final
+
+import numpy as np
+
+from ..base.errors import ScenarioError, got
+from ..base.ranges import ENTRIES, Range
+from ..base.sampling import Counts, Floats, multinomial
+from ..base.sampling.tables import ColumnCounts
+from ..base.secure import secure
+from ..bounds.numbers import hidden_law
+from ..law.doors import Doors
+from ..law.enumeration import ReportLaw
+from ..law.law import Ask, Lack, Law, holding
+from ..law.loss import DiscreteLoss
+from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
+from ..law.support import ItemSupport
+from .budget import Budget
+
+BINS: Final = Range(4, 2**16)
+"""The number of bins of reports that a scenario asks for."""
+
+
+@dataclass(frozen=True)
+class Binned(Budget):
+    """The table of a protocol whose reports are bins."""
+
+    bins: Annotated[int, BINS] = 1024
+
+
+class Line(Doors):
+    """A protocol of numbers over d items, with its table of reports.
+
+    Users hold items, each of which stands for a number. Reports are uint32[n], bins of a line, and
+    the server counts each bin's: int64[K].
+
+    domain_size : the number of items: numbers as far apart, from -1 to 1.
+    bins : the number of bins that is asked for; there are at most as many, up to rounding.
+    cells : items are equal parts of [-1, 1], in each of which users hold any number, all alike.
+    low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
+    """
+
+    lacks: ClassVar[dict[str, str]] = {
+        "estimates": "a protocol of numbers, whose reports tell no frequencies of items",
+        "disguised": "a protocol of numbers, whose report has no number of ones",
+        "subset": "a protocol of numbers, whose report is one number for all targets",
+        "columns": "a protocol of numbers, whose report is one number",
+    }
+
+    domain_size: Any
+    epsilon: Any
+    bins: Any
+    cells: Any
+    low: Any
+    high: Any
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.domain_size * self.bins > ENTRIES:
+            rule = f"times items must be at most 4 000 000, {got(self.bins)}"
+            raise ScenarioError(f"{rule} with {self.domain_size} items", key="bins")
+
+    # A kind says these.
+
+    @property
+    @abstractmethod
+    def said(self) -> Floats:
+        """float64[K], the number that each bin says; on average it is the user's own."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Floats:
+        """float64[K], how likely a report that knows nothing is in each bin."""
+
+    @property
+    @abstractmethod
+    def upper(self) -> Floats:
+        """float64[K], the law of a report that says as much as one can."""
+
+    @abstractmethod
+    def chances(self, first: Floats, last: Floats) -> Floats:
+        """float64[K, k]: the laws of reports of numbers between `first` and `last`, float64[k]."""
+
+    @abstractmethod
+    def tell(self, numbers: Floats, rng: Rng) -> Reports:
+        """uint32[n], honest reports of numbers of [-1, 1]."""
+
+    @abstractmethod
+    def plainly(self, numbers: Floats) -> Reports:
+        """uint32[n], the bins that say these numbers, but for rounding."""
+
+    # The rest follows.
+
+    @property
+    def report_bits(self) -> float:
+        return math.log2(float(self.said.size))
+
+    @cached_property
+    def values(self) -> Floats:
+        """float64[d], the number of each item; of parts, the middle."""
+        d = self.domain_size
+        return (2 * np.arange(d) + 1) / d - 1 if self.cells else np.linspace(-1, 1, d)
+
+    @property
+    def table(self) -> Floats:
+        """float64[K, d], the law of an honest report of each item."""
+        return _table(self)
+
+    @property
+    def factor(self) -> float:
+        """The largest value of a report's estimate, on average over what fakes cannot choose."""
+        return float(self.upper @ self.said)
+
+    @property
+    def spread(self) -> Floats:
+        """float64[d], the variance of what an honest report of each item says.
+
+        In parts the numbers that users hold differ as well, which is in it.
+        """
+        return np.asarray(self.said**2 @ self.table - self.values**2)
+
+    def spread_at(self, numbers: Floats) -> Floats:
+        """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
+        return np.asarray(self.said**2 @ self.chances(numbers, numbers) - numbers**2)
+
+    @property
+    def worst(self) -> float:
+        """The largest variance of what a report says, over numbers on a grid that has the ends."""
+        return float(self.spread_at(np.linspace(-1, 1, 65)).max())
+
+    def said_by(self, rates: Floats) -> tuple[float, float]:
+        """The mean and the variance of what reports of this law say."""
+        mean = float(rates @ self.said)
+        return mean, float(rates @ (self.said - mean) ** 2)
+
+    def mean_of(self, counts: Counts, users: int) -> Floats:
+        """float64[trials], the estimated mean, from counts [trials, K] of n users."""
+        return np.asarray(counts @ self.said / users)
+
+    # Laws of fakes.
+
+    def law_of(self, ask: Ask) -> Law | Lack:
+        if ask.law in ("honest", "unperturbed"):
+            return self._of_holders(ask)
+        match ask.law:
+            case "random":
+                return self.sent(self.sizes)
+            case "crafted":
+                return self.sent(self.extreme(self.end(ask.targets) > 0))
+            case "avoided":
+                return self.sent(self.extreme(self.end(ask.targets) < 0))
+            case "widest":
+                return self.sent(self.widest(self.end(ask.targets) > 0))
+            case "pointed" if ask.number is not None:
+                return self.sent(self._at(self.plainly(np.array([self.told(ask.number)]))))
+        return self.lack(ask)
+
+    def extreme(self, upwards: bool) -> Floats:
+        """float64[K], the law of a report that says the most, or the least."""
+        return self.upper if upwards else self.mirrored(self.upper)
+
+    def mirrored(self, law: Floats) -> Floats:
+        """The law of the reports of numbers with the other sign."""
+        return law[::-1]
+
+    def widest(self, upwards: bool) -> Floats:
+        """float64[K], the honest law of an end of the range, without what all numbers share."""
+        end = np.array([1.0 if upwards else -1.0])
+        both = self.chances(np.array([-1.0, 1.0]), np.array([-1.0, 1.0]))
+        own = self.chances(end, end)[:, 0] - both.min(axis=1)
+        return np.asarray(own / own.sum())
+
+    def end(self, targets: Items) -> float:
+        """The end of [-1, 1] that is nearer to what these items stand for."""
+        return 1.0 if self.values[targets].mean() >= 0 else -1.0
+
+    def told(self, number: float) -> float:
+        """A number of [low, high] as one of [-1, 1]."""
+        return float((2 * number - self.low - self.high) / (self.high - self.low))
+
+    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
+        """The law of fakes who bring the mean of what all reports say to a goal, or near it."""
+        says = (goal - (1 - share) * float(genuine @ self.values)) / share
+        up = min(max((1 + says / self.factor) / 2, 0.0), 1.0)
+        return self.sent(up * self.extreme(True) + (1 - up) * self.extreme(False))
+
+    def hidden(self, end: float, genuine: Floats, share: float) -> Law:
+        """The law of fakes who move the mean towards an end by as much as no defence can see.
+
+        genuine : float64[d], what the genuine users hold. The best is a linear programme over the
+        honest populations that all reports together can look like: `core.bounds.numbers`.
+        """
+        return self.sent(hidden_law(self.table, end * self.values, genuine, share))
+
+    def sent(self, rates: Floats) -> Law:
+        """The law of a report that is in each bin with these probabilities, whatever is held."""
+        sums = np.cumsum(rates / rates.sum())
+        last = int(np.flatnonzero(rates)[-1])
+
+        def reports(count: int, rng: Rng) -> Reports:
+            drawn = np.searchsorted(sums, rng.random(count), side="right")
+            return np.minimum(drawn, last).astype(np.uint32)
+
+        def counts(count: Counts, rng: Rng) -> Counts:
+            return multinomial(count, rates / rates.sum(), rng)
+
+        return Law(reports, counts, lambda _: self.supported(rates))
+
+    def supported(self, rates: Floats) -> ItemSupport:
+        """What one report of this law supports: bins, in the place of items."""
+        return ItemSupport(rates, self.said_by(rates)[1])
+
+    def _of_holders(self, ask: Ask) -> Law:
+        """Users who hold targets, with the noise or without."""
+        table = self._plain if ask.law == "unperturbed" else self.table
+        rates = table @ ask.frequencies(self.domain_size)
+        return replace(holding(self, ask, _no_targets), support=lambda _: self.supported(rates))
+
+    def _at(self, bins: Reports) -> Floats:
+        """float64[K], the law of a report that is always in this bin."""
+        return np.bincount(bins, minlength=self.said.size).astype(np.float64)
+
+    @cached_property
+    def _plain(self) -> Floats:
+        """float64[K, d], the law of a report of each item without noise."""
+        table = np.zeros((self.said.size, self.domain_size))
+        table[self.plainly(self.values), np.arange(self.domain_size)] = 1.0
+        return table
+
+    # Reports.
+
+    def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
+        drawn = rng or secure()
+        held = self.values[items_of(values, self.domain_size)]
+        if self.cells:
+            held = held + (2 * drawn.random(held.size) - 1) / self.domain_size
+        return self.tell(held, drawn)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.plainly(self.values[values])
+
+    def support_counts(self, reports: Reports) -> Counts:
+        return np.bincount(reports, minlength=self.said.size).astype(np.int64)
+
+    def received(self, reports: object, count: int) -> Reports:
+        bins = array_of(reports, (count,), np.dtype(np.uint32))
+        if bins.size and bins.max() >= self.said.size:
+            raise ValueError(f"must be bins in [0, {self.said.size}), got {bins.max()}")
+        return bins
+
+    # Counts of the same reports.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return _sampler(self).drawn(histogram, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        counts = np.zeros((len(histogram), self.said.size), dtype=np.int64)
+        np.add.at(counts.T, self.plainly(self.values), histogram.T)
+        return counts
+
+    # Privacy.
+
+    def enumerate_reports(self) -> ReportLaw:
+        """The law of every bin."""
+        return ReportLaw(self.table.T, self._named, self.bin_name)
+
+    def _named(self, item: int) -> str:
+        return f"number {self.values[item]:g}"
+
+    def bin_name(self, report: int) -> str:
+        return f"bin {report}, which says {self.said[report]:.4g}"
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """The privacy loss between both ends of the range."""
+        ends = np.array([1.0, -1.0])
+        return DiscreteLoss.between(*self.chances(ends, ends).T)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
+        return np.asarray((self.said[reports] > 0)[:, None] == (self.values[items] >= 0))
+
+
+@lru_cache(maxsize=8)
+def _table(protocol: Any) -> Floats:
+    """The table of a protocol, made once."""
+    half = 1 / protocol.domain_size if protocol.cells else 0.0
+    table: Floats = protocol.chances(protocol.values - half, protocol.values + half)
+    table /= table.sum(axis=0)
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=8)
+def _sampler(protocol: Any) -> ColumnCounts:
+    return ColumnCounts(protocol.table)
+
+
+def _no_targets() -> Any:
+    """None: what a report supports is a bin, and no item."""

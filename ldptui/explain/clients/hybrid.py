@@ -1,0 +1,35 @@
+"""A client of HM, without ldptui: a bin of PM, or an end of the range, in the last two bins."""
+
+import json
+import math
+import sys
+from random import SystemRandom
+
+RNG = SystemRandom()  # cryptographic random numbers of the system
+
+
+def report(item, known):
+    number = 2 * item / (known["d"] - 1) - 1  # items are numbers from -1 to 1, as far apart
+    if RNG.random() >= known["part"]:
+        up = RNG.random() < (1 + number / known["c"]) / 2
+        return {"report": known["bins"] - 2 + up}
+    place = RNG.random()
+    if RNG.random() >= known["base"]:
+        place = (1 + number) / 2 * (1 - known["w"]) + known["w"] * place
+    middle = known["bins"] // 2 - 1
+    found = math.floor((place - 0.5) * known["each"] / known["w"]) + middle
+    return {"report": min(max(found, 0), 2 * middle - 1)}
+
+
+def supports(row, item, known):
+    """1 where the report says a number of the half of the range that the item is in."""
+    report, last = row["report"], known["bins"] - 1
+    upper = report == last if report >= last - 1 else report >= (last - 1) // 2
+    return int(upper == (2 * item >= known["d"] - 1))
+
+
+if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
+    with open(sys.argv[1], encoding="utf-8") as file:
+        parameters = json.load(file)
+    for line in sys.stdin:
+        print(json.dumps(report(int(line), parameters)))

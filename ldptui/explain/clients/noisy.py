@@ -1,0 +1,33 @@
+"""A client of local Laplace noise, without ldptui: whole steps of a grid, cut off at its ends."""
+
+import json
+import math
+import sys
+from random import SystemRandom
+
+RNG = SystemRandom()  # cryptographic random numbers of the system
+
+
+def report(item, known):
+    last = known["bins"] - 1
+    place = item / (known["d"] - 1) * last  # items are numbers from -1 to 1, as far apart
+    point = math.floor(place + RNG.random())
+    point = min(point, last) + steps(known["eps"], last) - steps(known["eps"], last)
+    return {"report": min(max(point, 0), last)}
+
+
+def steps(epsilon, last):
+    """A geometric number, at least 0: how often a coin of probability e^(-epsilon/last) falls."""
+    return math.floor(math.log(1 - RNG.random()) * -last / epsilon)
+
+
+def supports(row, item, known):
+    """1 where the report is in the half of the grid that the item is in."""
+    return int((2 * row["report"] >= known["bins"]) == (2 * item >= known["d"] - 1))
+
+
+if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
+    with open(sys.argv[1], encoding="utf-8") as file:
+        parameters = json.load(file)
+    for line in sys.stdin:
+        print(json.dumps(report(int(line), parameters)))

@@ -1,0 +1,34 @@
+"""A client of PM and SW, without ldptui: the bin of a place near the own number, or of any."""
+
+import json
+import math
+import sys
+from random import SystemRandom
+
+RNG = SystemRandom()  # cryptographic random numbers of the system
+
+
+def report(item, known):
+    number = 2 * item / (known["d"] - 1) - 1  # items are numbers from -1 to 1, as far apart
+    return {"report": place_of(number, known)}
+
+
+def place_of(number, known):
+    """The bin of a place of the line [0, 1], where the window begins at (1 + number)/2 (1 - w)."""
+    place = RNG.random()
+    if RNG.random() >= known["base"]:
+        place = (1 + number) / 2 * (1 - known["w"]) + known["w"] * place
+    found = math.floor((place - 0.5) * known["each"] / known["w"]) + known["bins"] // 2
+    return min(max(found, 0), known["bins"] - 1)
+
+
+def supports(row, item, known):
+    """1 where the report is in the half of the line that the item is in."""
+    return int((row["report"] >= known["bins"] // 2) == (2 * item >= known["d"] - 1))
+
+
+if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
+    with open(sys.argv[1], encoding="utf-8") as file:
+        parameters = json.load(file)
+    for line in sys.stdin:
+        print(json.dumps(report(int(line), parameters)))

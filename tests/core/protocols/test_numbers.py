@@ -1,0 +1,361 @@
+"""Protocols of numbers: their densities by numeric integration, their bins, and both paths."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+from support import budget
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.sampling.tables import ColumnCounts
+from ldptui.core.law.capabilities import tells_numbers
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.windows import HYBRID, PM, SW
+
+BINNED = [kind for kind, spec in KINDS.items() if hasattr(spec, "bins")]
+"""The protocols of numbers whose reports are bins."""
+EPSILONS = [0.5, 1.0, 2.0, 4.0]
+NUMBERS = np.linspace(-1, 1, 5)
+
+
+def bound(kind: str, epsilon: float = 1.0, items: int = 5, bins: int = 1024) -> Any:
+    return KINDS[kind](kind=kind, epsilon=epsilon, bins=bins).bind(items)
+
+
+# The densities of the papers, written down here, against the tables of bins.
+
+
+@dataclass(frozen=True)
+class Density:
+    """The law of a report on a line, as a paper has it: parts with one density each."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+    inside: float
+    outside: float
+
+    def mass(self, first: float, last: float) -> float:
+        """The integral from first to last, by quadrature between the breaks."""
+
+        def at(place: float) -> float:
+            return self.inside if self.left <= place <= self.right else self.outside
+
+        inner = [place for place in (self.left, self.right) if first < place < last]
+        return float(integrate.quad(at, first, last, points=inner or None)[0])
+
+
+def pm_density(t: float, epsilon: float) -> Density:
+    """Wang et al., ICDE 2019, section III-B."""
+    s = math.exp(epsilon / 2)
+    c = (s + 1) / (s - 1)
+    p = (math.exp(epsilon) - s) / (2 * s + 2)
+    left = (c + 1) / 2 * t - (c - 1) / 2
+    return Density(-c, c, left, left + c - 1, p, p / math.exp(epsilon))
+
+
+def sw_density(t: float, epsilon: float) -> Density:
+    """Li et al., SIGMOD 2020, section 4."""
+    e, x = math.exp(epsilon), (t + 1) / 2
+    b = (epsilon * e - e + 1) / (2 * e * (e - 1 - epsilon))
+    return Density(-b, 1 + b, x - b, x + b, e / (2 * b * e + 1), 1 / (2 * b * e + 1))
+
+
+DENSITIES = {"pm": pm_density, "sw": sw_density}
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("kind", DENSITIES)
+def test_bins_hold_the_integrals_of_the_papers_density(kind: str, epsilon: float) -> None:
+    protocol = bound(kind, epsilon, bins=64)
+    for item, number in enumerate(NUMBERS):
+        density = DENSITIES[kind](float(number), epsilon)
+        edges = density.low + (density.high - density.low) * protocol.edges
+        masses = [density.mass(a, b) for a, b in itertools.pairwise(edges)]
+        assert protocol.table[:, item] == pytest.approx(masses, abs=1e-9)
+        other = DENSITIES[kind](float(number), 1.01 * epsilon)
+        assert not np.allclose(masses, [other.mass(a, b) for a, b in itertools.pairwise(edges)],
+                               atol=1e-9)  # fmt: skip
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_noise_of_whole_steps_is_the_geometric_one(epsilon: float) -> None:
+    """A wide grid, written down: all noise beyond an end is heard as the end."""
+    protocol = bound("laplace-local", epsilon, items=5, bins=9)
+    a, far = math.exp(-epsilon / 8), 6000
+    noise = (1 - a) / (1 + a) * a ** np.abs(np.arange(-far, far + 1))
+    for item in range(5):
+        heard = np.clip(2 * item + np.arange(-far, far + 1), 0, 8)
+        law = np.bincount(heard, noise, 9)
+        assert protocol.table[:, item] == pytest.approx(law, abs=1e-9)
+
+
+@pytest.mark.parametrize("cells", [False, True])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("kind", BINNED)
+def test_no_bin_is_more_than_e_to_the_epsilon_as_likely(
+    kind: str, epsilon: float, cells: bool
+) -> None:
+    protocol = KINDS[kind](kind=kind, epsilon=epsilon).bind(5)
+    whole = type(protocol)(5, epsilon, 1024, cells)
+    table = whole.table
+    assert table.sum(axis=0) == pytest.approx(np.ones(5), abs=1e-12)
+    ratio = math.log((table.max(axis=1) / table.min(axis=1)).max())
+    assert ratio <= epsilon + 1e-9
+    if not cells:
+        assert ratio == pytest.approx(epsilon, abs=1e-9)
+        broken = 0.99 * table + 0.01 * np.eye(len(table), 5)  # a hundredth tells the item
+        assert math.log((broken.max(axis=1) / broken.min(axis=1)).max()) > epsilon + 1e-3
+    assert whole.privacy_loss().maximum == pytest.approx(epsilon, abs=1e-9)
+
+
+@pytest.mark.parametrize("cells", [False, True])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("kind", BINNED)
+def test_what_bins_say_is_right_on_average(kind: str, epsilon: float, cells: bool) -> None:
+    protocol = type(bound(kind))(7, epsilon, 64, cells)
+    assert protocol.said @ protocol.table == pytest.approx(protocol.values, abs=1e-10)
+    some = np.random.default_rng(1).uniform(-1, 1, 50)
+    assert protocol.said @ protocol.chances(some, some) == pytest.approx(some, abs=1e-10)
+    assert protocol.said == pytest.approx(-protocol.mirrored(protocol.said))
+    naive = protocol.said.copy()
+    naive[-1] += 0.01
+    assert np.abs(naive @ protocol.table - protocol.values).max() > 1e-6
+
+
+# Numbers that papers and our own algebra print.
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows"),
+    [
+        ("sr", [(4.083, 16.67), (2.164, 4.683), (1.313, 1.724), (1.037, 1.076)]),
+        ("pm", [(8.042, 21.22), (4.083, 5.224), (2.164, 1.228), (1.313, 0.241)]),
+        ("hm", [(4.083, 16.67), (2.919, 4.289), (1.851, 1.042), (1.276, 0.219)]),
+        ("sw", [(8.056, 21.52), (4.111, 5.516), (2.217, 1.509), (1.406, 0.489)]),
+    ],
+)
+def test_the_published_factors_and_variances(kind: str, rows: list[tuple[float, float]]) -> None:
+    for epsilon, (factor, variance) in zip(EPSILONS, rows, strict=True):
+        protocol = KINDS[kind](kind=kind, epsilon=epsilon).bind(65)
+        assert protocol.factor == pytest.approx(factor, abs=1e-3)
+        assert protocol.spread.max() == pytest.approx(variance, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [*EPSILONS, 8.0])
+def test_variances_are_those_of_the_papers(epsilon: float) -> None:
+    """By bins so narrow that they add little: PM's by the number, HM's the same for all."""
+    s, c = math.exp(epsilon / 2), 1 / math.tanh(epsilon / 2)
+    pm = NUMBERS**2 / (s - 1) + (s + 3) / (3 * (s - 1) ** 2)
+    assert bound("pm", epsilon, bins=4096).spread == pytest.approx(pm, rel=1e-3)
+    hm = (
+        np.full(5, (s + 3) / (3 * s * (s - 1)) + c**2 / s)
+        if epsilon > HYBRID
+        else c**2 - NUMBERS**2
+    )
+    assert bound("hm", epsilon, bins=4096).spread == pytest.approx(hm, rel=1e-3)
+    assert not np.allclose(bound("hm", epsilon, bins=4096).spread, pm, rtol=1e-3)
+    if epsilon < 2:
+        assert bound("laplace-local", epsilon).factor == pytest.approx(1 + 2 / epsilon, abs=2e-3)
+
+
+def test_the_borders_between_protocols() -> None:
+    def worst_of_pm(epsilon: float) -> float:
+        s = math.exp(epsilon / 2)
+        return 1 / (s - 1) + (s + 3) / (3 * (s - 1) ** 2)
+
+    def excess(epsilon: float) -> float:
+        """Variance of HM with a part of PM, less SR's c², both at the worst number 0."""
+        s, c = math.exp(epsilon / 2), 1 / math.tanh(epsilon / 2)
+        return (s + 3) / (3 * s * (s - 1)) + c**2 / s - c**2
+
+    assert optimize.brentq(excess, 0.1, 2) == pytest.approx(0.6093525, abs=1e-7)
+    crossing = optimize.brentq(lambda e: worst_of_pm(e) - 1 / math.tanh(e / 2) ** 2, 0.5, 3)
+    assert crossing == pytest.approx(1.2897847, abs=1e-7)
+    assert pytest.approx(optimize.brentq(excess, 0.1, 2), abs=1e-7) == HYBRID
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.4999, 0.5001, 1.0, 4.0, 8.0])
+def test_the_window_of_sw(epsilon: float) -> None:
+    """Ours: 1/(2b(p − q)) = 1/(1 − (1 − e^−ε)/ε), which is e at ε = 1; b also where it cancels."""
+    sw, e = SW(2, epsilon, 2**14), math.exp(epsilon)
+    p, q = e / (2 * sw.b * e + 1), 1 / (2 * sw.b * e + 1)
+    slope = 1 / (1 + math.expm1(-epsilon) / epsilon)
+    assert 1 / (2 * sw.b * (p - q)) == pytest.approx(slope, rel=1e-6)
+    assert sw.size == pytest.approx((1 + 2 * sw.b) * slope, rel=1e-6)
+    assert 0 < sw.b < 0.5
+    if epsilon == 1.0:
+        assert slope == pytest.approx(math.e)
+    if epsilon >= 0.4:
+        plain = (epsilon * e - e + 1) / (2 * e * (e - 1 - epsilon))
+        assert sw.b == pytest.approx(plain, rel=1e-9)
+
+
+# Both paths: reports by user, and counts drawn at once.
+
+
+@pytest.mark.parametrize("cells", [False, True])
+@pytest.mark.parametrize("kind", BINNED)
+def test_reports_and_counts_have_the_law_of_the_table(kind: str, cells: bool) -> None:
+    rng = np.random.default_rng(20)
+    protocol = type(bound(kind))(3, 1.0, 16, cells)
+    histogram = np.array([50_000, 0, 150_000])
+    expected = histogram @ protocol.table.T
+    items = np.repeat(np.arange(3), histogram)
+    for counts in (
+        protocol.support_counts(protocol.perturb(items, rng)),
+        protocol.sample_counts(histogram[None], rng)[0],
+    ):
+        assert counts.sum() == histogram.sum()
+        assert budget.law(counts, expected / expected.sum())
+        wrong = type(protocol)(3, 1.1, 16, cells).table @ histogram
+        assert wrong.size != counts.size or not budget.law(counts, wrong / wrong.sum())
+
+
+@pytest.mark.parametrize("kind", BINNED)
+def test_both_paths_agree_jointly(kind: str) -> None:
+    """The covariances of the counts of two users: of items that are fixed, not drawn."""
+    rng, trials = np.random.default_rng(3), 4000
+    protocol = bound(kind, 2.0, items=2, bins=10)
+    first, last = protocol.table.T
+    joint = np.outer(first, last)
+    joint = np.triu(joint + joint.T - np.diag(np.diag(joint)))
+    pairs = np.triu_indices(len(first))
+    drawn = protocol.sample_counts(np.ones((trials, 2), dtype=np.int64), rng)
+    reports = protocol.perturb(np.tile([0, 1], trials), rng).reshape(trials, 2)
+    for bins in (
+        np.array([np.repeat(np.arange(len(first)), row) for row in drawn]),
+        np.sort(reports, axis=1),
+    ):
+        seen = np.zeros(joint.shape)
+        np.add.at(seen, tuple(bins.T.astype(int)), 1)
+        assert budget.law(seen[pairs], joint[pairs])
+        even = np.triu(np.outer(first, first) * (2 - np.eye(len(first))))
+        assert not budget.law(seen[pairs], even[pairs])
+
+
+def test_counts_of_any_table_follow_it(rng: np.random.Generator) -> None:
+    table = np.array([[0.5, 0.1, 0.0], [0.25, 0.1, 0.0], [0.25, 0.1, 1.0], [0.0, 0.7, 0.0]])
+    held = np.array([[30_000, 20_000, 10_000], [0, 0, 7]])
+    drawn = ColumnCounts(table).drawn(held, rng)
+    assert drawn.sum(axis=1).tolist() == [60_000, 7]
+    assert drawn[1].tolist() == [0, 0, 7, 0]
+    law = held[0] @ table.T / 60_000
+    assert budget.law(drawn[0], law)
+    same = np.tile(np.array([[0.25], [0.75]]), 3)
+    assert budget.law(ColumnCounts(same).drawn(held, rng)[0], np.array([0.25, 0.75]))
+
+
+def test_a_billion_users_in_a_thousand_bins_take_milliseconds() -> None:
+    protocol = SW(1024, 1.0, 1024)
+    held, rng = np.full((5, 1024), 10**6), np.random.default_rng(1)
+    protocol.sample_counts(held, rng)
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        protocol.sample_counts(held, rng)
+        times.append(time.process_time() - start)
+    assert min(times) < 5 * 0.020
+
+
+# Laws of fakes.
+
+
+@pytest.mark.parametrize("kind", BINNED)
+def test_no_population_hides_more_than_the_programme_finds(kind: str) -> None:
+    """Honest, as every bin's part shows, and at least β/(e^ε − 1) beyond a lie (we derive)."""
+    protocol, share = bound(kind, 1.0, items=9, bins=64), 0.1
+    held = stats.binom.pmf(np.arange(9), 8, 0.3)
+    mean = float(held @ protocol.values)
+    sent = protocol.hidden(1.0, held, share).support(np.arange(1)).rates
+    says = protocol.said_by(sent)[0]
+    together = (1 - share) * protocol.table @ held + share * sent
+    found = optimize.nnls(protocol.table, together)
+    assert found[1] < 1e-7  # some population is this
+    assert found[0].sum() == pytest.approx(1)
+    assert says - mean >= (1 - mean) * math.e / (math.e - 1) - 1e-9
+    assert says <= protocol.factor + 1e-9
+    crafted = (1 - share) * protocol.table @ held + share * protocol.upper
+    assert kind == "laplace-local" or optimize.nnls(protocol.table, crafted)[1] > 1e-4
+
+
+@pytest.mark.parametrize(("kind", "epsilon", "shift"), [
+    ("pm", 1.0, 3.01), ("pm", 2.0, 2.003), ("hm", 1.0, 2.59), ("sw", 1.0, 3.09), ("sw", 2.0, 2.14),
+])  # fmt: skip
+def test_the_hidden_shift_among_beta_numbers(kind: str, epsilon: float, shift: float) -> None:
+    """For each share of fakes, among Beta(2, 5) on [-1, 1]; ours, by linear programme."""
+    protocol = bound(kind, epsilon, items=65, bins=256)
+    edges = np.clip((np.arange(66) - 0.5) / 64, 0, 1)
+    held = np.diff(stats.beta.cdf(edges, 2, 5))
+    sent = protocol.hidden(1.0, held, 0.01).support(np.arange(1)).rates
+    assert protocol.said_by(sent)[0] - held @ protocol.values == pytest.approx(shift, abs=0.06)
+
+
+@pytest.mark.parametrize("kind", BINNED)
+def test_a_chosen_mean_is_steered_to(kind: str) -> None:
+    protocol, held = bound(kind, 1.0), np.array([0.5, 0.2, 0.1, 0.1, 0.1])
+    mean = float(held @ protocol.values)
+    law = protocol.steered(0.2, held, 0.5).support(np.arange(1)).rates
+    assert 0.5 * mean + 0.5 * protocol.said_by(law)[0] == pytest.approx(0.2)
+    far = protocol.steered(9.0, held, 0.5).support(np.arange(1)).rates
+    assert protocol.said_by(far)[0] == pytest.approx(protocol.factor)
+
+
+def test_the_whole_window_of_an_end() -> None:
+    """PM: uniform on [1, C], which says (C + 1)/2; SW: on [1 − b, 1 + b], which C (1 − ω)."""
+    pm, sw = PM(2, 1.0), SW(2, 1.0)
+    for protocol, says in ((pm, (pm.size + 1) / 2), (sw, sw.size * (1 - sw.width))):
+        rates = protocol.widest(True)
+        assert protocol.said_by(rates)[0] == pytest.approx(says, abs=2e-3)
+        assert protocol.said_by(protocol.widest(False))[0] == pytest.approx(-says, abs=2e-3)
+
+
+# What makes no sense is refused in a sentence.
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilon", "bins", "words"),
+    [
+        ("sw", 1.0, 5, "bins must be at least 6, as a window of SW is 0.339 of the line at ε = 1"),
+        ("sw", 9.0, 1024, " as a window of SW is 0.000988 of the line at ε = 9, got 1024"),
+        ("sw", 20.0, 1024, "epsilon must be smaller, as a window of SW is 3.92e-08 of the line, "),
+        (
+            "pm",
+            20.0,
+            1024,
+            "bins must be at least 44055, as a window of PM is 4.54e-05 of the line",
+        ),
+        ("hm", 20.0, 1024, "bins must be at least"),
+        ("pm", 1.0, 3, "bins must be in [4, 2^16], got 3"),
+    ],
+)
+def test_windows_that_are_too_narrow_are_refused(
+    kind: str, epsilon: float, bins: int, words: str
+) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(words)):
+        bound(kind, epsilon, bins=bins)
+
+
+def test_tables_that_are_too_large_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="times items must be at most 4 000 000, got 1024 with"):
+        bound("pm", items=10_000)
+
+
+@pytest.mark.parametrize("kind", BINNED)
+def test_a_strangers_reports_are_checked(kind: str) -> None:
+    protocol = bound(kind, bins=16)
+    count = protocol.said.size
+    good = np.array([0, count - 1], dtype=np.uint32)
+    assert protocol.received(good, 2) is good
+    with pytest.raises(ValueError, match=rf"bins in \[0, {count}\), got {count}"):
+        protocol.received(np.array([count], dtype=np.uint32), 1)
+    assert tells_numbers(protocol)
