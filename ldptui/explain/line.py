@@ -46,6 +46,13 @@ SHIFT: Final = (
           entry=Entry("undetectable_least", "shift of μ~ that can be hidden, at least", "ours")),
 )  # fmt: skip
 
+HIDDEN: Final = (
+    ours("The most that no defence sees, of users who all hold an end of the range",
+         "Δ = min(β((e^ε + 1)/(e^ε − 1) − μ), 1 − μ)",
+         entry=Entry("undetectable_shift", "the most hidden of users at the ends", "ours")),
+)  # fmt: skip
+"""Of a population of the numbers −1 and 1 alone, whatever the protocol (tested by programme)."""
+
 ESTIMATE: Final = (
     Formula("True mean of the users' numbers", "μ = Σ fᵥ tᵥ", ICDE, put="{μ:5}"),
     ours("Variance of the clean estimate: what reports say spreads",
@@ -81,13 +88,16 @@ def story(
         if mean is not None and setting.share:
             numbers |= {"β": setting.share, "μ": mean}
         yield from told(SHIFT, numbers, PROTOCOL)
-        if cell is not None:
+        if cell is None:
+            yield from told(HIDDEN, numbers, PROTOCOL)
+        else:
             yield from _of_cell(cell, numbers | {"μ": mean or 0.0})
 
     fields = (*table, "mean_std", "variance_worst", "shift", "lie_shift", "undetectable_least",
               "undetectable_shift")  # fmt: skip
     shown = ("p", "q", *table, "gain_factor", "variance_per_user", "variance_worst", "report_bits",
-             "mean_std", "shift", "lie_shift", "undetectable_least")  # fmt: skip
+             "mean_std", "shift", "lie_shift", "undetectable_least",
+             "undetectable_shift")  # fmt: skip
     return Story(
         formulas=formulas,
         reports=NumberReports(_honest, _said, _shown),

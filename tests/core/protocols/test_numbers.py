@@ -300,6 +300,19 @@ def test_the_hidden_shift_among_beta_numbers(kind: str, epsilon: float, shift: f
     assert protocol.said_by(sent)[0] - held @ protocol.values == pytest.approx(shift, abs=0.06)
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 2.0])
+@pytest.mark.parametrize("kind", BINNED)
+def test_users_at_the_ends_hide_as_much_whatever_the_protocol(kind: str, epsilon: float) -> None:
+    """Ours: β((e^ε + 1)/(e^ε − 1) − μ), as of SR; `theory` prints it."""
+    held = np.array([0.7, 0.3])
+    protocol = bound(kind, epsilon, items=2, bins=64)
+    for share in (0.01, 0.1):
+        sent = protocol.hidden(1.0, held, share).support(np.arange(1)).rates
+        shift = share * (protocol.said_by(sent)[0] + 0.4)
+        most = share * (1 / math.tanh(epsilon / 2) + 0.4)
+        assert shift == pytest.approx(min(most, 1.4), rel=1e-6)
+
+
 @pytest.mark.parametrize("kind", BINNED)
 def test_a_chosen_mean_is_steered_to(kind: str) -> None:
     protocol, held = bound(kind, 1.0), np.array([0.5, 0.2, 0.1, 0.1, 0.1])
