@@ -58,6 +58,8 @@ class Strategy(Protocol):
 
     report_law: ClassVar[LawName]
     """The law of one report."""
+    aims_at_prefixes: ClassVar[bool]
+    """True if it makes sense where its targets are prefixes of items, a level at a time."""
 
     @property
     def reacts(self) -> bool:
@@ -108,6 +110,7 @@ class Usual:
     cohort: Any = None
     report_law: ClassVar[LawName]
     reacts: ClassVar[bool] = False
+    aims_at_prefixes: ClassVar[bool] = False
 
     def bind(self) -> Self:
         return self
@@ -158,9 +161,6 @@ class Usual:
 
 class ByNumbers(Usual, Bounded):
     """An attack whose law depends on its targets by their number alone, whoever the others are."""
-
-    aims_at_prefixes: ClassVar[bool] = False
-    """True if it makes sense where its targets are prefixes of items, a level at a time."""
 
     def support(self, protocol: Any, r: int) -> Support:
         """The support of one fake report, towards r targets of its own."""

@@ -148,7 +148,7 @@ class PEM(Task):
                 rule = "must be at least 2 for groups to differ"
                 raise ScenarioError(f"{rule}, {got(1)}", key="task.groups")
         for number, part in enumerate(cell.fakes):
-            if not getattr(part.strategy, "aims_at_prefixes", False):
+            if not part.strategy.aims_at_prefixes:
                 mixed = "attack.kind" not in cell.parameters
                 raise ScenarioError(
                     'must be an attack that can aim at prefixes with task.kind = "heavy-hitters", '

@@ -1,4 +1,4 @@
-"""A client without ldptui: a cohort and a noisy Bloom filter."""
+"""A client of RAPPOR, without ldptui: a cohort and a noisy Bloom filter."""
 
 import json
 import struct
