@@ -24,6 +24,7 @@ class Flags:
     named : 1 where the items that it names are the targets, else 0.
     delay : of a campaign, the rounds from the first one with fakes to the first alarm that follows.
     share, noise : the estimated share of fakes, and the standard deviation of that.
+    certified : the share of fakes that is proved at least.
     """
 
     users: int
@@ -36,16 +37,17 @@ class Flags:
     delay: Floats
     share: Floats
     noise: Floats
+    certified: Floats
 
     @classmethod
     def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
         """No claim of any kind."""
-        return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 8)
+        return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 9)
 
     def first(self, trials: int) -> Flags:
         """The flags of the first trials."""
         claims = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
-        shares = (self.share, self.noise)
+        shares = (self.share, self.noise, self.certified)
         fakes = self.fakes[:trials]
         return Flags(self.users, fakes, *[values[:trials] for values in (*claims, *shares)])
 
@@ -97,7 +99,7 @@ def pooled(rounds: Sequence[Flags]) -> Flags:
         ever([each.alarm for each in rounds]),
         ever([each.named for each in rounds]),
         _delay(rounds),
-        *[np.full(rounds[0].area.shape, np.nan)] * 2,
+        *[np.full(rounds[0].area.shape, np.nan)] * 3,
     )
 
 

@@ -94,7 +94,11 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
     """
     from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
-    seen, rate, chance = np.broadcast_arrays(seen, rate, np.exp(log_chance))
+    every, rates, chances = np.broadcast_arrays(seen, rate, np.exp(log_chance))
+    made = np.zeros(every.shape, dtype=np.int64)
+    # Where as many as are expected, or fewer, are seen, nothing is proved.
+    beyond = every > reports * rates
+    seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
     low, high = np.full(seen.shape, -1), seen.astype(np.int64)  # P(low) is too small, P(high) not
     while (high - low > 1).any():
         middle = (low + high) // 2
@@ -102,7 +106,8 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
         likely = np.where(middle < seen, betainc(left, reports - seen + 1, rate), 1.0)
         enough = likely >= chance
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.asarray(high)
+    made[beyond] = high
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +151,37 @@ def floor_of_counts(
     A report of one item has no other one, so that counts tell there how many support none of any
     set. counts : int64[d], of N reports.
     """
+    chains, sizes = _of_counts(protocol, counts[None], reports)
+    some = tuple(Chain(each.items[0], each.seen[0], each.every) for each in chains)
+    return floor_of(protocol, some, reports, sizes, confidence)
+
+
+def floors_of_counts(
+    protocol: PureProtocol, counts: Counts, reports: int, confidence: float = 0.95
+) -> Counts:
+    """int64[trials]: the fakes that `floor_of_counts` proves of int64[trials, d] counts."""
+    chains, sizes = _of_counts(protocol, counts, reports)
+    rates = honest_rates(protocol, sizes)
+    chances = log_chances(protocol.domain_size, sizes, confidence)
+    proved = np.zeros(len(counts), dtype=np.int64)
+    for each in chains:
+        k = each.seen.shape[1]
+        rate = rates[0 if each.every else 1][:k]
+        proved = np.maximum(proved, least_fakes(each.seen, reports, rate, chances[:k]).max(axis=1))
+    return proved
+
+
+def _of_counts(
+    protocol: PureProtocol, counts: Counts, reports: int
+) -> tuple[tuple[Chain, ...], int]:
+    """Chains with a first axis of trials, and the number of sizes that are paid for."""
     if protocol.least_support < 0:  # counts do not tell how many reports speak for an item
-        return nothing(reports, confidence)
-    order = np.argsort(counts, kind="stable")
+        return (), 1
     if ballot_of(protocol).votes == 1:
-        sizes = order.size - 1
-        rare = Chain(order[:-1], reports - np.cumsum(counts[order[:-1]]), every=False)
+        order = np.argsort(counts, axis=1, kind="stable")[:, :-1]
+        seen = reports - np.cumsum(np.take_along_axis(counts, order, axis=1), axis=1)
     else:
-        sizes, rare = 1, Chain(order[:1], reports - counts[order[:1]], every=False)
-    frequent = Chain(order[-1:], counts[order[-1:]], every=True)
-    return floor_of(protocol, (frequent, rare), reports, sizes, confidence)
+        order = counts.argmin(axis=1)[:, None]
+        seen = reports - counts.min(axis=1)[:, None]
+    best = Chain(counts.argmax(axis=1)[:, None], counts.max(axis=1)[:, None], every=True)
+    return (best, Chain(order, seen, every=False)), order.shape[1]

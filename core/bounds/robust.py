@@ -28,6 +28,9 @@ from .programme import possible
 Interval: TypeAlias = tuple[Floats, Floats]
 """The lower and the upper ends, float64[…] each."""
 
+FAR: Final = 12.0
+"""Standard deviations between the ends of a set from which on the other end does not matter."""
+
 STEPS: Final = 64
 """Halvings of a bisection: to the last digit of a double."""
 
@@ -183,7 +186,7 @@ def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
     if protocol.least_support < 0:
         spoken = (protocol.p - protocol.q) ** 2 * (item_variance(protocol, 1, 1.0) + 1)
         return np.full_like(means, np.sqrt(spoken / reports))
-    return np.asarray(np.sqrt(means * (1 - means) / reports))
+    return np.asarray(np.sqrt(np.maximum(means * (1 - means), 0.0) / reports))
 
 
 def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Interval:
@@ -204,12 +207,16 @@ def noise_factor(distance: Floats, confidence: float) -> Floats:
 
     normal = NormalDist()
     one_sided, two_sided = normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
-    low, high = np.full_like(distance, one_sided), np.full_like(distance, two_sided)
-    for _ in range(STEPS):
+    made = np.where(distance > 0, one_sided, two_sided)
+    near = (distance > 0) & (distance < FAR)
+    apart = distance[near]
+    low, high = np.full(apart.shape, one_sided), np.full(apart.shape, two_sided)
+    for _ in range(STEPS if apart.size else 0):
         z = (low + high) / 2
-        enough = ndtr(z + distance) - ndtr(-z) >= confidence
+        enough = ndtr(z + apart) - ndtr(-z) >= confidence
         low, high = np.where(enough, low, z), np.where(enough, z, high)
-    return high
+    made[near] = high
+    return made
 
 
 def clipped(ends: Interval) -> Interval:

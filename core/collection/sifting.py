@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -43,6 +44,7 @@ class Detection:
     score : float64[N], higher for what looks more like a fake; None where no filter has one.
     counts : int64[d], support counts of all reports. left : of those that are kept, `users` many.
     share, share_noise : the estimated share of fakes and its standard deviation; NaN without one.
+    certified : the share of fakes that a filter proves at least; NaN without one.
     """
 
     fakes: BoolArray
@@ -56,6 +58,7 @@ class Detection:
     users: int
     share: float
     share_noise: float
+    certified: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +175,7 @@ def _judged(
     here, reports = np.arange(everyone), mixed
     score, alarm, sifted, named = None, None, False, np.empty(0, dtype=np.int64)
     verdict, counts = Verdict(), genuine.counts + fakes.counts
-    removed, fewer = np.zeros_like(counts), 0
+    removed, fewer, certified = np.zeros_like(counts), 0, math.nan
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
         verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets, words))
@@ -182,6 +185,7 @@ def _judged(
         named = verdict.named if verdict.named.size else named
         removed = removed if verdict.removed is None else removed + verdict.removed
         fewer += verdict.fewer
+        certified = float(np.fmax(certified, verdict.certified))
         if verdict.kept is None:
             continue
         sifted = True
@@ -193,7 +197,7 @@ def _judged(
     users = len(here) * (1 if again is None else 2) - fewer
     return Detection(
         fake, kept, sifted, score, alarm, named, counts, left, users,
-        verdict.share, verdict.share_noise,
+        verdict.share, verdict.share_noise, certified,
     )  # fmt: skip
 
 
@@ -235,5 +239,6 @@ def _sifted(cell: Cell, judged: Sequence[Detection]) -> Sifted:
             np.full(len(judged), np.nan),
             np.array([each.share for each in judged]),
             np.array([each.share_noise for each in judged]),
+            np.array([each.certified for each in judged]),
         ),
     )

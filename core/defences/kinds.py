@@ -13,6 +13,7 @@ from .correction import Correction, Known
 from .diffstats import Diffstats
 from .fiad import FIAD
 from .filter import Filter
+from .floor import CertifiedFloor
 from .guard import Guard
 from .history import History
 from .imbalance import Imbalance, ReadsGroups
@@ -36,6 +37,7 @@ FILTERS: Final[dict[str, type[Any]]] = {
     "conditional": Conditional,
     "ldpguard": Guard,
     "pairs": Pairs,
+    "floor": CertifiedFloor,
 }
 """The kinds that read every report."""
 

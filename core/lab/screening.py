@@ -18,6 +18,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..defences import ALARMS, FILTERS, Received, asks_twice, known, project
+from ..defences.floor import CertifiedFloor
 from ..defences.itemsets import pair_counts, unpacked, users_in
 from ..defences.pairs import Pairs, supported
 from ..defences.suspects import MOST, Suspects, least_number, mended, suspects
@@ -273,11 +274,16 @@ def _alarms(foe: Foe, estimates: Floats) -> Iterator[Screen]:
 def _filters(seen: _Gathered, foe: Foe, pulse: Pulse) -> Iterator[Screen]:
     """The other filters of scenarios that claim an attack or none, where all reports can be held.
 
-    Their rates take a simulation of many collections (`ldptui run`) and are not told.
+    Their rates take a simulation of many collections (`ldptui run`) and are not told. The certified
+    floor is `concluding`'s.
     """
     for kind, make in FILTERS.items():
         step = make()
-        if kind == Pairs.kind or asks_twice(step) or step.reads(seen.protocol) is not None:
+        if (
+            kind in (Pairs.kind, CertifiedFloor.kind)
+            or asks_twice(step)
+            or step.reads(seen.protocol) is not None
+        ):
             continue
         alarm = None
         if seen.reports is not None:

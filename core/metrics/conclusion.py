@@ -40,7 +40,8 @@ class Metric:
     function : float64[trials] of a conclusion that has what the metric needs.
     arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
     tests which items are held, as `tests` of its conclusion says. flags : it needs a defence that
-    looks for fakes, as `claims_fakes` says.
+    looks for fakes, as `claims_fakes` says. supports : it needs a protocol with a support law, as
+    `supported` says.
     whole : its values are whole numbers.
     most : its largest value for r targets and k; None where there is no such bound.
     of : the classes of conclusions that it is measured from.
@@ -52,6 +53,7 @@ class Metric:
     targets: bool = False
     test: bool = False
     flags: bool = False
+    supports: bool = False
     whole: bool = False
     most: Callable[[int, int], int] | None = None
     of: tuple[type[Conclusion], ...] = ()
@@ -65,4 +67,5 @@ class Metric:
             and (conclusion.targets.size > 0 or not self.targets)
             and (not self.test or conclusion.tests(arm))
             and (not self.flags or conclusion.claims_fakes(arm))
+            and (not self.supports or conclusion.supported)
         )

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.flags import Flags
 from ..base.sampling import Floats
-from ..law.pure import BoolArray, Estimates, Items
+from ..law.pure import BoolArray, Estimates, Items, PureProtocol
 from .conclusion import Conclusion, Metric
 from .hitters import HitterConclusion
 from .ranking import Leaders, Ranking
@@ -25,7 +25,8 @@ class FrequencyConclusion:
     estimates : by arm, from the same genuine reports.
     truth : float64[d], the true frequencies of the genuine users; leaders : the largest of them.
     targets : indices; empty where there is no attack. users, malicious : the numbers of genuine
-    and of fake users.
+    and of fake users. protocol : of the reports of one collection, where each supports items; else
+    None.
     """
 
     estimates: Mapping[Arm, Estimates]
@@ -34,6 +35,12 @@ class FrequencyConclusion:
     targets: Items
     users: int = 0
     malicious: int = 0
+    protocol: PureProtocol | None = None
+
+    @property
+    def supported(self) -> bool:
+        """Whether it is known what one report can say of an item."""
+        return self.protocol is not None
 
     @property
     def trials(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import frequencies, hitters, mean
+from . import frequencies, hitters, mean, robust
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
@@ -14,6 +14,7 @@ METRICS: Final[dict[str, Metric]] = {
         *hitters.METRICS,
         *frequencies.RANK_METRICS,
         *mean.METRICS,
+        *robust.METRICS,
     )
 }
 """The metrics by name, in the order of columns."""

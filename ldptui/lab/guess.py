@@ -185,7 +185,7 @@ def chart(options: Options, prior: Prior) -> Plot:
 def _rows(values: Guessed) -> Iterator[Row]:
     yield row("named before", values.before, "max π")
     yield row("named after", values.after, "Σ_y max_v π_v M(y|v)")
-    yield row("RAD", values.rad, "Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u))")
+    yield row("RAD", values.rad, "Σ_y max_v π_v (M(y|v) − M(y))")
     yield row("worst odds", values.odds, "of an item against all others")
     yield row("named, D answers", values.after_answers, "≤ e^Dε π/(1 + (e^Dε − 1)π)")
     yield row("odds, D answers", values.odds_answers, "≤ e^Dε π/(1 − π)")

@@ -27,7 +27,7 @@ from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports
 from ...collection.verifying import verified_counts
 from ...defences import reads_groups
-from ...law.pure import Estimates
+from ...law.pure import Estimates, is_pure
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...population import Population
@@ -178,6 +178,7 @@ def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
         cell.targets,
         cell.users,
         cell.malicious,
+        cell.protocol if is_pure(cell.protocol) and not cell.rounds else None,
     )
     return measure(conclusion, measured_columns(conclusion, cell.python_metrics))
 

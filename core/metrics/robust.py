@@ -1,0 +1,74 @@
+"""The metrics of what is still concluded if as many reports may be fake as are: `core.bounds`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from ..base.arms import ATTACKED, ATTACKED_DEFENDED
+from ..base.sampling import Floats
+from ..bounds.fakes import floors_of_counts
+from ..bounds.robust import Ballot, Interval, ballot_of, robust_intervals
+from .conclusion import Metric
+from .frequencies import FrequencyConclusion
+
+
+def _means(outcome: FrequencyConclusion) -> tuple[Ballot, Floats]:
+    """What all reports say of each item on average, float64[trials, d]."""
+    ballot = ballot_of(outcome.protocol)
+    return ballot, ballot.means(outcome.estimates[ATTACKED].frequencies)
+
+
+def _ends(outcome: FrequencyConclusion) -> Interval:
+    """The robust intervals at the share of fakes that there is, float64[trials, d]."""
+    assert outcome.protocol is not None
+    _, means = _means(outcome)
+    reports = outcome.users + outcome.malicious
+    return robust_intervals(outcome.protocol, means, reports, outcome.malicious / reports)
+
+
+def _coverage(outcome: FrequencyConclusion) -> Floats:
+    low, high = _ends(outcome)
+    covered = (low <= outcome.truth) & (outcome.truth <= high)
+    return np.asarray(covered.mean(axis=1))
+
+
+def _overturning(outcome: FrequencyConclusion) -> Floats:
+    """β* of the claim that the item with the largest estimate is the most frequent one."""
+    ballot, means = _means(outcome)
+    first_two = np.partition(means, means.shape[1] - 2, axis=1)[:, -2:]
+    return np.asarray((first_two[:, 1] - first_two[:, 0]) / ballot.reach)
+
+
+def _certified(outcome: FrequencyConclusion) -> Floats:
+    """What sets of items prove where the reports are read for that, else what counts prove."""
+    made = outcome.estimates.get(ATTACKED_DEFENDED)
+    if made is not None and made.flags is not None:
+        proved = made.flags.certified
+        if not np.isnan(proved).all():
+            return proved
+    assert outcome.protocol is not None
+    _, means = _means(outcome)
+    reports = outcome.users + outcome.malicious
+    counts = np.rint(means * reports).astype(np.int64)
+    return floors_of_counts(outcome.protocol, counts, reports) / reports
+
+
+_row = partial(Metric, of=(FrequencyConclusion,), supports=True)
+
+METRICS: Final = (
+    _row(
+        "robust_low",
+        lambda o: _ends(o)[0][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
+    ),
+    _row(
+        "robust_high",
+        lambda o: _ends(o)[1][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
+    ),
+    _row("robust_coverage", _coverage, (ATTACKED,)),
+    _row("overturning_share", _overturning, (ATTACKED,)),
+    _row("certified_fakes", _certified, (ATTACKED,)),
+)  # fmt: skip
+"""The metrics in the order of columns, after those of all other conclusions."""
