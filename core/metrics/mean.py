@@ -13,6 +13,7 @@ from ..base.arms import ATTACKED, CLEAN, Arm
 from ..base.sampling import Floats
 from ..law.pure import Items
 from .conclusion import Metric
+from .distribution import DistributionConclusion
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +46,20 @@ class MeanConclusion:
         """float64[trials]: by how much the fakes move the estimate."""
         return np.asarray(self.estimates[ATTACKED] - self.estimates[CLEAN])
 
+    def mean(self, arm: Arm) -> Floats:
+        """float64[trials]: the estimate."""
+        return self.estimates[arm]
+
     def errors(self, arm: Arm) -> Floats:
         """float64[trials]: estimate minus truth."""
         return np.asarray(self.estimates[arm] - self.truth)
 
 
-_row = partial(Metric, of=(MeanConclusion,))
+_row = partial(Metric, of=(MeanConclusion, DistributionConclusion))
 
 METRICS: Final = (
-    _row("mean_estimate", lambda o: o.estimates[ATTACKED], (ATTACKED,)),
-    _row("mean_estimate_clean", lambda o: o.estimates[CLEAN], (CLEAN,)),
+    _row("mean_estimate", lambda o: o.mean(ATTACKED), (ATTACKED,)),
+    _row("mean_estimate_clean", lambda o: o.mean(CLEAN), (CLEAN,)),
     _row("mean_shift", lambda o: o.shift, (CLEAN, ATTACKED), targets=True),
     _row("mean_error", lambda o: o.errors(ATTACKED), (ATTACKED,)),
     _row("mean_error_clean", lambda o: o.errors(CLEAN), (CLEAN,)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import frequencies, hitters, mean, robust
+from . import distribution, frequencies, hitters, mean, robust
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
@@ -15,6 +15,7 @@ METRICS: Final[dict[str, Metric]] = {
         *frequencies.RANK_METRICS,
         *mean.METRICS,
         *robust.METRICS,
+        *distribution.METRICS,
     )
 }
 """The metrics by name, in the order of columns."""

@@ -6,20 +6,17 @@ closed form follows from the mean and the variance of what one report says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 
 from ..base.arms import ATTACKED, CLEAN
-from ..base.errors import LIFTED, ScenarioError, got
+from ..base.errors import ScenarioError
 from ..base.pulse import Pulse
-from ..base.ranges import Range, check_bounds
 from ..base.sampling import Floats
-from ..base.streams import Path
-from ..cell import Cell, Counted, Share, Task
-from ..collection.counts import block_counts, shares_of
+from ..cell import Cell, Counted
+from ..collection.counts import block_counts
 from ..law.capabilities import TellsNumbers, lacking
 from ..law.pure import Mechanism, Supporting
 from ..metrics import METRICS, Conclusion, measure
@@ -27,34 +24,19 @@ from ..metrics.mean import MeanConclusion
 from ..metrics.results import Block, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec
-
-MAX_REPORTS: Final = 10**10
-"""Users on the reports path."""
+from .numbers import OfNumbers
 
 
 @dataclass(frozen=True)
-class Mean(Task):
+class Mean(OfNumbers):
     """Histogram → counts of the reports → an estimate of the mean → metrics; once per arm.
 
-    low, high : the ends of the range. The d items are d numbers, as far apart, from low to high.
+    The d items are d numbers, as far apart, from low to high.
     """
 
     concludes: ClassVar[type[Conclusion]] = MeanConclusion
 
-    low: Annotated[float, Range()] = -1.0
-    high: Annotated[float, Range()] = 1.0
     kind: Literal["mean"] = "mean"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        if not self.low < self.high:
-            raise ScenarioError(f"must be above low, {got(self.high)}", key="high")
-
-    def check(self, cell: Cell) -> None:
-        super().check(cell)
-        if cell.population.labels is not None:
-            rule = 'must have items that are as far apart, as "counts" or "normal", where'
-            raise ScenarioError(f'{rule} task.kind = "mean", got labels', key="population.kind")
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the numbers of the items; raises ScenarioError."""
@@ -63,17 +45,6 @@ class Mean(Task):
         if why is not None:
             raise ScenarioError(f'must not be {why} with task.kind = "mean"', key="kind")
         return cast("Mechanism", replace(mechanism, low=self.low, high=self.high))
-
-    def check_size(
-        self, population: Population, malicious: int, path: Path, rounds: int | None
-    ) -> None:
-        users = (population.users + malicious) * (rounds or 1)
-        if path == "reports" and users > MAX_REPORTS:
-            rule = f'must be "counts" where users exceed 10^10, {got(users)}{LIFTED}'
-            raise ScenarioError(rule, key="simulate.path")
-
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
-        return shares_of(cell, number, trials)
 
     def block(
         self,
@@ -98,11 +69,6 @@ class Mean(Task):
     def _number(self, told: Floats) -> Floats:
         """Numbers of the range, from those of [-1, 1] that the protocol knows."""
         return np.asarray((self.low + self.high) / 2 + self.half * told)
-
-    @property
-    def half(self) -> float:
-        """Half the length of the range: what a step of 1 is to the protocol."""
-        return (self.high - self.low) / 2
 
     def true_mean(self, cell: Cell) -> float:
         """The mean of the genuine users' numbers."""
