@@ -237,3 +237,17 @@ def test_epsilon_is_known_next_to_no_noise() -> None:
     assert epsilon == pytest.approx(math.log(3) - math.log(smallest))
     near = [BitNoise(0, p, 0.75).epsilon_one(1) for p in (1e-307, 1e-308)]
     assert near[1] - near[0] == pytest.approx(math.log(10))
+
+
+def test_a_basic_form_knows_what_its_users_keep() -> None:
+    """The noise that its bits have is its own fact, and equal draws keep their address."""
+    spec = RapporSpec("rappor", form="basic", f=0.3, p=0.2, q=0.7)
+    protocol = spec.bind(4)
+    assert protocol.facts()["p_star"] == spec.noise.p_star == pytest.approx(protocol.q)
+    assert protocol.facts()["epsilon_infinity"] == protocol.epsilon_infinity
+    assert protocol.epsilon_of_rounds(1) == pytest.approx(protocol.epsilon)
+    assert protocol.epsilon < protocol.epsilon_of_rounds(3) < protocol.epsilon_infinity
+    assert protocol.addressed == {"noise": spec.noise}
+    assert repr(protocol) == repr(Unary(4, protocol.epsilon, protocol.p))
+    unbounded = RapporSpec("rappor", form="basic", f=0.0).bind(4)
+    assert unbounded.facts()["epsilon_infinity"] is None
