@@ -13,6 +13,7 @@ import sys
 import tokenize
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -70,7 +71,13 @@ def files(room: str) -> list[Path]:
 def total(rooms: tuple[str, ...]) -> Size:
     """The size of some rooms together."""
     paths = [path for room in rooms for path in files(room)]
-    return sum((size_of(path.read_text(encoding="utf-8")) for path in paths), Size())
+    return sum((_of(path) for path in paths), Size())
+
+
+@cache
+def _of(path: Path) -> Size:
+    """The size of a file, parsed once however many rooms count it."""
+    return size_of(path.read_text(encoding="utf-8"))
 
 
 def marks(pattern: str, *rooms: str) -> list[str]:

@@ -72,6 +72,7 @@ def of_rounds(block: Block) -> Rounds:
 # The law of a round is that of a collection of its own.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", [*PURE, BASIC, ONE_TIME], ids=lambda one: one["kind"])
 @pytest.mark.parametrize("churn", [0.0, 0.4])
 def test_each_round_follows_its_own_theory(
@@ -133,6 +134,7 @@ def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) ->
         assert np.isfinite(rounds.metrics["mse"]).all()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", PURE, ids=lambda one: one["kind"])
 def test_pooled_estimates_follow_the_theory_of_the_pool(
     protocol: dict[str, Any], seed: int
@@ -165,7 +167,7 @@ def test_pooled_estimates_follow_the_theory_of_the_pool(
 QUIET = {"kind": "rappor", "form": "basic", "f": 0.75, "p": 0.05, "q": 0.95}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
 @pytest.mark.parametrize("churn", [0.0, 0.3, 1.0])
 def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float, seed: int) -> None:
@@ -195,6 +197,7 @@ def test_the_variance_of_a_pool_of_the_same_users() -> None:
     assert clean_variance(many) == pytest.approx((single - kept) / 50 + kept)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
 def test_rounds_of_the_same_users_are_correlated_on_both_paths(
@@ -238,6 +241,7 @@ def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed:
     assert seen == pytest.approx(expected, rel=0.25)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("churn", [0.3, pytest.param(0.0, marks=pytest.mark.long)])
 def test_the_variance_of_a_pool_of_bloom_filters(churn: float, seed: int) -> None:
     """Users keep cohort and bits, fakes send anew; the mutant draws everything anew each round."""
@@ -259,6 +263,7 @@ def test_the_variance_of_a_pool_of_bloom_filters(churn: float, seed: int) -> Non
     assert expected["mse"] == pytest.approx(((estimate - truth) ** 2 + variances[1]).mean())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
 def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
     """Variance of the bit counts of two rounds together, of users a third of whom are replaced.

@@ -87,6 +87,7 @@ SLOW = (
 Of these sweeps cao-gain-beta stays."""
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in NAMES],

@@ -155,6 +155,7 @@ def test_a_search_brackets_the_answer_of_a_long_simulation(protocol: str) -> Non
     assert mean(max(1, answer.low // 3)) < mean(answer.low)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("top_k", [5, 2])
 def test_all_targets_in_the_top_are_a_goal_that_can_be_reached(top_k: int) -> None:
     """Though the mean over trials is a little below it, whatever the number of fakes."""
@@ -327,6 +328,7 @@ def test_outputs_carry_the_answers() -> None:
 # Searches in processes.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_goals_are_searched_for_after_binding(workers: int) -> None:
     """The same answers as those of `compile`, one step a goal."""

@@ -242,6 +242,7 @@ def test_a_device_or_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
             CSVColumn(path, "fruit").bind(0, tmp_path)
 
 
+@pytest.mark.long
 def test_a_large_file_is_streamed(tmp_path: Path) -> None:
     rows = 200_000
     written(tmp_path, "id,fruit\n" + "".join(f"{i},item{i % 50}\n" for i in range(rows)))

@@ -99,6 +99,7 @@ def test_the_order_and_the_parts_of_a_sweep_change_nothing() -> None:
     assert part == {"blh 0.3": whole["blh 0.3"]}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("trials", [1, 19, 20, 21, 40])
 def test_more_trials_never_change_earlier_ones(path: str, trials: int) -> None:
@@ -136,6 +137,7 @@ ATTACKS = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", PROTOCOLS, ids=str)
 def test_attacks_share_their_genuine_draws(case: Case, path: str) -> None:

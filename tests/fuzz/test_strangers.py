@@ -138,6 +138,7 @@ def written(mark: Path, document: dict[str, Any]) -> Path:
 # Scenarios.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("command", OF_SCENARIOS)
 @pytest.mark.parametrize("table", ASKED)
 def test_no_command_runs_the_code_that_a_scenario_asks_for(
@@ -148,6 +149,7 @@ def test_no_command_runs_the_code_that_a_scenario_asks_for(
     answers(capsys, mark, command, file=scenario)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "field",
     [
@@ -198,7 +200,7 @@ def run_of(table: str, mark: Path, capsys: Captured) -> None:
     plugins.loaded.cache_clear()
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("table", ASKED)
 def test_no_route_of_a_kept_run_runs_its_code(table: str, mark: Path, capsys: Captured) -> None:
     """The code lies where it lay when the run was made."""
@@ -233,6 +235,7 @@ def test_no_pickle_of_a_store_is_loaded(mark: Path, capsys: Captured) -> None:
             answers(capsys, mark, command, *kept)
 
 
+@pytest.mark.long
 def test_no_pickle_of_a_recording_is_loaded(mark: Path, capsys: Captured) -> None:
     scenario, path = written(mark, tomllib.loads(TINY)), mark.with_name("theirs.ldptui")
     succeed(capsys, "record", str(scenario), "--out", str(path), "--quiet")
@@ -245,6 +248,7 @@ def test_no_pickle_of_a_recording_is_loaded(mark: Path, capsys: Captured) -> Non
                 answers(capsys, mark, "replay {file}", file=path)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["a.toml", "a.csv", "a.json", "a.jsonl", "a.parquet", "a.arrow",
                                   "a.sqlite3", "a.ldptui", "a.svg", "a.npy", "a.pkl"])  # fmt: skip
 def test_no_file_of_any_name_is_unpickled(name: str, mark: Path, capsys: Captured) -> None:

@@ -95,6 +95,7 @@ def test_a_run_is_cancelled_and_quitting_asks_while_one_is_active(slow: Path, ho
         assert not any(alive(pid) for pid in children)
 
 
+@pytest.mark.long
 def test_a_storm_of_resizes_and_a_stop_from_outside_leave_it_as_it_was(app: Terminal) -> None:
     for columns, rows in [(80, 24), (200, 60), (50, 10), (61, 18), (160, 45), (99, 30)] * 3:
         app.resize(columns, rows)
@@ -155,6 +156,7 @@ def test_a_signal_in_the_first_moments_gives_the_terminal_back(
         assert app.echoes
 
 
+@pytest.mark.long
 def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> None:
     with Terminal(ldptui(), 120, 40, home=home) as app:
         app.until(READY)
@@ -170,6 +172,7 @@ def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> 
     assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
 
 
+@pytest.mark.long
 def test_an_edit_changes_the_picture_and_a_killed_worker_is_replaced(app: Terminal) -> None:
     before = app.text
     app.send("1")
@@ -224,6 +227,7 @@ def test_no_terminal_is_refused() -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_ascii_means_every_cell(home: Path) -> None:
     with Terminal(ldptui("--charset", "ascii"), 120, 40, home=home) as terminal:
         terminal.until(READY)

@@ -162,6 +162,7 @@ def test_settings_run_no_code_and_a_refusal_names_the_option(
     assert fail(capsys, exits.USAGE, "run", scenario) == words
 
 
+@pytest.mark.long
 def test_the_package_publishes_its_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:

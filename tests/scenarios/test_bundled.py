@@ -96,7 +96,7 @@ def test_it_says_its_claim_and_its_source_before_anything_else(name: str) -> Non
     assert scenario.sweep
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
     """The corners of each sweep, 20 trials each: far off the closed form is a bug."""

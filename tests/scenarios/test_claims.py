@@ -399,6 +399,7 @@ def test_fakes_that_no_defence_can_see() -> None:
     assert seen["grr", "hidden"] == pytest.approx(gains["grr", "hidden", 0.05], rel=0.05)
 
 
+@pytest.mark.long
 def test_filters_pass_fakes_who_hide() -> None:
     by = results_by(bundled("hidden-filters", trials=2), "attack.kind", "defence.0.kind")
     alarms = {kind: mean(seen, "alarm_rate") for (kind, step), seen in by.items() if step == "fiad"}
@@ -454,6 +455,7 @@ def test_a_larger_p_bears_an_attack_better() -> None:
     assert {p: value for (p,), value in seen.items()} == pytest.approx(gain, rel=0.01)
 
 
+@pytest.mark.long
 def test_the_targets_of_cao_get_into_the_answer_of_pem() -> None:
     keys = "attack.kind", "population.exponent", "attack.share"
     named = theory("hitters-beta", "targets_in_top_k", *keys)

@@ -191,6 +191,7 @@ def test_a_cohort_changes_the_fakes_and_not_the_users() -> None:
     assert "cohort=" not in without.malicious_address
 
 
+@pytest.mark.long
 def test_workers_draw_the_same_numbers() -> None:
     crafted = attack("mga", 0.1, [6], cohort=0.5)
     sweep = {"protocol.form": ["full", "one-time", "basic"]}
@@ -203,6 +204,7 @@ def test_workers_draw_the_same_numbers() -> None:
             assert one.detected.tolist() == other.detected.tolist()
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("kind", CAO_ATTACKS)
 @pytest.mark.parametrize("form", ["full", "one-time"])
 def test_counts_and_reports_agree_on_every_metric(form: str, kind: str) -> None:

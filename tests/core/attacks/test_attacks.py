@@ -256,6 +256,7 @@ def test_every_attack_of_a_scenario_is_tested() -> None:
     assert tested == {kind for kind in KNOWN_ATTACKS if report_law(kind) not in OF_NUMBERS}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_one_report_supports(case: Case) -> None:
     """S, the rate of every item, and the variance of any set, against enumeration."""
@@ -287,7 +288,7 @@ def variance(law: Any, bits: Any, counted: list[int]) -> float:
     return float(law @ hits**2 - (law @ hits) ** 2)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(10)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng) -> None:
     protocol, targets = bind(case), np.array([3, 0])

@@ -65,6 +65,7 @@ def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
     return outcomes
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "kind",
     [

@@ -122,7 +122,7 @@ def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
         assert_closed_forms(one, law)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(18)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_pair
 def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, seed: int) -> None:
@@ -139,7 +139,7 @@ def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, s
         assert not budget.mean(measured("gain"), value + held, variance)  # without - f_T
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @every_pair
 def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int) -> None:
     one, law = poisoned(case, kind, 0.5, "counts", seed)

@@ -233,6 +233,7 @@ def test_a_filter_that_keeps_nothing_fails_its_cell(monkeypatch: pytest.MonkeyPa
     assert not results.complete
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", ["oue", "sue"])
 def test_the_gain_after_the_targets_users_are_dropped_has_a_closed_form(protocol: str) -> None:
     """Given the genuine users of each item; the kept ones are an average over their noise."""

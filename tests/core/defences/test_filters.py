@@ -51,6 +51,7 @@ def test_reports_that_it_cannot_read_are_called_by_the_name_of_their_kind(kind: 
         assert why is None or called.lower() == name or not why.startswith(called), why
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", [OUE(24, 1.0), SUE(24, 2.0), OLH(24, 2.0)])
 def test_fiad_finds_mga_and_nothing_else(protocol: Any, rng: np.random.Generator) -> None:
     reports, fakes = attacked(protocol, rng)
@@ -76,6 +77,7 @@ def test_fiad_flags_nobody_where_nobody_attacks(protocol: Any, rng: np.random.Ge
     assert verdict.alarm is False
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("flag", ["in-turn", "any"])
 def test_fiad_takes_thresholds_in_place_of_those_of_eta(
     flag: Any, rng: np.random.Generator
@@ -262,6 +264,7 @@ def test_a_roc_curve_by_plain_loops(rng: np.random.Generator) -> None:
     assert area_under(np.zeros(60), fakes) == 0.5
 
 
+@pytest.mark.long
 def test_attacks_that_know_the_defence_get_past_the_one_they_know(
     rng: np.random.Generator,
 ) -> None:

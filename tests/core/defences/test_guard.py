@@ -40,6 +40,7 @@ def results_of(made: core.Experiment) -> core.Results:
     return results
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("compared", [1, 3])
 @pytest.mark.parametrize(
     "protocol",

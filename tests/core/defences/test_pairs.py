@@ -62,6 +62,7 @@ def test_the_pair_law_is_that_of_the_support_laws(kind: str) -> None:
             assert mean == pytest.approx(2 * q + held * (p - q), rel=1e-9)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", TOLD)
 def test_the_excess_of_honest_reports_has_mean_0_and_this_variance(kind: str, rng: Rng) -> None:
     """Whatever the frequencies are; a law that misses what the own item adds is rejected."""
@@ -157,6 +158,7 @@ def check_power(make: Any, law: str, part: float, runs: int, rng: Rng, mutant: b
     return bool(budget.proportion(raised, runs, min(max(told, 1e-4), 1 - 1e-4)))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("make", "law", "part"), SETTINGS[::2])
 def test_the_power_is_that_of_its_closed_form(make: Any, law: str, part: float, rng: Rng) -> None:
     assert check_power(make, law, part, 40, rng, mutant=False)

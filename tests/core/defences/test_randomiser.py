@@ -121,6 +121,7 @@ def test_a_report_that_is_sent_is_an_honest_one_that_supports_its_item(kind: str
         assert found.variance == pytest.approx(law @ number**2 - (law @ number) ** 2)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("path", "blocks"), [("counts", 12), ("reports", 3)])
 @pytest.mark.parametrize("drop_out", [False, True])
 @pytest.mark.parametrize("kind", HIDING)

@@ -79,7 +79,7 @@ def law_of(curator: Any, count: int) -> tuple[Any, Any]:
     return middle, weight
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @every_curator
 def test_moments_of_the_error_by_summation(curator: Any) -> None:
     for at, count in enumerate(HISTOGRAM.tolist()):

@@ -167,6 +167,7 @@ def test_the_loss_of_laplace_noise_by_quadrature(epsilon: float) -> None:
         assert loss.tail(-epsilon - 1e-9) == 1 > loss.tail(-epsilon)
 
 
+@pytest.mark.long
 def test_two_bins_of_laplace_noise_by_convolution() -> None:
     c, cells = 0.7, 4000
     edges = np.linspace(-c, c, cells + 1)
@@ -257,7 +258,7 @@ def audited(protocol: Any, claimed: float, rng: Rng, domain_size: int = 0) -> Au
     return audit_protocol(protocol, d, claimed, rng, 60_000, confidence=1 - FALSE_ALARM)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("protocol", AUDITED, ids=repr)
 def test_a_correct_protocol_passes_and_most_of_its_budget_is_found(protocol: Any, rng: Rng) -> None:
     epsilon = epsilon_of(protocol)

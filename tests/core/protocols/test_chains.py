@@ -185,6 +185,7 @@ def agrees(counts: Any, users: int, laws: list[Floats], apart: bool = False) -> 
     return first
 
 
+@pytest.mark.every(3)
 @every_kind
 def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> None:
     """Both paths follow the joint law of both rounds; rounds with new answers do not."""
@@ -197,7 +198,7 @@ def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> No
     assert not agrees(np.hstack(fresh), 3, laws)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @every_kind
 def test_two_rounds_of_users_who_come_and_go(kind: str, rng: np.random.Generator) -> None:
     """One of two users of item 0 leaves with the answer; a new one of item 1 has one of its own."""
@@ -223,7 +224,7 @@ def campaign(kind: str, rounds: int, path: str = "counts", **more: Any) -> Cell:
     return cell(USERS, protocol, table, campaign=changes, simulate={"path": path}, **top)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @every_kind
 @pytest.mark.parametrize(("path", "churn"), [("counts", 0.0), ("counts", 0.3), ("reports", 0.0)])
 def test_pooled_estimates_have_the_variance_of_kept_answers(
@@ -248,6 +249,7 @@ def test_pooled_estimates_have_the_variance_of_kept_answers(
         assert not budget.spread(means, truth, fresh / 20)
 
 
+@pytest.mark.every(3)
 @every_kind
 def test_every_round_is_a_collection_of_its_own(kind: str, seed: int) -> None:
     one = campaign(kind, 3, churn=0.2, seed=seed)

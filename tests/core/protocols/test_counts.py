@@ -68,6 +68,7 @@ def test_honest_counts_with_right_means_but_wrong_dependence(case: Case, rng: Rn
     assert not honest_counts_follow_their_law(case, mutant, rng)
 
 
+@pytest.mark.every(2)
 @every_case
 def test_random_counts_follow_their_joint_law(case: Case, rng: Rng) -> None:
     case = small(case)
@@ -101,7 +102,7 @@ def by_counts(protocol: PureProtocol, rng: Rng) -> Any:
 both_paths = pytest.mark.parametrize("draw", [by_reports, by_counts])
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(14)
 @both_paths
 @every_case
 def test_both_paths_have_the_moments_of_the_law(
@@ -113,6 +114,7 @@ def test_both_paths_have_the_moments_of_the_law(
     assert not budget.moments(counts, expected.mean, expected.covariance)
 
 
+@pytest.mark.every(3)
 @both_paths
 @every_case
 def test_estimates_are_unbiased_and_have_the_variance_of_theory(
@@ -167,6 +169,7 @@ def test_grr_estimates_add_up_to_one(rng: Rng) -> None:
     assert estimate(counts + crafted, 1100, protocol).sum(axis=1) == pytest.approx(1)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_never_reported_items_of_a_large_domain(kind: str, rng: Rng) -> None:
     """Few users, many items: every one of 999 empty items is estimated 0 on average."""

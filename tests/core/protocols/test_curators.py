@@ -77,7 +77,7 @@ def test_a_fake_user_adds_one_count(kind: str, name: str) -> None:
         assert (added[:, 0, TARGETS].sum(axis=1) == one.malicious).all()
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @every_kind
 @every_attack
 def test_measured_metrics_agree_with_theory(kind: str, name: str) -> None:

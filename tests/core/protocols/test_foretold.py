@@ -35,7 +35,7 @@ def test_every_such_kind_is_tested() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("kind", ABLE)
 @pytest.mark.parametrize("protocol", DIALS)

@@ -71,7 +71,7 @@ both_paths = pytest.mark.parametrize(
 Draw = Callable[..., Any]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(8)
 @both_paths
 @every_tiny
 def test_honest_counts_follow_their_joint_law(

@@ -55,6 +55,7 @@ def expected_variance(one: Rappor, truth: Any, users: float) -> Any:
 # Estimates.
 
 
+@pytest.mark.every(2)
 @every_noise
 def test_estimates_are_unbiased_and_have_the_stated_deviation(noise: BitNoise, rng: Rng) -> None:
     one = protocol(noise)
@@ -130,6 +131,7 @@ def test_p_values_and_intervals_are_right_as_often_as_they_say(rng: Rng) -> None
         assert not budget.proportion(held, len(found), confidence - 0.17)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("adjust", ["bonferroni", "benjamini-hochberg"])
 def test_planted_items_are_found_at_the_stated_rate_of_false_discoveries(
     adjust: Any, rng: Rng

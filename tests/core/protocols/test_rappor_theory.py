@@ -177,7 +177,7 @@ def own_keys(kind: str, cohort: float | None) -> dict[str, Any]:
     return keys | ({"distribution": [3, 1]} if kind == "input" else {})
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 @pytest.mark.parametrize("form", ["full", "one-time"])
 def test_the_gain_after_decoding_is_that_of_least_squares(
@@ -261,7 +261,7 @@ def test_bit_counts_vary_as_much_as_they_should(kind: str, cohort: float | None)
     assert not budget.spread(flat, expected.ravel(), 3 * variances.ravel())
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rng: Rng) -> None:
     """With as many fakes as users and little noise, what they send and the cohorts' sizes count."""

@@ -56,12 +56,14 @@ def reports_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdic
     return budget.proportion(hits, n, rates) & together
 
 
+@pytest.mark.every(4)
 @every_case
 def test_reports_show_p_and_q(case: Case, rng: Rng) -> None:
     assert reports_show_p_and_q(case, bind(case), rng)
     assert not reports_show_p_and_q(case, one_percent_more(case), rng)
 
 
+@pytest.mark.every(2)
 @every_case
 def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
     if case.code is not None:  # the same code for another budget
@@ -75,7 +77,7 @@ def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
     assert not reports_show_p_and_q(case, mutant, rng)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @every_extreme
 def test_reports_show_p_and_q_at_the_edges(case: Case, rng: Rng) -> None:
     assert reports_show_p_and_q(case, bind(case), rng)
@@ -118,11 +120,13 @@ def honest_reports_follow_their_law(case: Case, protocol: PureProtocol, rng: Rng
     return budget.law(np.concatenate(seen), np.concatenate(law))
 
 
+@pytest.mark.every(3)
 @every_case
 def test_honest_reports_follow_their_law(case: Case, rng: Rng) -> None:
     assert honest_reports_follow_their_law(case, bind(case), rng)
 
 
+@pytest.mark.every(2)
 @every_case
 def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
     """Every bit right, but all drawn from one number, or all hashed by one function."""
@@ -152,6 +156,7 @@ def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
     assert not honest_reports_follow_their_law(case, changed(true, perturb=perturb), rng)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", [c for c in CASES if c.hash_range], ids=str)
 def test_hashing_reports_another_bucket_uniformly(case: Case, rng: Rng) -> None:
     """The distance from the own bucket to the one sent; the seed is uniform."""

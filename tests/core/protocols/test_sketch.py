@@ -113,6 +113,7 @@ def test_reports_are_those_of_the_paper(sketch: Any, rng: Rng) -> None:
         assert bool(budget.law(seen, exact[3])) == agrees
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("targets", [[2], [3, 1], [4, 0, 1]], ids=str)
 @pytest.mark.parametrize("law", LAWS)
 @every_small

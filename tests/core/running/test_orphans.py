@@ -106,6 +106,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.every(7)
 @pytest.mark.parametrize("thread", ["main", "other"])
 @pytest.mark.parametrize("state", ["computing", "idle", "loop", "stopped"])
 def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) -> None:

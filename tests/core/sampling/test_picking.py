@@ -66,6 +66,7 @@ def test_subset_counts_follow_their_joint_law(
     assert picks_follow_their_law(subset_counts, items, sizes, rng)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("items", "sizes"), [(3, [1, 1]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (4, [1] * 5)]
 )
@@ -89,6 +90,7 @@ def test_merged_users_whose_tallies_are_not_shuffled(
     assert not budget.law(outcome_counts_of(drawn, 2), subsets_law(4, [2, 1]))
 
 
+@pytest.mark.long
 def test_merged_users_have_the_moments_of_their_law(
     rng: Rng, monkeypatch: pytest.MonkeyPatch
 ) -> None:

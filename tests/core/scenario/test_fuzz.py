@@ -182,6 +182,7 @@ def test_a_valid_scenario_with_changed_keys_and_sweeps(
     checked(written(document))
 
 
+@pytest.mark.long
 @QUICK
 @given(
     st.sampled_from(sorted(BUNDLED)),

@@ -81,6 +81,7 @@ class Telling:
                 signal.setitimer(signal.ITIMER_REAL, self.delay)
 
 
+@pytest.mark.long
 def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, seed: int) -> None:
     work = sweep()
     began = time.monotonic()

@@ -116,6 +116,7 @@ def test_a_run_with_a_goal_is_resumed_and_replayed(path: Path) -> None:
         assert (found.difference, found.digest) == ("", alone.results.digest)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
 def test_a_replay_looks_for_the_answer_again(path: Path, asked: dict[str, Any]) -> None:
     with open_store(path) as store:

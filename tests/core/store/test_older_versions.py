@@ -95,6 +95,7 @@ def test_a_run_keeps_its_measures(run: int, store: Path, capsys: Captured) -> No
     assert_measured(shown(capsys, run), run)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
     minor, recorded = (version.rsplit(".", 1)[0] for version in (np.__version__, TOLD["numpy"]))
@@ -105,6 +106,7 @@ def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
     assert f", {told(run)['digest']}, drawn by NumPy {minor}." in words
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_is_exported(
     run: int, store: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch

@@ -187,6 +187,7 @@ def _deep(lines: Lines) -> None:
     lines[0]["scenario"] = [[]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "change",
     [_other_trial, _twice, _no_cell, _short, _vector, _scenario, _cells, _large, _newer, _nothing,

@@ -29,6 +29,7 @@ from ldptui.core.store.replay import replay
 # Keeping.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     work = sweep()

@@ -149,6 +149,7 @@ def counts_fit(cell: Cell, kind: str) -> Verdict:
     return budget.law(seen, joint_law(kind, cell.malicious))
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("kind", FAKE)
 def test_both_paths_follow_the_joint_law(kind: str, path: str) -> None:
@@ -161,6 +162,7 @@ def test_both_paths_follow_the_joint_law(kind: str, path: str) -> None:
 # Closed forms beside the simulation.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_every_metric_has_a_closed_form_that_holds(kind: str | None, path: str) -> None:

@@ -41,7 +41,7 @@ def alarms(protocol: Any, truths: Any, confidence: float, users: Any = USERS) ->
     return shown
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(20)
 @pytest.mark.parametrize("kind", UNBIASED)
 def test_equal_groups_raise_few_alarms(kind: str) -> None:
     protocol = ldptui.protocol(kind, ITEMS, epsilon=1.0)

@@ -38,6 +38,7 @@ TABLES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_docstrings_are_true(name: str) -> None:
     module = importlib.import_module(name)

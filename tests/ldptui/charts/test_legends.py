@@ -133,7 +133,7 @@ def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -
         assert part in text, "\n".join(lines)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(16)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario_has_all_its_words_at_every_width(name: str, blank: None) -> None:
     offset = NAMES.index(name) % 17
@@ -144,6 +144,7 @@ def test_every_scenario_has_all_its_words_at_every_width(name: str, blank: None)
                     check(chart, width, height)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("charset", ["ascii", "braille"])
 def test_the_fullest_charts_at_all_widths(charset: Charset, blank: None) -> None:
     for chart in charts("rappor-attack", 4):
@@ -178,6 +179,7 @@ def test_a_legend_goes_on_in_the_next_row() -> None:
     assert all(length(row) <= 12 for row in flow(pieces, 12, 2))
 
 
+@pytest.mark.long
 def test_a_mark_keeps_its_word_when_there_is_little_room() -> None:
     """Heights below those of a terminal of 24 rows say that something is left out."""
     chart = charts("rappor-attack", 4)[0]

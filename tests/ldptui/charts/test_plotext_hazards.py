@@ -68,6 +68,7 @@ def test_raw_a_line_far_out_of_the_axes_never_ends() -> None:
     assert done.returncode < 0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("bad", ["0", "-1", "float('inf')", "float('nan')"])
 def test_raw_a_log_axis_raises(bad: str) -> None:
     done = raw(f"figure.ruler('y').scale('log'); figure.draw(figure.signal([1, 2], [1, {bad}]))")
@@ -122,6 +123,7 @@ CASES = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("style", ["line", "points"])
 def test_draw_survives_the_same_data(style: str) -> None:
     """All cases in one process: one that kills or hangs it fails the test."""

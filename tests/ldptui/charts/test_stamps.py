@@ -89,6 +89,7 @@ def points_of(at: Area, series: Series) -> Iterator[tuple[int, int]]:
             yield at.x.dot(across), at.y.dot(up)
 
 
+@pytest.mark.every(2)
 @PALETTES
 @pytest.mark.parametrize("tone", TONES)
 def test_a_mark_is_true_to_the_dot_of_its_value(tone: Tone, palette: Palette) -> None:

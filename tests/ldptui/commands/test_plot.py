@@ -40,6 +40,7 @@ def test_a_figure_carries_the_scenario_that_replay_computes_again(
     assert "the scenario in it is damaged" in fail(capsys, 3, "replay", str(out))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("suffix", ["pdf", "png", "pgf", "txt"])
 def test_every_format_keeps_the_scenario(
     scenario: str, tmp_path: Path, capsys: Captured, suffix: str

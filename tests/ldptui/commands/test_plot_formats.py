@@ -65,6 +65,7 @@ def check(path: Path, columns: int) -> None:
         assert 2_000 < path.stat().st_size < 200_000
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_is_drawn_as_svg(tmp_path: Path, capsys: Captured, chart: str) -> None:
     out = draw(tmp_path, capsys, chart, ".svg", 1)
@@ -97,6 +98,7 @@ def test_every_chart_has_every_format(
         assert document.with_suffix(".pdf").stat().st_size > 2_000
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("title", ["$$", r"$\frac$", r"50 $ or 60 $ \$"])
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".pgf"])
 def test_a_title_is_text_and_no_formula(
@@ -118,6 +120,7 @@ def test_no_settings_but_ours_are_obeyed(tmp_path: Path, capsys: Captured) -> No
         assert draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes() == before
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("settings", [b"\xff: 1\n", b"no colon\n", b"backend: nobody\n", None])
 def test_a_settings_file_in_the_current_folder_is_not_read(
     tmp_path: Path, settings: bytes | None

@@ -46,6 +46,7 @@ def command(*arguments: str) -> list[str]:
 ENDLESS = ("run", "quickstart", "--trials", "40000", "--quiet")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_prints_what_is_finished_as_partial(workers: str, tmp_path: Path) -> None:
     """In a pseudo-terminal, where Ctrl-C reaches the worker processes as well."""
@@ -182,6 +183,7 @@ def test_an_unbuffered_disk_that_fills_is_no_success(
                 write_out("x" * 1000, exactly)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(("run", "quickstart", "--trials", "1", "--set", "x=1"), 2), (("run",), 2),

@@ -155,10 +155,19 @@ def test_the_end_of_a_files_name_says_its_format(
     assert line.endswith("--out is required: Parquet goes into a file")
 
 
-@pytest.mark.parametrize("name", ["core.py", "core/__init__.py", "scenarios/__init__.py"])
-def test_a_folder_with_a_core_of_its_own_hides_nothing(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("raise RuntimeError('somebody else')")
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("core/__init__.py", "scenarios/__init__.py"),
+        pytest.param(("core.py", "scenarios.py"), marks=pytest.mark.long),
+    ],
+)
+def test_a_folder_with_a_core_of_its_own_hides_nothing(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise RuntimeError('somebody else')")
     code = "import ldptui; print(len(ldptui.run('quickstart', limits=True).cells))"
     ran = ([sys.executable, "-m", "ldptui", "run", "quickstart", "--trials", "1", "--no-store"],)
     for words in (*ran, [sys.executable, "-c", code]):

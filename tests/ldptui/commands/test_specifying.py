@@ -142,6 +142,7 @@ def client_in(kind: str) -> ModuleType:
     return program(told.file)
 
 
+@pytest.mark.every(8)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
     for theirs, ours in samples(kind, client_in(kind).report):
@@ -149,12 +150,14 @@ def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
         assert verdict, verdict.about
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_a_client_with_another_budget_is_rejected(kind: str) -> None:
     pairs = samples(kind, client_in(kind).report, 1.7)
     assert not all(same_law(theirs, ours) for theirs, ours in pairs)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_a_client_that_reports_another_item_is_rejected(kind: str) -> None:
     client = client_in(kind)
@@ -162,6 +165,7 @@ def test_a_client_that_reports_another_item_is_rejected(kind: str) -> None:
     assert not all(same_law(theirs, ours) for theirs, ours in pairs)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_reports_of_the_client_are_accepted(kind: str, tmp_path: Path, capsys: Captured) -> None:
     """Run as a program, as the page says, with the random numbers of the system."""

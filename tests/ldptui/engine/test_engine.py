@@ -305,6 +305,7 @@ NONSENSE = """
 """
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("desk", "why"),
     [

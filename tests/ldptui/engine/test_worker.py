@@ -415,6 +415,7 @@ async def test_what_is_no_request_is_refused(worker: Worker) -> None:
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("end", ["eof", "quit"])
 async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
     worker.run(1, base=ENDLESS)
@@ -544,6 +545,7 @@ print(LOOPS.compiled is not None, LOOPS.missing)
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("event", "end"), [("import", "numba.core.config"), ("open", ".nbi")])
 def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> None:
     """It came while the loops were imported: "module 'numba' has no attribute 'core'" in the next.

@@ -131,7 +131,7 @@ def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> No
     assert checked >= (8 if kind in KINDS else 5)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
 def test_lines_fit_at_the_edges_of_what_is_allowed(kind: str, fakes: str | None) -> None:
     numbers = {equation.number for equation in equations()}

@@ -82,7 +82,7 @@ def test_the_bounds_of_a_gain_are_recomputed_from_what_is_shown(kind: str, proto
     assert unseen.value > honest
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @every_pair
 def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
     one = bound(kind, protocol)

@@ -166,6 +166,7 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
     assert of.weight == pytest.approx((3 - 3 * q) / (p - q))
 
 
+@pytest.mark.long
 def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator) -> None:
     for kind in KINDS:
         for fakes in CAO_ATTACKS:

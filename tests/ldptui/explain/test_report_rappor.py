@@ -126,6 +126,7 @@ def test_fakes(fakes: str, cohort: float | None, rng: Rng) -> None:
         assert (cells_of(life, "Drawing")["drawn"] == sent).all()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @pytest.mark.parametrize("fakes", FAKES)
 def test_the_support_and_the_weight_average_to_the_theory(

@@ -41,6 +41,7 @@ def test_todays_clients_publish_no_raw_numbers(kind: str) -> None:
     assert published(As(kind), ITEMS) is None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.SFC64])
 def test_seeds_of_a_generator_for_simulation_are_found(bits: Any) -> None:
     """Of every kind whose reports have a seed, whoever holds the generator."""

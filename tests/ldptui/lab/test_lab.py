@@ -312,6 +312,7 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
 # Bad input.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

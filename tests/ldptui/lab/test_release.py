@@ -147,6 +147,7 @@ def choices(held: Population, epsilon: float, trials: int, rng: np.random.Genera
     return with_local(known, held, int(rng.integers(2**63)))
 
 
+@pytest.mark.long
 def test_the_right_answer_exactly_and_simulated(rng: np.random.Generator) -> None:
     found = choices(population([30, 28, 28, 2]), 0.2, 40_000, rng)
     exact = found.exponential.exact

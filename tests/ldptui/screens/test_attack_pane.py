@@ -312,6 +312,7 @@ async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch
         assert () not in asked
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("part", ["a", 'x = "abc" ', "[(", "key = 1.0\n", " ", "\t"])
 async def test_a_long_paste_shows_at_once(part: str) -> None:
     """The work grows with the text, not with its square: 25 s for 20,000 characters."""
@@ -345,6 +346,7 @@ async def test_a_paste_of_a_megabyte_is_refused_in_a_sentence() -> None:
     ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("line", ["", "a\tb\tc" * 40, 'key = "word" ' * 30, "漢字 " * 80])
 async def test_a_row_of_a_long_line_is_drawn_as_textual_draws_it(line: str) -> None:
     app = FormApp(AttackPane)

@@ -43,6 +43,7 @@ async def on_tab(pane: ChartsPane, pilot: Pilot[None], tab: Any) -> None:
     await pilot.pause()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [NORMAL, SMALL])
 async def test_an_item_is_read_in_every_view_of_the_frequencies(size: tuple[int, int]) -> None:
     run = snapshot(scenario())

@@ -88,6 +88,7 @@ async def test_no_attack_no_gain() -> None:
 # --- Tabs, views, sizes
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("size", "charts"),
     [
@@ -162,7 +163,7 @@ async def test_focus_follows_the_tab() -> None:
         assert pane.current_chart() is pane.query_one("#gain")
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("size", [NORMAL, (80, 20), SMALL, WIDE])
 @pytest.mark.parametrize("tab", ["frequencies", "gain", "error", "table"])
 async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:
@@ -542,6 +543,7 @@ async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> Non
         assert table.render_line(1).text.split()[-1] == "20"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("size", "beside"), [(WIDE, True), (NORMAL, False), ((140, 14), False)])
 async def test_a_table_that_leaves_room_has_its_chart_beside_it(
     size: tuple[int, int], beside: bool
@@ -581,6 +583,7 @@ async def test_table_of_another_chart() -> None:
         assert pane.tab == "error"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("tab", ["table", "report", "equations"])
 async def test_news_while_a_tab_is_being_made(tab: Any) -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
@@ -634,6 +637,7 @@ async def test_text_and_picture_of_the_current_chart() -> None:
         assert pane.as_svg() == ""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", CENTRAL)
 async def test_every_tab_knows_a_curator(kind: str) -> None:
     curated = edited("protocol.kind", kind)
@@ -749,6 +753,7 @@ async def test_targets_one_after_the_other() -> None:
         assert chart(pane, "rounds").title == every
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("size", "charts"),
     [

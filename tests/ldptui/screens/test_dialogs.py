@@ -193,6 +193,7 @@ async def test_a_folder_is_entered(folder: Path) -> None:
         assert app.answers == [folder / "sub" / "inside.toml"]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -485,6 +486,7 @@ def test_every_bundled_scenario_has_a_claim() -> None:
 # Export.
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("steps", "what"), list(enumerate(CHOICES)))
 async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, what: str) -> None:
     app = Bare(ExportScreen())
@@ -647,7 +649,7 @@ DIALOGS = {
 }
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("size", [(60, 18), *SIZES])
 @pytest.mark.parametrize("name", DIALOGS)
 async def test_every_dialog_fits_and_esc_leaves_it(

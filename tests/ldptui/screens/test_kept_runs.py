@@ -103,6 +103,7 @@ async def test_what_a_kept_run_has_measured_is_not_run_again(
         await until(pilot, lambda: len(engine.requests) > asked)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("users", ["-3", "5000"])
 async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
     store: Path, tmp_path: Path, users: str
@@ -125,6 +126,7 @@ def proposed(app: App[Any]) -> str:
     return Path(app.screen.query_one(PathField).text).name
 
 
+@pytest.mark.long
 async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +166,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         assert parse(to_toml(whole.document)).document == kept.experiment(2).scenario.document
 
 
+@pytest.mark.long
 async def test_an_export_is_named_by_the_scenario_and_the_chart() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -200,6 +203,7 @@ async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
         assert isinstance(engine, FakeEngine)
 
 
+@pytest.mark.long
 async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
     with open_store(store) as kept:
         kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
@@ -227,6 +231,7 @@ async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
         assert not bar.display
 
 
+@pytest.mark.long
 async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite3"
     scenario = load(scenarios.path("quickstart"))

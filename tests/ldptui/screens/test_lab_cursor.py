@@ -92,6 +92,7 @@ async def test_keys_go_through_a_chart_and_read_it() -> None:
         assert not read(screen)
 
 
+@pytest.mark.long
 async def test_a_click_reads_the_nearest_place_in_all_charts_over_the_same() -> None:
     async with lab((200, 60)) as (screen, _, pilot):
         await go(screen, pilot, "price")

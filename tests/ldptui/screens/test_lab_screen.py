@@ -205,6 +205,7 @@ async def test_what_is_being_written_is_not_interrupted() -> None:
         await until(pilot, lambda: engine.questions[-1].tab == "check")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(20, 6), (80, 24)])
 async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> None:
     """Messages between the choice of a tab and the mounting of its form wait for the form."""

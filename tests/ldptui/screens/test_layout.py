@@ -42,6 +42,7 @@ targets = { items = [2, 5] }
 """
 
 
+@pytest.mark.long
 async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one_pane(
     tmp_path: Path,
 ) -> None:
@@ -112,6 +113,7 @@ def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:
     assert pane.setting.startswith("zipf  ε 1  ↔ 3 keys  ")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("size", "panes"), [((80, 24), {4}), ((120, 40), {1, 4, 5})])
 async def test_the_first_frame_is_laid_out_as_all_others(
     size: tuple[int, int], panes: set[int], monkeypatch: pytest.MonkeyPatch

@@ -98,6 +98,7 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         assert "b new report" in str(charts.query_one(".report--hints", Static).render())
 
 
+@pytest.mark.long
 async def test_the_search_line_has_no_emoji(pilot: Pilot[None]) -> None:
     await pilot.press("ctrl+p")
     await pilot.pause()
@@ -193,6 +194,7 @@ async def test_an_action_of_a_tab_that_is_not_open_opens_it(
     assert view in pilot.app.focused.ancestors_with_self  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 async def test_themes_and_charsets(pilot: Pilot[None]) -> None:
     await choose(pilot, "Theme: ldptui-light")
     assert pilot.app.theme == "ldptui-light"

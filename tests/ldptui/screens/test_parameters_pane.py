@@ -23,6 +23,7 @@ def keys(app: FormApp) -> list[str]:
     return [field.key for field in app.query(Field) if field.display and field.parent.id != "axis"]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", SIZES)
 async def test_values_are_shown_and_none_is_cut(size: tuple[int, int]) -> None:
     app = FormApp(ParametersPane, SCENARIO + SWEEP)
@@ -151,6 +152,7 @@ async def test_what_a_swept_curator_needs_is_shown() -> None:
         assert new_sweep(app.draft, "protocol.kind")[-1] == "laplace"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("pane", [ParametersPane, AttackForm])
 async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
     app = FormApp(pane)

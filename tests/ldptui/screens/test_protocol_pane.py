@@ -90,6 +90,7 @@ class Unfit:
         raise RuntimeError("nobody has told its formulas")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [*SIZES, (76, 22)])
 async def test_twelve_more_kinds_scroll_and_take_nothing_from_the_others(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch

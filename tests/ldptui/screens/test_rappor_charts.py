@@ -75,6 +75,7 @@ async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
         assert "28 more cohorts" in table.title
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [SMALL, NORMAL, WIDE])
 async def test_the_bits_fit_the_pane(size: tuple[int, int]) -> None:
     async with showing(size, run=rappor()) as (pane, pilot):

@@ -96,6 +96,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         assert engine.requests[-1].parts[0].document["attack"]["share"] == 0.15
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -> None:
     async with workbench(size) as (screen, engine, pilot):
@@ -294,7 +295,7 @@ async def test_the_question_before_quitting_follows_the_run() -> None:
         assert not engine.stopped
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("key", ["3", "alt+3", "f4", "pound_sign"])
 async def test_panes_have_keys(key: str) -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
@@ -317,7 +318,7 @@ async def test_pane_keys_work_from_a_text_field_and_digits_are_typed_there() -> 
         await until(pilot, lambda: screen.pane == 4)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (60, 18)])
 async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> None:
     async with workbench(size) as (screen, _, pilot):
@@ -421,7 +422,7 @@ async def test_every_binding_has_an_id() -> None:
         assert missing == []
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("pane", NAMES)
 async def test_help_calls_two_things_by_two_names(pane: int) -> None:
     async with workbench() as (screen, engine, pilot):

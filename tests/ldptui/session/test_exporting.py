@@ -82,6 +82,7 @@ EVERYTHING = {"kind": "mga", "share": 0.1, "targets": {"items": [*range(8)]}}
 GRR = {"kind": "grr", "epsilon": 1.0}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "table",
     [

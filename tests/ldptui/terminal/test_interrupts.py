@@ -78,6 +78,7 @@ def interrupted(tmp_path: Path, point: str, place: str, *more: str) -> tuple[int
     return done.returncode, done.stderr
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("module", ["ldptui.core.scenario", "sqlite3"])
 def test_an_interrupt_while_modules_are_loaded(point: str, module: str, tmp_path: Path) -> None:
@@ -104,6 +105,7 @@ ALONE = (
 )
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     "place", [*(pytest.param(place, marks=pytest.mark.long) for place in POOLED), *ALONE]
 )

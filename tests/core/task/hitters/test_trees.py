@@ -42,6 +42,7 @@ def law_of(protocol: Any, k: int) -> dict[tuple[int, ...], float]:
     return answer_law(USERS, 4, k, hunt.prefixes.lengths, supports)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize(("protocol", "k"), [(OLH, 1), (GRR, 1), (GRR, 2)])
 def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int, path: str) -> None:
@@ -51,6 +52,7 @@ def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int, path: str
     assert budget.law(observed(found, law), [*law.values(), 0.0])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 def test_answers_under_attack_have_the_law_of_an_enumeration(path: str) -> None:
     """One fake among the three users; two of its three targets share their first two bits."""
