@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import threading
 from functools import partial
@@ -44,7 +43,7 @@ def main() -> None:
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
     code = attack_options.Code.of(options)
-    signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
+    inbox.interrupts()  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
     # The simulator comes with these: from here on the end of standard input is noticed.

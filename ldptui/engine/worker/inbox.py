@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import _thread
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import TypeAlias
+from types import FrameType
+from typing import Final, TypeAlias
 
 from ...session.question import Question
 from ...session.snapshot import Request
@@ -15,6 +17,10 @@ from ..wire import order_in
 
 Asked: TypeAlias = Request | Question
 """What the worker is to do."""
+
+
+AGAIN_S: Final = 0.02
+"""Seconds until a stop that came during an import is tried again."""
 
 
 class Stop(BaseException):
@@ -34,7 +40,7 @@ class Inbox:
 
     A line that stops a run also interrupts the main thread as a signal would, between any two
     steps of Python: also where the simulator has no pulse, no piece of work is longer than a call
-    into NumPy. Only inside `interruptible` does that stop anything.
+    into NumPy. Only inside `interruptible` does that stop anything, and no import is cut in half.
     """
 
     def __init__(self) -> None:
@@ -92,6 +98,18 @@ class Inbox:
         if request.key == self._cancelled:
             raise Cancelled
 
+    def interrupts(self) -> None:
+        """Let the signals of `listen` stop the current run; called once, in the main thread."""
+        for number in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, self._interrupted)
+
+    def _interrupted(self, _number: int, frame: FrameType | None) -> None:
+        """Stop the current run; an import ends first, as one cut in half may not be repeated."""
+        if imports(frame):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        else:
+            self.pulse()
+
     @contextmanager
     def shielded(self) -> Iterator[None]:
         """Inside, nothing is left halfway; what came meanwhile stops the run at the end."""
@@ -104,3 +122,12 @@ class Inbox:
 
     def outdated(self, request: Asked) -> bool:
         return request is not self._newest
+
+
+def imports(frame: FrameType | None) -> bool:
+    """True where a frame, or one that it was called from, is Python's own code of imports."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

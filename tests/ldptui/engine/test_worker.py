@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -522,7 +523,7 @@ from support.told import news_in
 
 path, event, end = sys.argv[1:]
 inbox = Inbox()
-signal.signal(signal.SIGINT, lambda *_: inbox.pulse())
+inbox.interrupts()
 document = tomllib.loads(Path(path).read_text()) | {"trials": 2}
 document["attack"]["kind"] = "mga-a"
 del document["sweep"]
@@ -561,3 +562,42 @@ def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> N
     assert done.stderr == ""
     first, second, loops = done.stdout.splitlines()
     assert (first.split()[0], second, loops) == ("running", "done 2 ", "True ")
+
+
+HALFWAY = """
+import sys
+from ldptui.engine.worker.inbox import Inbox, Superseded
+from ldptui.session.question import Question
+
+inbox = Inbox()
+inbox.interrupts()
+first, second = (Question(key, "accuracy", {}, None, ".") for key in (1, 2))
+inbox._newest = first
+sys.newer = lambda: setattr(inbox, "_newest", second)
+try:
+    with inbox.running(first), inbox.interruptible():
+        import asked  # a library that an answer needs at its first call
+        while True:
+            pass
+except Superseded:
+    print(sys.modules["asked"].whole)
+"""
+
+ASKED = """
+import _thread, sys
+sys.newer()
+_thread.interrupt_main()
+for _ in range(100_000):
+    whole = True
+"""
+
+
+def test_a_newer_question_leaves_no_import_halfway(tmp_path: Path) -> None:
+    """The import ends, and the question it was for is left then; before, "asked" was missing."""
+    (tmp_path / "asked.py").write_text(ASKED, encoding="utf-8")
+    paths = os.pathsep.join(filter(None, [str(tmp_path), *sys.path]))
+    done = subprocess.run(
+        [sys.executable, "-c", HALFWAY], env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("True\n", "")
