@@ -53,6 +53,7 @@ def fails(*_: object) -> None:
     raise LookupError("on purpose")
 
 
+@pytest.mark.long
 async def test_an_action_that_fails_costs_that_action(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkbenchScreen, "action_copy", fails)
     async with workbench() as (screen, _, pilot):
@@ -203,6 +204,7 @@ async def test_a_dialog_closes_whose_result_is_there_already() -> None:
         assert screen.is_current
 
 
+@pytest.mark.long
 async def test_a_dialog_below_another_screen_closes_nothing() -> None:
     async with workbench() as (screen, _, pilot):
         dialog = TextScreen("Title", "text")
@@ -216,6 +218,7 @@ async def test_a_dialog_below_another_screen_closes_nothing() -> None:
         assert screen.app.screen is screen
 
 
+@pytest.mark.long
 async def test_the_palette_does_a_command_once() -> None:
     async with workbench() as (screen, _, pilot):
         done: list[int] = []
@@ -266,6 +269,7 @@ async def test_the_palette_opens_while_the_last_one_closes() -> None:
         assert app.screen is screen
 
 
+@pytest.mark.long
 @pytest.mark.every(4)
 @pytest.mark.parametrize("kind", [OptionList, CommandList, ProblemList, CompletionList])
 async def test_a_click_on_an_option_that_is_gone_is_nothing(kind: type[TextualOptionList]) -> None:

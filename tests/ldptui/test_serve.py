@@ -223,6 +223,39 @@ def test_a_screen_has_a_largest_size() -> None:
             read(wrong)
 
 
+CONFINED = """
+import resource, sys
+from ldptui.terminal.visitor import confine
+
+confine()
+print(*(resource.getrlimit(limit)[1] for limit in (
+    resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)))
+for excess in (lambda: bytearray(9 << 30), lambda: file.truncate((1 << 30) + 1)):
+    with open(sys.argv[1], "wb") as file:
+        file.truncate(1 << 30)
+        try:
+            excess()
+        except (MemoryError, OSError) as error:
+            print(type(error).__name__, getattr(error, "strerror", ""))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit no address space")
+def test_a_visitors_process_has_limits_of_the_system(tmp_path: Path) -> None:
+    """8 GiB of memory, an hour of computing, files of 1 GiB: the kernel refuses a byte more."""
+    home = tmp_path.resolve()
+    done = subprocess.run(
+        [sys.executable, "-c", CONFINED, str(home / "large")],
+        env={**os.environ, "LDPTUI_VISITOR": str(home)}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        f"{8 << 30} 3600 {1 << 30} 0",
+        "MemoryError ",
+        "OSError File too large",
+    ]
+
+
 # A real server, and visitors who are no browsers.
 
 HOSTILE = (

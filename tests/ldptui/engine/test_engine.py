@@ -101,6 +101,7 @@ async def test_every_snapshot_is_complete(desk: Desk) -> None:
     assert [cell.trials for cell in last.parts["gain"]] == [60] * 30
 
 
+@pytest.mark.long
 async def test_a_cancel_keeps_what_is_finished(desk: Desk) -> None:
     desk.run(1, base=document(), gain=ENDLESS)
     await desk.until(lambda: desk.snapshots)
@@ -123,6 +124,7 @@ async def test_a_cancel_before_the_worker_is_ready(desk: Desk) -> None:
     assert [snapshot.key for snapshot in desk.snapshots] == [1, 2]
 
 
+@pytest.mark.long
 async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
     desk.engine.cancel()
     await desk.alive()
@@ -133,6 +135,7 @@ async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
     assert len(desk.snapshots) == 1
 
 
+@pytest.mark.long
 async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
     await desk.alive()
     desk.run(1, base=ENDLESS)
@@ -160,6 +163,7 @@ async def test_a_bad_scenario_fails_in_a_sentence(desk: Desk) -> None:
     assert last.error == "population.items must be in [2, 2^20], got 1"
 
 
+@pytest.mark.long
 async def test_a_worker_that_is_killed_is_replaced(desk: Desk) -> None:
     await desk.spare()
     desk.run(1, base=document(), gain=ENDLESS)
@@ -367,6 +371,7 @@ async def test_stop_at_once_leaves_no_process() -> None:
     assert not desk.messages
 
 
+@pytest.mark.long
 async def test_stop_in_the_middle_of_a_run_posts_nothing(desk: Desk) -> None:
     desk.run(1, base=document(), gain=ENDLESS)
     await desk.until(lambda: desk.snapshots)
@@ -404,6 +409,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open (Linux)")
 async def test_workers_do_not_outlive_a_killed_app() -> None:
     pipe = asyncio.subprocess.PIPE

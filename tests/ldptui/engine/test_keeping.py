@@ -51,6 +51,7 @@ def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more:
     return RunSoFar(request)
 
 
+@pytest.mark.long
 async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
     worker: Worker, path: Path
 ) -> None:
@@ -75,6 +76,7 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
         assert store.gc() == (0, 1)
 
 
+@pytest.mark.long
 async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: Path) -> None:
     first = await worker.end(ask(worker, 1, path))
     again = await worker.end(ask(worker, 2, path))
@@ -93,6 +95,7 @@ SOUGHT = document(
 del SOUGHT["attack"]["share"]
 
 
+@pytest.mark.long
 async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Path) -> None:
     """A preview searches; the run that follows knows the answer, and so does the store."""
     seen = await worker.snapshots(worker.run(1, base=SOUGHT, interval=0.0))
@@ -109,6 +112,7 @@ async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Pat
         assert known.experiment.cells[0].malicious == answer["malicious"]
 
 
+@pytest.mark.long
 async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
     worker: Worker, path: Path
 ) -> None:
@@ -158,6 +162,7 @@ async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path
     assert not last.details
 
 
+@pytest.mark.long
 async def test_a_store_that_cannot_be_used_is_a_note(worker: Worker, tmp_path: Path) -> None:
     folder, garbage = tmp_path / "folder", tmp_path / "garbage"
     folder.mkdir()

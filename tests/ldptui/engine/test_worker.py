@@ -71,6 +71,7 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
                 assert said.theory == estimate.theory
 
 
+@pytest.mark.long
 async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> None:
     swept = document(sweep={"protocol.epsilon": [0.5, 1.0]})
     last = await worker.end(worker.run(1, base=swept))
@@ -97,6 +98,7 @@ def test_frequencies_are_exact() -> None:
     assert shown.attacked.sigma == tuple(np.sqrt(attacked_variance(cell)))
 
 
+@pytest.mark.long
 async def test_the_cell_at_a_cursor_is_what_it_would_be_as_the_base(worker: Worker) -> None:
     there = document("olh", attack={"kind": "mga", "share": 0.1, "targets": {"items": [3]}})
     last = await worker.end(worker.run(1, base=document("olh"), cell=there))
@@ -254,6 +256,7 @@ def test_labels_come_from_the_data(tmp_path: Any) -> None:
     assert last.frequencies.labels == ("a", "b", f"{'x' * 63}…")
 
 
+@pytest.mark.long
 async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     shares = {"attack.share": {"from": 0, "to": 0.5, "points": 40}}
     swept = document(items=256, trials=60, sweep=shares)
@@ -277,6 +280,7 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     assert taken[-1].latest == "share 0.5"
 
 
+@pytest.mark.long
 async def test_many_cells_are_cut_into_short_frames(worker: Worker) -> None:
     points = {"from": 0, "to": 0.5, "points": 400}
     swept = document(trials=1, sweep={"attack.share": points})
@@ -342,11 +346,13 @@ async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> No
     assert so_far.snapshot.status == "partial"
 
 
+@pytest.mark.long
 async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
     worker.send(cancel=1)
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
+@pytest.mark.long
 async def test_a_bad_scenario_is_one_sentence(worker: Worker) -> None:
     attack = {"kind": "mga", "share": 1.5, "targets": {"items": [1]}}
     changes: dict[str, Any] = {
@@ -395,6 +401,7 @@ def test_a_long_run_says_how_long_it_takes(
     assert [words for words in before if words] == [f"up to about {time} in all" for time in said]
 
 
+@pytest.mark.long
 async def test_what_is_no_request_is_refused(worker: Worker) -> None:
     for line in (
         "",
@@ -438,6 +445,7 @@ def test_it_ends_without_a_standard_input() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.long
 async def test_signals(worker: Worker) -> None:
     so_far = worker.run(1, base=document(), gain=ENDLESS)
     assert await worker.read() == News(started=1)

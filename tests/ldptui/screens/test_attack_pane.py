@@ -363,6 +363,7 @@ async def test_a_row_of_a_long_line_is_drawn_as_textual_draws_it(line: str) -> N
             assert drawn == [editor(app).render_line(y) for y in range(len(drawn))]
 
 
+@pytest.mark.long
 async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(60, 30)) as pilot:
@@ -597,6 +598,7 @@ async def test_a_wrong_phase_is_marked_in_the_list() -> None:
         assert phases(app).rows[1].problem
 
 
+@pytest.mark.long
 async def test_a_population_is_mixed_in() -> None:
     app = FormApp(AttackPane, PHASED)
     async with app.run_test(size=(60, 60)) as pilot:

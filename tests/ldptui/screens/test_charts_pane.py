@@ -48,6 +48,7 @@ def edited(key: str, value: Any) -> drafts.Draft:
 # --- Empty states
 
 
+@pytest.mark.long
 async def test_nothing_yet() -> None:
     async with showing(draft=None) as (pane, _):
         assert "loading" in seen(pane.app)

@@ -426,6 +426,7 @@ def test_the_library_ranks_names_then_titles_then_texts(folder: Path) -> None:
     assert "fake" in next(e.title for e in library.entries() if e.name == first("fake")).casefold()
 
 
+@pytest.mark.long
 async def test_a_filter_that_finds_nothing_says_where_it_looked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

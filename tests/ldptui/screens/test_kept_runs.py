@@ -84,6 +84,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert isinstance(screen.focused, OptionList)
 
 
+@pytest.mark.long
 async def test_what_a_kept_run_has_measured_is_not_run_again(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +214,7 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
         await until(pilot, lambda: screen.shelf.kept[-1].status == "partial")
 
 
+@pytest.mark.long
 async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
     playback = kept_playback(store, 1, -1, company=False)
     async with workbench(store=store, playback=playback) as (screen, engine, pilot):

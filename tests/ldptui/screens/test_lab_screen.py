@@ -39,6 +39,7 @@ def problem(screen: LabScreen, name: str) -> str:
     return str(line.visual) if line.display else ""
 
 
+@pytest.mark.long
 @pytest.mark.every(3)
 @pytest.mark.parametrize("size", SIZES)
 async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) -> None:
@@ -87,6 +88,7 @@ async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None
         assert found == {"lab-first", "lab-second", "lab-table-box", "lab-words"}
 
 
+@pytest.mark.long
 async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> None:
     async with lab() as (screen, engine, pilot):
         asked = engine.questions[-1]
@@ -187,6 +189,7 @@ async def test_a_tab_left_before_its_answer_asks_again() -> None:
         assert [question.tab for question in engine.questions] == ["accuracy", "check", "accuracy"]
 
 
+@pytest.mark.long
 async def test_what_is_being_written_is_not_interrupted() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         engine.answer()
@@ -408,6 +411,7 @@ async def test_the_runs_of_the_session_are_releases() -> None:
         assert "added 2 runs" in screen.query_one(StatusLine).render().plain
 
 
+@pytest.mark.long
 async def test_the_palette_has_every_action_of_the_lab_once() -> None:
     async with workbench() as (_, __, pilot):
         await pilot.press("6")
@@ -424,6 +428,7 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
         assert "2" in by_title["Price"].help
 
 
+@pytest.mark.long
 async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
     app = Workbench(Settings(), None, FakeEngine)  # type: ignore[arg-type]
     async with app.run_test(size=(120, 40)) as pilot:
@@ -438,6 +443,7 @@ async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
         assert "quickstart" in seen(shown).casefold()
 
 
+@pytest.mark.long
 async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
     app = Workbench(Settings(), None, FakeEngine)  # type: ignore[arg-type]
     async with app.run_test(size=(120, 40)) as pilot:

@@ -26,6 +26,7 @@ def of_data(text: str) -> int:
     return sum(line.lstrip("0123456789.- ")[:1] in ("│", "┤") for line in text.splitlines())
 
 
+@pytest.mark.long
 async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     async with workbench((60, 18)) as (screen, engine, pilot):

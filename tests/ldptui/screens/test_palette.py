@@ -112,6 +112,7 @@ async def choose(pilot: Pilot[None], title: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.long
 @pytest.mark.every(3)
 @pytest.mark.parametrize("pilot", SIZES, indirect=True)
 async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
@@ -135,12 +136,14 @@ async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
     assert ("Charts: Log x" in titles) == curve_is_shown
 
 
+@pytest.mark.long
 async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
     async with workbench(keys={"run.start": "f9"}).run_test() as pilot:
         await started(pilot)
         assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
 
 
+@pytest.mark.long
 async def test_titles_are_different_and_say_what_was_typed(pilot: Pilot[None]) -> None:
     titles = [command.title for command in commands(pilot.app, pilot.app.screen)]
     twice = {title for title in titles if titles.count(title) > 1}
@@ -180,6 +183,7 @@ async def test_a_tab_is_shown(pilot: Pilot[None], tab: str) -> None:
     assert pilot.app.screen.query_one(ChartsPane).tab == tab
 
 
+@pytest.mark.long
 async def test_an_action_of_a_tab_that_is_not_open_opens_it(
     pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +228,7 @@ async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: P
     assert isinstance(pilot.app.screen, TextScreen)
 
 
+@pytest.mark.long
 async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     app: Any = pilot.app
 
@@ -266,6 +271,7 @@ def test_a_scenario_is_found_by_its_name_first() -> None:
     assert first.name == "fake-accounts"
 
 
+@pytest.mark.long
 async def test_what_would_do_nothing_is_not_offered(pilot: Pilot[None]) -> None:
     engine = pilot.app.workbench._engine  # type: ignore[attr-defined]
     await until(pilot, lambda: bool(engine.requests))

@@ -68,6 +68,7 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
         assert app.shown("population.items") == "64"
 
 
+@pytest.mark.long
 async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Bern\n4,Rome\n")
     app = FormApp(ParametersPane, folder=tmp_path)
@@ -189,6 +190,7 @@ async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
         assert str(neighbours.render()).split()[:2] == ["●", "change-one"]
 
 
+@pytest.mark.long
 async def test_tab_walks_in_reading_order_and_out_again() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -220,6 +222,7 @@ async def test_a_script_that_does_not_parse_closes_the_form() -> None:
         assert app.pane.border_subtitle in ("", None)
 
 
+@pytest.mark.long
 async def test_enter_edits_a_swept_key() -> None:
     app = FormApp(ParametersPane, SCENARIO + SWEEP)
     async with app.run_test(size=(80, 30)) as pilot:

@@ -56,6 +56,7 @@ async def to_bits(pane: ChartsPane, pilot: Pilot[None]) -> None:
     assert "v bits" in switches(pane)
 
 
+@pytest.mark.long
 async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
     async with showing(run=rappor()) as (pane, pilot):
         await to_bits(pane, pilot)

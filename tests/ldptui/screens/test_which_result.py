@@ -9,6 +9,7 @@ from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.pilot import Pilot
+import pytest
 
 from ldptui import scenarios
 from ldptui.charts import curves
@@ -48,6 +49,7 @@ def points(screen: WorkbenchScreen, part: str = "gain") -> list[CellView]:
     return list(screen.charts.snapshot.parts.get(part, ()))
 
 
+@pytest.mark.long
 async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> None:
     async with workbench((120, 40)) as (screen, engine, pilot):
         finished(engine)
@@ -133,6 +135,7 @@ async def test_what_changes_while_the_charts_are_hidden_is_drawn_when_they_are_b
         assert "MGA on OUE" not in seen(pilot.app)
 
 
+@pytest.mark.long
 async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
     async with workbench((120, 40)) as (screen, engine, pilot):
         finished(engine)

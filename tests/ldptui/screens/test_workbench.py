@@ -138,6 +138,7 @@ async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_ther
         there.set()
 
 
+@pytest.mark.long
 async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -191,6 +192,7 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
         assert [run.key for run in screen.shelf.runs] == [new.key]
 
 
+@pytest.mark.long
 async def test_a_failed_run_says_why_once() -> None:
     """In the line at the foot; among the runs where that has no room, or there is a traceback."""
     async with workbench() as (screen, engine, pilot):
@@ -332,6 +334,7 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
             assert pane in screen.focused.ancestors_with_self
 
 
+@pytest.mark.long
 async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
     async with workbench((80, 24)) as (screen, engine, pilot):
         await pilot.resize_terminal(50, 12)
@@ -500,6 +503,7 @@ async def test_keys_in_a_burst_mean_what_they_did_where_they_were_pressed() -> N
         assert controls["population.exponent"].value == "2"
 
 
+@pytest.mark.long
 async def test_a_picture_stays_until_there_is_a_new_one() -> None:
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
@@ -551,6 +555,7 @@ def words(pilot: Pilot[None]) -> str:
     return "\n".join(str(static.content) for static in pilot.app.screen.query(Static))
 
 
+@pytest.mark.long
 async def test_at_80_columns_the_keys_of_the_pane_come_first_and_a_cut_title_says_so() -> None:
     async with workbench((80, 24)) as (screen, engine, pilot):
         finished(engine)
@@ -562,6 +567,7 @@ async def test_at_80_columns_the_keys_of_the_pane_come_first_and_a_cut_title_say
         assert title.endswith("…")
 
 
+@pytest.mark.long
 async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() -> None:
     async with workbench((120, 60)) as (screen, engine, pilot):
         finished(engine)
@@ -578,6 +584,7 @@ async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() 
         assert f"{run.digest}, drawn by NumPy {run.numpy}" in told
 
 
+@pytest.mark.long
 async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """That would draw the whole screen, with every progress."""
     async with workbench((120, 60)) as (screen, engine, pilot):
@@ -601,6 +608,7 @@ async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatc
         assert not laid_out
 
 
+@pytest.mark.long
 async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
     async with workbench((120, 24)) as (screen, engine, pilot):
         finished(engine)
@@ -627,6 +635,7 @@ async def test_a_run_that_tells_nothing_counts_its_seconds(
         assert "simulating" not in line.render().plain
 
 
+@pytest.mark.long
 async def test_the_versions_of_a_new_worker_are_no_news() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -662,6 +671,7 @@ async def test_a_large_file_is_read_beside_the_screen(
         assert "reading" not in status(screen)
 
 
+@pytest.mark.long
 async def test_a_large_population_is_drawn_beside_the_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -705,6 +715,7 @@ async def test_a_large_population_is_drawn_beside_the_screen(
         assert made_on == []  # neither the population nor those of the curve
 
 
+@pytest.mark.long
 async def test_a_burst_of_keys_is_obeyed_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
