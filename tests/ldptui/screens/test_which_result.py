@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import pytest
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.pilot import Pilot
-import pytest
 
 from ldptui import scenarios
 from ldptui.charts import curves
