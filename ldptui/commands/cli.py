@@ -38,6 +38,7 @@ _MODULES: Final = {
     "spec": "specifying",
     "screen": "screen",
     "audit": "audit.auditing",
+    "vectors": "vectors",
     "conclude": "concluding",
     "plot": "runs.plotting",
 }
@@ -64,6 +65,7 @@ commands (each has its own --help):
   perturb DATA         a report for each row of real data
   spec KIND            the page of a protocol for whoever writes its client
   audit CLIENT …       whether clients of any language keep their ε
+  vectors KIND         items, draws and reports to test a client with
   conclude REPORTS …   what reports still tell if a share of them is fake
 {topics}
 

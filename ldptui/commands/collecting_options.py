@@ -9,14 +9,14 @@ from ldptui.core.base.files import FORMATS
 
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit", "conclude")
+COMMANDS: Final = ("perturb", "estimate", "spec", "screen", "audit", "conclude", "vectors")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; make : a parser from its name and description."""
     parsers = {
         "perturb": _perturb, "estimate": _estimate, "spec": _spec, "screen": _screen,
-        "audit": _audit, "conclude": _conclude,
+        "audit": _audit, "conclude": _conclude, "vectors": _vectors,
     }  # fmt: skip
     return parsers[command](make)
 
@@ -159,6 +159,20 @@ examples:
         "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE",
         help="another key of the protocol, as hash_range=8; may be repeated",
     )  # fmt: skip
+    _add_samples(made)
+    made.add_argument("--certificate", metavar="FILE.toml", help="write what was run and found")
+    made.add_argument("--page", metavar="FILE.md", help="write one page for a privacy officer")
+    made.add_argument(
+        "--verify", metavar="FILE.toml", help="run the audit of a certificate again, and compare"
+    )
+    _add_force(made)
+    made.add_argument("--format", choices=("table", "json"), default="table")
+    made.add_argument("--quiet", action="store_true", help="no progress")
+    return made
+
+
+def _add_samples(made: argparse.ArgumentParser) -> None:
+    """Add how much of clients is looked at, and how long they may take."""
     made.add_argument(
         "--samples", type=int, default=200_000, metavar="N",
         help="reports of each client, at most (200000)",
@@ -177,15 +191,6 @@ examples:
         "--patience", type=float, default=20.0, metavar="S",
         help="seconds that a program may take for a report (20)",
     )  # fmt: skip
-    made.add_argument("--certificate", metavar="FILE.toml", help="write what was run and found")
-    made.add_argument("--page", metavar="FILE.md", help="write one page for a privacy officer")
-    made.add_argument(
-        "--verify", metavar="FILE.toml", help="run the audit of a certificate again, and compare"
-    )
-    _add_force(made)
-    made.add_argument("--format", choices=("table", "json"), default="table")
-    made.add_argument("--quiet", action="store_true", help="no progress")
-    return made
 
 
 def _conclude(make: MakeParser) -> argparse.ArgumentParser:
@@ -264,6 +269,20 @@ def _spec(make: MakeParser) -> argparse.ArgumentParser:
     _add_agreed(made)
     made.set_defaults(items=16, epsilon=1.0)
     made.add_argument("--format", choices=("markdown", "json"), default="markdown")
+    return made
+
+
+def _vectors(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui vectors",
+        "Test vectors of a protocol for clients in other languages, as JSON: items, the random\n"
+        "numbers that the client draws, in order, and the report that it sends then.",
+    )
+    made.add_argument("kind", metavar="KIND", help="grr, oue, olh, …")
+    _add_agreed(made)
+    made.set_defaults(items=16, epsilon=1.0)
+    made.add_argument("--count", type=int, default=16, metavar="N", help="vectors (16)")
+    made.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (0)")
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -264,3 +264,20 @@ def joint_of(items: Items, supports: BoolArray) -> NDArray[np.int16]:
     own, one, two = (supports[rows, (items + step) % d].astype(np.int64) for step in (0, 1, 2))
     number = np.minimum(supports.sum(axis=1) - own, 4000)
     return np.asarray(number * 8 + own * 4 + one * 2 + two, dtype=np.int16)
+
+
+def watched_of(claim: Claim, items: Items, reports: Reports) -> Items:
+    """The items whose pairs are looked at: all, or those that stand out, and some others."""
+    d = claim.domain_size
+    if d <= WATCHED:
+        return np.arange(d)
+    spread = np.unique(np.linspace(0, d - 1, WATCHED // 2).round().astype(np.int64))
+    chosen_ones: Sequence[int] = []
+    supports = claim.supports(reports)
+    if supports is not None:
+        own = supports[np.arange(len(items)), items]
+        held = np.bincount(items, minlength=d)
+        rate = (np.bincount(items[own], minlength=d) + own.mean()) / (held + 1)
+        surprise = np.abs(rate - own.mean()) * np.sqrt(held + 1)
+        chosen_ones = np.argsort(-surprise, kind="stable")[: WATCHED - spread.size].tolist()
+    return np.unique([*spread.tolist(), *chosen_ones]).astype(np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
@@ -31,7 +31,7 @@ from .conformity import (
     own_rate,
     repeats,
 )
-from .evidence import WATCHED, Claim, Evidence, joint_of, marks_of
+from .evidence import Claim, Evidence, joint_of, marks_of, watched_of
 from .habits import HABITS, Habit, series_habits, starts_alike
 from .lens import BLOCK, Lens
 from .monte_carlo import FEW_REPORTS, epsilon_at_least
@@ -221,7 +221,7 @@ class Inspector:
         """Fit the lens to the first reports, which are looked at no more; the others."""
         first = max(1, min(len(items), BLOCK, count // 2))
         claim = self.claim
-        watched = _watched(claim, items, reports)
+        watched = watched_of(claim, items, reports)
         few = min(FEW_REPORTS, first // 8)
         lens = Lens.fitted([reports[:first]], claim.look(watched), few, COLUMNS)
         joint = None
@@ -389,20 +389,3 @@ def _refutation(best: Bound, promised: float, confidence: float) -> Finding:
         f"{best.first} and {best.hits[1]} of {best.of[1]} of item {best.second}"
     )
     return Finding("epsilon", text, True, best.samples)
-
-
-def _watched(claim: Claim, items: Items, reports: Reports) -> Items:
-    """The items whose pairs are looked at: all, or those that stand out, and some others."""
-    d = claim.domain_size
-    if d <= WATCHED:
-        return np.arange(d)
-    spread = np.unique(np.linspace(0, d - 1, WATCHED // 2).round().astype(np.int64))
-    chosen_ones: Sequence[int] = []
-    supports = claim.supports(reports)
-    if supports is not None:
-        own = supports[np.arange(len(items)), items]
-        held = np.bincount(items, minlength=d)
-        rate = (np.bincount(items[own], minlength=d) + own.mean()) / (held + 1)
-        surprise = np.abs(rate - own.mean()) * np.sqrt(held + 1)
-        chosen_ones = np.argsort(-surprise, kind="stable")[: WATCHED - spread.size].tolist()
-    return np.unique([*spread.tolist(), *chosen_ones]).astype(np.int64)

@@ -55,22 +55,30 @@ def ended(inspector: Inspector) -> Inspection:
             return found
 
 
-@pytest.mark.parametrize("kind", ["grr", "oue", "olh", "ss", "hr", "dbitflip", "hcms"])
+HONEST = {
+    "grr": 0.3, "oue": 0.3, "olh": 0.3, "ss": 0.3, "hr": 0.3, "dbitflip": 0.1, "hcms": 0.3,
+}  # fmt: skip
+"""Bounds on ε that honest clients of ε = 1 reach with 20 000 reports."""
+SPENDING = {"grr": 2.5, "oue": 2.5, "the": 3.0, "hst": 2.5, "hr": 2.5, "dbitflip": 2.5, "hcms": 2.5}
+"""The ε that broken clients spend in the place of 1."""
+
+
+@pytest.mark.parametrize("kind", HONEST)
 def test_an_honest_client_is_not_refuted(kind: str) -> None:
     found = audited(Own(kind, 1.0), claim_of(kind))
     assert found.verdict == "not-refuted"
     assert found.conforms
     assert found.findings == ()
-    assert 0.1 < found.epsilon_low <= 1.0
+    assert HONEST[kind] < found.epsilon_low <= 1.0
     assert found.samples == 20_000
 
 
-@pytest.mark.parametrize("kind", ["grr", "oue", "the", "hst", "hr", "dbitflip", "hcms"])
+@pytest.mark.parametrize("kind", SPENDING)
 def test_a_client_that_spends_more_is_broken(kind: str) -> None:
-    found = audited(Own(kind, 2.5), claim_of(kind))
+    found = audited(Own(kind, SPENDING[kind]), claim_of(kind))
     assert found.verdict == "broken"
     assert not found.conforms
-    assert 1.0 < found.epsilon_low <= 2.5
+    assert 1.0 < found.epsilon_low <= SPENDING[kind]
     assert found.findings[0].text.startswith("ε is at least ")
 
 
