@@ -170,6 +170,10 @@ def _notes(values: Accuracies) -> Iterator[str]:
             f"any of {values.bins} bins is off by more with probability α at most: each has "
             f"1 − (1 − α)^(1/{values.bins}) for α"
         )
+    spent = max(each.epsilon for each in values.mechanisms.values())
+    if spent > 1:
+        odds = text.short(math.exp(spent), 3)
+        yield f"an ε above 1 promises little: one person may change odds by a factor of {odds}"
     if (where := values.locality) is not None:
         size = f"d = {text.count(where.items)}, n = {text.count(where.users)}"
         yield f"with {size}; users needed: for the error that laplace has with n"

@@ -18,7 +18,11 @@ SEEDS: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
 BEST: Final = "best"
 """In place of a kind: the best of all."""
-EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
+EXAMPLES: Final = {
+    "table": "people.csv",
+    "relation": "relation.csv",
+    "repaired": "relation-repaired.csv",
+}
 """The tables that come with the program, which a form starts with."""
 
 

@@ -14,6 +14,7 @@ from support.kinds import real_epsilon
 
 from ldptui.commands import cli
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.lab import disclose
 from ldptui.lab.topics import TOPICS
 from ldptui.terminal import exits
 
@@ -138,6 +139,15 @@ def test_disclose_a_relation(capsys: Captured) -> None:
     text = succeed(capsys, *arguments)
     assert "attribute privacy holds: no set of observed attributes implies another" in text
     assert "whoever" not in text
+
+
+def test_the_repaired_relation_is_private_and_names_three_users(capsys: Captured) -> None:
+    path = Path(disclose.__file__).parents[1] / "examples" / "relation-repaired.csv"
+    arguments = ("disclose", str(path), "--relation", "user,attribute")
+    found = values(capsys, *arguments)
+    assert found["private"]
+    assert found["implications"] == []
+    assert "1, 2, 3" in succeed(capsys, *arguments)
 
 
 # check
