@@ -31,12 +31,14 @@ class Piped:
     """Standard input, read in the place of a file, once.
 
     file : its bytes, unpacked. suffix : the end that the name of such a file would have. whole :
-    whether it is read to and fro, through a copy without a name.
+    whether it is read to and fro, through a copy without a name. kept : whether `file` is such a
+    copy of all of it, which is read from its start each time.
     """
 
     file: Any
     suffix: str
     whole: bool = False
+    kept: bool = False
 
     def __str__(self) -> str:
         return "standard input"
@@ -44,6 +46,11 @@ class Piped:
     @contextmanager
     def open(self, _: str = "rb") -> Iterator[Any]:
         """Its bytes, from where they were left."""
+        if self.kept:
+            with os.fdopen(os.dup(self.file.fileno()), "rb") as again:
+                again.seek(0)
+                yield again
+            return
         if not self.whole:
             yield self.file
             return

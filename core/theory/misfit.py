@@ -20,11 +20,15 @@ from ..law.pure import Supporting
 from .gains import target_sum_variance
 from .variance import item_variances
 
-FAR: Final = 6.0
-"""Standard errors between noise and misfit."""
+FAR: Final = 4.0
+"""Standard errors from which on an estimate may be a misfit."""
+
+CHANCE: Final = 0.01
+"""The share of honest collections in which any of d + 1 estimates may seem a misfit: what is not
+as rare, of so many, is none. Up to 300 items it is FAR alone that decides."""
 
 LEAST_REPORTS: Final = 100
-"""From here on a sum of independent bits is farther off less than twice in 10^5 collections."""
+"""From here on a sum of independent bits is FAR off in less than CHANCE of the collections."""
 
 ROUNDING: Final = 1e-9
 """Less is rounding: off the bound, and of a sum's variance beside those of its terms."""
@@ -38,13 +42,15 @@ class Misfit:
     """An estimate that cannot be.
 
     item : its number, None for the sum of all. value : the estimate. bound : what the truth is, or
-    is at most or at least. errors : the standard errors between them.
+    is at most or at least. errors : the standard errors between them. chance : how often noise
+    takes any of all estimates as far, at most, by the normal law.
     """
 
     item: int | None
     value: float
     bound: float
     errors: float
+    chance: float
 
 
 def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None:
@@ -60,15 +66,18 @@ def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None
     spread = target_sum_variance(protocol, every, held, users) / users
     off = np.abs(estimates - near)
     item = int(np.argmax(off / np.sqrt(np.maximum(variances, TINY))))
-    found = [_misfit(item, float(estimates[item]), float(near[item]), float(variances[item]))]
+    tails = near.size + 2  # one of each item, two of the sum
+    found = [
+        _misfit(item, float(estimates[item]), float(near[item]), float(variances[item]), tails)
+    ]
     if spread > ROUNDING * variances.sum():
-        found.append(_misfit(None, float(estimates.sum()), 1.0, spread))
+        found.append(_misfit(None, float(estimates.sum()), 1.0, spread, tails))
     farthest = max(found, key=lambda each: each.errors)
-    return farthest if farthest.errors > FAR else None
+    return farthest if farthest.errors > FAR and farthest.chance < CHANCE else None
 
 
-def _misfit(item: int | None, value: float, bound: float, variance: float) -> Misfit:
+def _misfit(item: int | None, value: float, bound: float, variance: float, tails: int) -> Misfit:
     off = abs(value - bound)
-    return Misfit(
-        item, value, bound, off / math.sqrt(max(variance, TINY)) if off > ROUNDING else 0.0
-    )
+    errors = off / math.sqrt(max(variance, TINY)) if off > ROUNDING else 0.0
+    chance = min(1.0, tails * math.erfc(errors / math.sqrt(2)) / 2)
+    return Misfit(item, value, bound, errors, chance)

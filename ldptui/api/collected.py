@@ -325,7 +325,11 @@ def misfit_words(far: Misfit, labels: Sequence[str]) -> str:
         side = "below" if far.value < far.bound else "above"
         item = labels[far.item]
         off = f"{item} is estimated at {value}, {errors} standard errors {side} {far.bound:.0f}"
-    return f"{off}: the clients used another epsilon or other parameters, or many reports are fake"
+    return (
+        f"{off}: the clients used another epsilon or other parameters, or many reports are fake "
+        "(poisoning: ldptui screen looks for it); noise alone goes as far in "
+        f"{text.short(far.chance, 1)} of collections at most"
+    )
 
 
 def _correction(step: str | Mapping[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from ..text import table
 from .arguments import local, reports_of
 from .arguments import names as item_names
 from .files import read_reports
-from .sources import Places
+from .sources import Places, kept, sources
 
 AT_ONCE: Final = 1 << 16
 """Reports that are screened at once."""
@@ -146,9 +146,9 @@ def screen(
     """The verdicts on reports that real users sent: whether fakes are among them.
 
     reports : as `protocol.perturb` makes them, or the files that hold them, which are read twice
-    where pairs alarm: standard input cannot be. labels : the names of the items, else their
-    numbers. Raises ScenarioError for reports that the protocol does not send, for none at all, and
-    for a protocol whose reports tell no frequencies.
+    where pairs alarm, standard input from a copy on disk. labels : the names of the items, else
+    their numbers. Raises ScenarioError for reports that the protocol does not send, for none at
+    all, and for a protocol whose reports tell no frequencies.
 
     >>> import numpy as np
     >>> from ldptui import protocol
@@ -167,15 +167,12 @@ def screen(
     names = tuple(item_names(labels, protocol.domain_size) or map(str, range(protocol.domain_size)))
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
-
-        def read() -> Iterator[Reports]:
-            return (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE))
+        found = screening.screened(
+            lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE)), protocol
+        )
     else:
-
-        def read() -> Iterator[Reports]:
-            return read_reports(reports, protocol)
-
-    found = screening.screened(read, protocol)
+        with kept(sources(reports)) as again:
+            found = screening.screened(lambda: read_reports(again, protocol), protocol)
     pairs = zip(found.suspects.pairs.tolist(), found.suspects.z.tolist(), strict=True)
     return Screening(
         found.alarm,

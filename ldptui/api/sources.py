@@ -7,9 +7,12 @@ import glob
 import gzip
 import io
 import os
+import shutil
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -65,6 +68,26 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
             raise ScenarioError(f"must be named once, got {seen[name]} and {source}", key="reports")
         seen[name] = source
     return named
+
+
+@contextmanager
+def kept(named: Sequence[Source]) -> Iterator[list[Source]]:
+    """The sources, of which each can be read again: standard input is copied to a file that has
+    no name, and that is gone at the end. Raises FileError where there is no room for it."""
+    with ExitStack() as stack:
+        found: list[Source] = []
+        for source in named:
+            if isinstance(source, Piped):
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                try:
+                    shutil.copyfileobj(source.file, copy)
+                    copy.flush()
+                except (OSError, EOFError, zlib.error) as error:
+                    raise FileError(f"standard input cannot be read: {error}") from error
+                found.append(Piped(copy, source.suffix, kept=True))
+            else:
+                found.append(source)
+        yield found
 
 
 def _files(place: str | Source) -> Iterator[Source]:

@@ -56,11 +56,7 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         help="files (.csv, .jsonl, .parquet, .arrow, .counts), folders, patterns, - for standard "
         "input",
     )
-    made.add_argument(
-        "--input-format",
-        choices=("csv", "jsonl", "parquet", "arrow"),
-        help="of standard input (told by its first bytes)",
-    )
+    _add_input_format(made)
     _add_protocol(made)
     made.add_argument(
         "--correct",
@@ -110,8 +106,9 @@ def _screen(make: MakeParser) -> argparse.ArgumentParser:
         "reports",
         metavar="REPORTS",
         nargs="+",
-        help="files (.csv, .jsonl, .parquet, .arrow), folders, patterns",
+        help="files (.csv, .jsonl, .parquet, .arrow), folders, patterns, - for standard input",
     )
+    _add_input_format(made)
     _add_protocol(made)
     made.add_argument(
         "--rows-out", metavar="FILE", help="write the numbers of the suspicious rows, from 1 on"
@@ -233,6 +230,15 @@ def _conclude(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     _add_force(made)
     return made
+
+
+def _add_input_format(made: argparse.ArgumentParser) -> None:
+    """Add the format of what is piped in."""
+    made.add_argument(
+        "--input-format",
+        choices=("csv", "jsonl", "parquet", "arrow"),
+        help="of standard input (told by its first bytes)",
+    )
 
 
 def _add_fakes(made: argparse.ArgumentParser) -> None:

@@ -6,8 +6,7 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import Piped, write_atomically
+from ldptui.core.base.files import write_atomically
 
 from ..api.screened import Screening
 from ..api.screened import screen as screened
@@ -20,9 +19,7 @@ from .agreeing import agreed, by_options, check_new
 def screen(options: Namespace) -> int:
     """Print the verdicts on files of reports; 1 where they are an alarm."""
     with by_options():
-        named = sources(options.reports)
-    if any(isinstance(source, Piped) for source in named):
-        raise ScenarioError("must be files, which are read twice, got standard input", "reports")
+        named = sources(options.reports, options.input_format)
     outs = {"--out": options.out, "--rows-out": options.rows_out}
     for key, path in outs.items():
         if path not in (None, "-"):

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from support import budget
 
 import ldptui
 from ldptui.core.law.pure import Oracle, is_pure, is_unbiased, sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import misfit, target_sum_variance
-from ldptui.core.theory.misfit import FAR, LEAST_REPORTS, ROUNDING
+from ldptui.core.theory.misfit import CHANCE, FAR, LEAST_REPORTS, ROUNDING
 
-FALSE = 2e-5
+FALSE = 4e-3
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0, 0.0])
 
 
@@ -115,7 +115,29 @@ def test_a_false_alarm_is_as_rare_as_it_says() -> None:
 def test_an_item_of_nobody_seldom_seems_to_be_less(rate: float) -> None:
     """And one of everybody more: the same law, with the misses for the hits."""
     error = (LEAST_REPORTS * rate * (1 - rate)) ** 0.5
-    assert binom.cdf(LEAST_REPORTS * rate - FAR * error, LEAST_REPORTS, rate) < FALSE / 1e4
+    assert binom.cdf(LEAST_REPORTS * rate - FAR * error, LEAST_REPORTS, rate) < FALSE / 50
+
+
+@pytest.mark.parametrize("errors", [3.9, 4.1])
+def test_it_begins_at_four_standard_errors(errors: float) -> None:
+    """Of an item of nobody; the other estimates fit, and add up to 1."""
+    protocol, users = local("oue"), 10**6
+    off = errors * (protocol.q * (1 - protocol.q) / users) ** 0.5 / (protocol.p - protocol.q)
+    found = misfit(protocol, users, np.array([0.5, 0.3, 0.2 + off, 0.0, -off]))
+    assert (found is not None) == (errors > FAR)
+    assert found is None or found.chance == pytest.approx(7 * norm.sf(errors))
+
+
+def test_of_many_items_what_noise_does_often_is_no_misfit() -> None:
+    """The largest of d estimates of nobody: at 4 of 10^4 items, a fifth of the collections."""
+    users = 10**6
+    for items, told in ((300, True), (10**4, False)):
+        oue = ldptui.protocol("oue", items, epsilon=1.0)
+        off = 4.05 * (oue.q * (1 - oue.q) / users) ** 0.5 / (oue.p - oue.q)
+        estimates = np.r_[1 + off, np.zeros(items - 2), -off]
+        estimates[0] = 1.0
+        assert ((items + 2) * norm.sf(4.05) < CHANCE) == told
+        assert (misfit(oue, users, estimates) is not None) == told
 
 
 def test_certain_reports_are_not_off_by_rounding() -> None:

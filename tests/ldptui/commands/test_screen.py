@@ -104,14 +104,17 @@ def test_bad_input_is_one_sentence(
     assert Path("r.csv").read_text("utf-8") == written
 
 
-def test_standard_input_and_protocols_without_a_closed_form_are_refused(
-    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+def test_standard_input_is_screened_as_the_file_is(
+    collections: dict[str, Path], capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with (tmp_path / "in.csv").open("w+b") as file:
-        file.write(b"seed,value\n1,1\n")
-        file.seek(0)
+    path = collections["poisoned"]
+    with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": file, "isatty": bool})())
-        assert "read twice" in fail(capsys, 2, "screen", "-", *AGREED)
+        assert answer(capsys, 1, "-") == answer(capsys, 1, str(path))
+
+
+def test_protocols_without_a_closed_form_are_refused(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "in.csv").write_bytes(b"seed,value\n1,1\n")
     cms = ("--protocol", "cms", "--epsilon", "1", "--items", "4")
     assert "closed form" in fail(capsys, 2, "screen", str(tmp_path / "in.csv"), *cms)
 
