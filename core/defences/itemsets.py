@@ -68,6 +68,20 @@ def unpacked(bits: NDArray[np.uint64], users: int) -> BoolArray:
     return np.unpackbits(bits.view(np.uint8), count=users).view(np.bool_)
 
 
+def sizes_of(columns: BitColumns, users: int) -> NDArray[np.int32]:
+    """int32[N]: the number of columns that each user is in."""
+    packed = columns.view(np.uint8)
+    sizes = np.zeros((packed.shape[1], 8), dtype=np.int32)
+    if (compiled := LOOPS.after(PAIR_S * packed.size)) is not None:
+        by_bit = np.zeros((8, packed.shape[1]), dtype=np.int32)
+        compiled.column_sizes(packed, by_bit)
+        sizes[:] = by_bit.T
+    else:
+        for column in packed:
+            sizes += np.unpackbits(column).reshape(-1, 8)
+    return sizes.reshape(-1)[:users]
+
+
 def untold(words: str) -> None:
     """Say nothing of the work."""
 

@@ -95,6 +95,41 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
 
 
 @_loop
+def hit_columns(
+    keys: UInts, started: UInts, first: UInts, extent: UInts, columns: NDArray[np.uint8]
+) -> None:
+    """Write for each item the users whose bucket it falls into: a bit each, the first one highest.
+
+    Arguments are as of `hit_counts`. columns : uint8[items, at least ceil(users/8)], zeros.
+    """
+    hits = np.zeros(USERS_PER_BLOCK, dtype=np.uint8)
+    eights = hits.view(np.uint64)
+    for begin in range(0, started.size, USERS_PER_BLOCK):
+        end = min(begin + USERS_PER_BLOCK, started.size)
+        seeds, low, wide = started[begin:end], first[begin:end], extent[begin:end]
+        hits[:] = 0
+        for item in range(keys.size):
+            key = keys[item]
+            for user in range(seeds.size):
+                offset = uint32(_mixed(uint32(seeds[user] + key)) - low[user])
+                hits[user] = uint8(offset <= wide[user])
+            for place in range((seeds.size + 7) // 8):
+                # Byte k of eight, 0 or 1, becomes bit 7 - k of the highest byte of the product.
+                eight = uint64(eights[place] * uint64(0x8040201008040201))
+                columns[item, begin // 8 + place] = uint8(eight >> uint64(56))
+
+
+@_loop
+def column_sizes(columns: NDArray[np.uint8], sizes: NDArray[np.int32]) -> None:
+    """Add to int32[8, bytes] the columns that have each bit, the highest of a byte first."""
+    for item in range(len(columns)):
+        for bit in range(8):
+            for place in range(columns.shape[1]):
+                there = uint8(uint8(columns[item, place] >> uint8(7 - bit)) & uint8(1))
+                sizes[bit, place] += there
+
+
+@_loop
 def anchored_seeds(
     keys: UInts, anchors: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts
 ) -> None:

@@ -123,6 +123,10 @@ def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: in
     """The (seed, value) pairs that items hash to, as packed columns: a bit for each pair."""
     columns = no_columns(domain_size, seeds.size)
     listed = np.arange(domain_size, dtype=np.uint32)
+    if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:
+        interval = bucket_interval(values, hash_range)
+        compiled.hit_columns(listed * PRIME_3, seeds + START, *interval, columns)
+        return columns.view(np.uint64)
     for items, users, hits in _hits(seeds, values, hash_range, listed):
         packed = np.packbits(hits, axis=1)
         first = users.start // 8

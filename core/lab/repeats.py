@@ -64,6 +64,13 @@ def too_many(users: int, mark: float, chance: float) -> int:
     return users + 1
 
 
+def often(values: NDArray[np.unsignedinteger], least: int) -> NDArray[np.unsignedinteger]:
+    """The values that come at least so often, rising, each once."""
+    rising = np.sort(values)
+    last = rising[least - 1 :]
+    return np.unique(last[last == rising[: last.size]])
+
+
 def largest(values: NDArray[np.unsignedinteger]) -> int:
     """The number of the values that are alike, at most."""
     return int(np.unique(values, return_counts=True)[1].max(initial=0))

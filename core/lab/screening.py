@@ -19,7 +19,7 @@ from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..defences import ALARMS, FILTERS, Received, asks_twice, known, project
 from ..defences.floor import CertifiedFloor
-from ..defences.itemsets import pair_counts, unpacked, users_in
+from ..defences.itemsets import pair_counts, sizes_of, unpacked, users_in
 from ..defences.pairs import Pairs, supported
 from ..defences.suspects import MOST, Suspects, least_number, mended, suspects
 from ..kernels.bits import binomial_threshold
@@ -27,7 +27,7 @@ from ..law.law import Ask, Law
 from ..law.pure import BoolArray, Items, Reports, SeedSearch, Unbiased
 from ..law.together import PairLaw, numbers, tells_together
 from ..theory.sifted import paired
-from .repeats import largest, likeliest, marks, too_many
+from .repeats import largest, likeliest, marks, often, too_many
 
 CHANCE: Final = 0.001
 """The false-alarm rate of each screen that has a proof: of all together 0.003 at most."""
@@ -114,9 +114,8 @@ class _Gathered:
         if not tells_together(protocol):
             self.single = self.single + protocol.support_counts(reports)
             return
-        columns, sizes = supported(protocol, reports), np.zeros(len(reports), dtype=np.int32)
-        for column in columns:
-            sizes += unpacked(column, len(reports))
+        columns = supported(protocol, reports)
+        sizes = sizes_of(columns, len(reports))
         self.single = self.single + np.array([users_in(column) for column in columns])
         self.sizes = self.sizes + np.bincount(sizes, minlength=d + 1)
         self.marks.append(marks(protocol, reports))
@@ -216,9 +215,7 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
         from scipy.special import ndtr
 
         made, m = foe.crafted(foe.rng("sizes"), min(foe.malicious, DRAWN)), foe.malicious
-        columns, ones = supported(protocol, made), np.zeros(len(made), dtype=np.int64)
-        for column in columns:
-            ones += unpacked(column, len(made))
+        ones = sizes_of(supported(protocol, made), len(made))
         fakes = np.bincount(ones, minlength=law.size) / len(made)
         mean = (users - m) * law + m * fakes
         noise = np.sqrt((users - m) * law * (1 - law) + m * fakes * (1 - fakes) + 1e-12)
@@ -230,8 +227,9 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
 def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
     """Reports, or seeds, that come too often, and bool[N], which reports these are."""
     every = np.concatenate(seen.marks)
+    seen.marks.clear()
     limit = too_many(seen.users, likeliest(seen.protocol), CHANCE)
-    values, counts = np.unique(every, return_counts=True)
+    over = often(every, limit)
 
     def power() -> float:
         made = foe.crafted(foe.rng("repeats"), min(foe.malicious, DRAWN))
@@ -239,7 +237,6 @@ def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
         return float(alike > 1 and alike / len(made) * foe.malicious >= limit)
 
     kind = "seeds" if hasattr(seen.protocol, "seeds") else "rows"
-    over = values[counts >= limit]
     return _proved(kind, bool(over.size), power), np.isin(every, over)
 
 

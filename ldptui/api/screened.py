@@ -32,7 +32,7 @@ HEADS: Final = ("screen", "alarm", "false alarms", "power", "cost")
 """The heads of the table of screens."""
 
 SHOWN: Final = 10
-"""Pairs of a `repr`."""
+"""Pairs of a `repr`, and items of its verdict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,9 @@ class Screening:
         if not self.alarm:
             return "no alarm: nothing that honest reports hardly ever show"
         kinds = ", ".join(each.kind for each in self.screens if each.alarm and each.proved)
-        named = f"; {', '.join(self.items)} go together" * bool(self.items)
+        more = len(self.items) - SHOWN
+        others = f" and {text.count(more)} more" if more > 0 else ""
+        named = f"; {', '.join(self.items[:SHOWN])}{others} go together" * bool(self.items)
         dropped = f"; {text.count(self.rows.size)} reports are suspicious" * bool(self.rows.size)
         return f"ALARM ({kinds}): honest reports hardly ever do that{named}{dropped}"
 

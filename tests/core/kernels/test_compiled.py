@@ -12,8 +12,8 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui.core.base.pulse import no_pulse
-from ldptui.core.defences.itemsets import mined
-from ldptui.core.kernels.hashing import bucket_counts
+from ldptui.core.defences.itemsets import mined, sizes_of
+from ldptui.core.kernels.hashing import bucket_columns, bucket_counts
 from ldptui.core.kernels.loops import LOOPS, WORTH_S, Loops
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import SeedSearch
@@ -48,6 +48,26 @@ def test_supports_are_counted_alike(both: Any, users: int, hash_range: int) -> N
     plain, fast = both(lambda: bucket_counts(seeds, values, hash_range, 37).tolist())
     assert plain == fast
     assert users < 2 or sum(plain) > 0 or hash_range == 2**20
+
+
+@pytest.mark.parametrize("hash_range", [2, 4, 149, 2**20])
+@pytest.mark.parametrize("users", [0, 1, 77, compiled.USERS_PER_BLOCK + 3])
+def test_columns_are_made_alike_and_added_up(both: Any, users: int, hash_range: int) -> None:
+    rng = np.random.default_rng(users)
+    seeds = rng.integers(0, 2**32, users, dtype=np.uint32)
+    values = rng.integers(0, hash_range, users, dtype=np.uint32)
+
+    def made() -> tuple[Any, Any]:
+        columns = bucket_columns(seeds, values, hash_range, 37)
+        return columns, sizes_of(columns, users)
+
+    (plain, few), (fast, same) = both(made)
+    assert (plain == fast).all()
+    assert (few == same).all()
+    supports = np.unpackbits(fast.view(np.uint8), axis=1, count=users) if users else np.empty(0)
+    assert same.tolist() == (supports.sum(axis=0).tolist() if users else [])
+    counts = bucket_counts(seeds, values, hash_range, 37)
+    assert users == 0 or (supports.sum(axis=1) == counts).all()
 
 
 @pytest.mark.parametrize("hash_range", [2, 21, 2**16])

@@ -11,7 +11,7 @@ import pytest
 from support import budget
 
 from ldptui.core.lab import screening
-from ldptui.core.lab.repeats import largest, likeliest, marks, too_many
+from ldptui.core.lab.repeats import largest, likeliest, marks, often, too_many
 from ldptui.core.lab.screening import CHANCE, Screened, screened
 from ldptui.core.law.pure import Reports, Rng, SeedSearch
 from ldptui.core.law.together import numbers, tells_together
@@ -135,3 +135,10 @@ def test_estimates_alone_make_no_verdict(rng: Rng) -> None:
     found = verdicts(protocol, protocol.perturb(rng.integers(0, 24, 500), rng))
     assert [each.kind for each in found.screens] == ["asd"]
     assert not found.alarm
+
+
+def test_what_comes_often_is_what_is_counted() -> None:
+    values = np.random.default_rng(0).integers(0, 9, 40, dtype=np.uint32)
+    every, counts = np.unique(values, return_counts=True)
+    for least in range(2, 42):
+        assert often(values, least).tolist() == every[counts >= least].tolist()
