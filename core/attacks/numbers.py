@@ -1,7 +1,7 @@
 """Attacks on numbers that craft reports: what an end of the range makes likely, and one point.
 
 The law of many crafted reports decides what a server that fits a distribution takes them for: the
-largest report alone fits no honest number well (see `docs/numbers.md`).
+largest report alone fits no honest number well.
 """
 
 from __future__ import annotations

@@ -181,6 +181,24 @@ class Normal(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
+class Beta(Weighted, Bounded):
+    """Item i has the weight that a beta law gives to the part [i/d, (i + 1)/d] of [0, 1]."""
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    a: Annotated[float, Range(0, 1e4, "(]")]
+    b: Annotated[float, Range(0, 1e4, "(]")]
+    kind: Literal["beta"] = "beta"
+
+    def weights(self) -> Floats:
+        from scipy.special import betainc
+
+        return np.diff(betainc(self.a, self.b, np.linspace(0, 1, self.items + 1)))
+
+
+@dataclass(frozen=True)
 class Explicit:
     """The number of users of each item, given one by one."""
 
@@ -344,7 +362,7 @@ def _read(column: CSVColumn, path: Path, stamp: tuple[int, int] | None) -> Popul
     return column._population(path)
 
 
-StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit
+StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Beta | Explicit
 PopulationSpec: TypeAlias = StatedSpec | CSVColumn | PythonPopulation
 
 STATED: Final[dict[str, type[StatedSpec]]] = {
@@ -352,6 +370,7 @@ STATED: Final[dict[str, type[StatedSpec]]] = {
     "uniform": Uniform,
     "geometric": Geometric,
     "normal": Normal,
+    "beta": Beta,
     "counts": Explicit,
 }
 """The populations that a scenario states in full, without a file or code."""

@@ -18,6 +18,7 @@ from support.report_laws import Case
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.population import (
     POPULATIONS,
+    Beta,
     CSVColumn,
     Explicit,
     Geometric,
@@ -36,6 +37,10 @@ LAWS: dict[str, tuple[Any, NDArray[np.float64]]] = {
     "normal": (
         Normal(D, N, 4.0, 2.5),
         stats.norm.cdf(np.arange(D) + 0.5, 4, 2.5) - stats.norm.cdf(np.arange(D) - 0.5, 4, 2.5),
+    ),
+    "beta": (
+        Beta(D, N, 2.0, 5.0),
+        stats.beta.cdf(np.arange(1, D + 1) / D, 2, 5) - stats.beta.cdf(np.arange(D) / D, 2, 5),
     ),
 }
 every_law = pytest.mark.parametrize("name", LAWS)
@@ -260,3 +265,14 @@ def test_labels_reach_a_run(tmp_path: Path) -> None:
     assert [population.label(item) for item in range(3)] == ["apple", "fig", "pear"]
     clean, _ = counts(cell([10, 1, 30], Case("grr", 3, 20.0)))
     assert clean[0].tolist() == population.histogram.tolist()
+
+
+def test_numbers_of_a_beta_law() -> None:
+    """Beta(2, 5): f(x) = 30 x (1 − x)⁴, integrated over each part of [0, 1]."""
+    weights = POPULATIONS["beta"](items=10, users=1, a=2.0, b=5.0).weights()  # type: ignore[union-attr]
+    edges = np.linspace(0, 1, 11)
+    up_to = 1 - (1 - edges) ** 5 * (1 + 5 * edges)
+    assert weights == pytest.approx(np.diff(up_to))
+    assert weights != pytest.approx(np.diff(1 - (1 - edges) ** 5))
+    with pytest.raises(ScenarioError, match="a must be"):
+        POPULATIONS["beta"](items=10, users=1, a=0.0, b=5.0)
