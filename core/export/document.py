@@ -50,15 +50,20 @@ def to_json(
     versions: Mapping[str, str],
     frequencies: bool = False,
     choice: Choice = ALL,
+    verdict: Sequence[str] = (),
 ) -> str:
     """The results as a JSON document; `frequencies` adds each item's estimates.
 
     choice : the metrics to write; rows and columns add a `table`, the records of their pivot.
+    verdict : sentences that say what was found.
     """
     cells = cell_documents(results, frequencies, choice.metrics)
     status = "done" if results.complete else "failed" if results.ended else "partial"
     scenario = results.experiment.scenario.document
-    more = {"table": pivot(results, choice).records()} if choice.turned else {}
+    more: dict[str, Any] = {}
+    if choice.turned:
+        more["table"] = pivot(results, choice).records()
+    more |= {"verdict": list(verdict)} if verdict else {}
     return json_text(versions, status, results.digest, scenario, cells, **more)
 
 

@@ -112,7 +112,9 @@ class Results:
         1
         """
         versions = {"ldptui": __version__, "numpy": np.__version__}
-        return to_json(self.measured, versions, frequencies)
+        return to_json(
+            self.measured, versions, frequencies, verdict=table.verdict_of(self.measured)
+        )
 
     def to_csv(self, *, cells: bool = False) -> str:
         """The text that `ldptui run --format csv` writes, a row for each trial.

@@ -60,7 +60,8 @@ def as_text(results: Results, output: Output, versions: Mapping[str, str]) -> st
     choice = output.choice
     match output.format:
         case "json":
-            return to_json(results, versions, output.frequencies, choice)
+            said = table.verdict_of(results)
+            return to_json(results, versions, output.frequencies, choice, said)
         case "csv":
             return to_csv(results, choice)
         case "csv-cells":

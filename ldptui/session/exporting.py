@@ -17,6 +17,7 @@ from ldptui.core.base.files import write_atomically
 from .. import __version__
 from ..terminal.places import current_dir
 from ..text.format import count
+from ..text.verdict import Told, verdict
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -89,7 +90,15 @@ def results_json(run: Run) -> str:
     own = kept.versions["ldptui"] if kept is not None else __version__
     versions = {"ldptui": own, "numpy": snapshot.numpy}
     status = "partial" if snapshot.status == "running" else snapshot.status
-    return json_text(versions, status, snapshot.digest or None, run.document, _cells(run))
+    said = verdict_of(snapshot)
+    more = {"verdict": list(said)} if said else {}
+    return json_text(versions, status, snapshot.digest or None, run.document, _cells(run), **more)
+
+
+def verdict_of(snapshot: Snapshot) -> tuple[str, ...]:
+    """The sentences that say what a run has found of its first cell."""
+    base = next(iter(snapshot.parts.get("base", ())), None)
+    return () if base is None else verdict(Told(base, snapshot.frequencies))
 
 
 def _cells(run: Run) -> list[dict[str, Any]]:

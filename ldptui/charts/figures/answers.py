@@ -36,7 +36,7 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
         measured = cell.metrics.get(answer["metric"])
         mean = measured.mean if measured is not None else None
         rows.append((
-            *(_value(cell.parameters.get(key)) for key in varied),
+            *(_value(cell.parameters.get(key), upper=key.endswith(".kind")) for key in varied),
             *([metric_words(answer["metric"]).name] if len(metrics) > 1 else []),
             *([answer["at_least"]] if len(levels) > 1 else []),
             *([] if sure else ["yes" if answer["reached"] else "no"]),
@@ -144,8 +144,11 @@ def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[s
     ]
 
 
-def _value(value: object) -> Value:
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+def _value(value: object, *, upper: bool) -> Value:
+    """A value of a column; a kind in capitals, as it is called elsewhere."""
+    if value is None or isinstance(value, int | float):
+        return value
+    return str(value).upper() if upper else str(value)
 
 
 def _method(answer: object) -> str:

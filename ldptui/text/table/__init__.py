@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .layout import aligned, plain_table
 from .paper import PAPER
-from .results import results_table, theory_table
+from .results import results_table, theory_table, verdict_of
 from .words import heads, value_text
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "results_table",
     "theory_table",
     "value_text",
+    "verdict_of",
 ]

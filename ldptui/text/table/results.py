@@ -12,9 +12,12 @@ from ldptui.core.base.errors import one_line
 from ldptui.core.export import ALL, Choice
 from ldptui.core.running.runner import Results
 from ldptui.core.theory import normal_score
+from ldptui.core.view.cells import cell_view
+from ldptui.core.view.estimated import frequencies
 
 from .. import format as text
 from ..interval import mean_words
+from ..verdict import NAMED, Told, run_verdict
 from .cell import answer_lines, entry_lines, metric_group, round_groups, round_lines
 from .chosen import chosen_groups
 from .layout import (
@@ -65,7 +68,23 @@ def results_table(
         lines += ["", *sweep_lines(results, finished, groups, width, style)]
     closing = _closing(results, finished, [*groups, *rounds], width, numpy)
     lines += ["", *(style.faint(line) for line in closing)]
+    said = [line for sentence in verdict_of(results) for line in textwrap.wrap(sentence, width)]
+    lines += ["", *map(style.strong, said)] if said else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def verdict_of(results: Results) -> tuple[str, ...]:
+    """The sentences that say what a run has found; none before there are trials."""
+    alone = len(results.experiment.cells) == 1
+    told = [
+        Told(
+            cell_view(cell, measured, theory),
+            frequencies(cell, measured, {}) if alone and measured.arms else None,
+            tuple(map(cell.population.label, cell.targets[: NAMED + 1].tolist())),
+        )
+        for cell, measured, theory in finished_cells(results)
+    ]
+    return run_verdict(told, list(results.experiment.scenario.sweep))
 
 
 def finished_cells(results: Results) -> list[Finished]:

@@ -37,7 +37,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
     found = rows(document())
     experiment = core.compile(core.Scenario(document(), "test", Path()))
-    assert [answer["protocol"] for answer in found] == ["oue", "grr"]
+    assert [answer["protocol"] for answer in found] == ["OUE", "GRR"]
     for one, cell in zip(found, experiment.cells, strict=True):
         assert cell.answer is not None
         assert one["fakes m"] == cell.answer.malicious

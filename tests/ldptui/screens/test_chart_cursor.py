@@ -122,7 +122,7 @@ async def test_a_score_is_read_in_both_groups_with_the_rates_from_there_on() -> 
 
 async def test_a_click_reads_the_trial_and_the_item_below_it() -> None:
     run = replace(snapshot(scenario()), by_trial=TRIALS)
-    async with showing(run=run) as (pane, pilot):
+    async with showing((76, 32), run=run) as (pane, pilot):
         await on_tab(pane, pilot, "trials")
         marks = seen(pane.app).split("\n")
         first = next(y for y, line in enumerate(marks) if "▸ seven" in line)

@@ -74,7 +74,7 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         assert points(screen)[:21] == list(run.parts["gain"])
         assert "run done: 420 trials" in status(screen)
         assert "4 Charts · run · β 0…0.2 · 21 × 20 trials" in seen(pilot.app)
-        assert "Claim: fake users who are 5% of everybody lift three rare items" in seen(pilot.app)
+        assert "526 fake users (5 %) lift items 2 and 5" in seen(pilot.app)
         short = ("run · β · 21 × 20 trials", "run · 21 × 20 trials")  # where there is less room
         assert screen.charts._shown.results[1:] == short
 
@@ -173,6 +173,7 @@ async def test_what_an_edit_makes_untrue_is_said() -> None:
         await pilot.press("escape", "ctrl+z")
         assert "before your edits" not in seen(pilot.app)
 
+        await until(pilot, lambda: engine.active is not None)
         finished(engine)
         await pilot.pause()
         screen.post_message(KeyEdited("attack.kind", "plugin"))  # whose name is missing

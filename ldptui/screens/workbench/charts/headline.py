@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -14,8 +15,14 @@ from ....text.prose import first_lines
 from ....widgets.words import put, put_or_hide, spelled
 from .shown import Shown
 
-ROOM: Final = (19, 27, 40)
-"""Rows of the pane from which a line says what the scenario claims, a second and a third one."""
+CLAIM: Final = (19, 27, 40)
+"""Rows of the pane from which one line, two and three say what the scenario claims."""
+
+ROOMY: Final = 27
+"""Rows of the pane from which a line says what was found over tables and texts."""
+
+FOUND: Final = (16, 26)
+"""Rows of the pane from which one line and two say what was found, however short it is."""
 
 
 def border_title(pane: Widget, shown: Shown) -> Content:
@@ -30,31 +37,48 @@ def border_title(pane: Widget, shown: Shown) -> Content:
     return Content.assemble(f"{name} · ", (text, style))
 
 
-class ClaimLine(Static):
-    """The claim of the scenario, or how it begins; nothing where it claims nothing."""
+class Headline(Static):
+    """What was found, in a sentence or two; before the first trials what the scenario claims."""
 
     DEFAULT_CSS = """
-    ClaimLine {
+    Headline {
         height: auto;
         text-wrap: nowrap;
         text-overflow: ellipsis;
         color: $text-muted;
+        &.-found { color: $foreground; text-style: bold; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__(markup=False)
 
-    def show(self, shown: Shown, room: Size) -> int:
-        """Say what is claimed, in a pane of this size; the lines that it takes.
+    def show(self, shown: Shown, chart: str, room: Size, *, over_charts: bool) -> int:
+        """Say what was found, or claimed, in a pane of this size; the lines that it takes.
 
-        room : without rows where there is no chart.
+        chart : the tab that is shown. over_charts : tables and texts leave less room for words, and
+        the page of an answer says what was found itself.
         """
-        most = sum(room.height >= rows for rows in ROOM)
-        claim = shown.claim if most else ""
-        lines = first_lines(claim, room.width, most) if claim else []
+        claimed = sum(room.height >= rows for rows in CLAIM) if over_charts else 0
+        most = sum(room.height >= rows for rows in FOUND)
+        if not over_charts:
+            most = int(chart != "answer" and room.height >= ROOMY)
+        said = [spelled(self, sentence) for sentence in shown.verdict(chart)]
+        found = _fitting(said, room.width, most)
+        found += [""] * (most - len(found)) if found else []  # a cursor moves no chart by its words
+        lines = found or (first_lines(shown.claim, room.width, claimed) if claimed else [])
+        self.set_class(bool(found), "-found")
         put_or_hide(self, "\n".join(lines))
         return len(lines)
+
+
+def _fitting(sentences: Sequence[str], width: int, most: int) -> list[str]:
+    """The sentences that fit into so few lines as a whole; the first one is cut if it does not."""
+    for number in range(len(sentences), 0, -1):
+        lines = first_lines(" ".join(sentences[:number]), width, most) if most else []
+        if number == 1 or not lines or not lines[-1].endswith("…"):
+            return lines
+    return []
 
 
 class Warnings(Static):

@@ -26,7 +26,7 @@ from ..transport_bar import TransportBar
 from . import rounds_bar
 from .bindings import KEYS
 from .boxes import Boxes
-from .headline import ClaimLine, Warnings, border_title
+from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
 from .tabs import charts_of, first_tab, fitting, tabs_of
@@ -72,7 +72,7 @@ class ChartsPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
-        self._claim, self._warnings = ClaimLine(), Warnings()
+        self._claim, self._warnings = Headline(), Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
@@ -360,7 +360,7 @@ class ChartsPane(Vertical):
             self.draft, self.snapshot, self.overlays, self.cursor, self._at, keys,
             run_key=key_of(self.app, *RUN),
         )  # fmt: skip
-        marked = shown.stale if mark else self._shown.marked
+        marked = shown.outdated if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
         self._boxes.follow(shown.scenario)
         width, height = size = self.content_size
@@ -369,14 +369,16 @@ class ChartsPane(Vertical):
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
         self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
-        claimed = self._claim.show(shown, size if visible else Size())
+        claimed = self._claim.show(shown, self.tab, size, over_charts=bool(visible))
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - max(1, claimed)))
         for name, box in self._boxes:
             box.display = name in visible
             if box.display:
                 box.show(shown, room)
         self._sheets.display = not visible
-        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind], size)
+        self._sheets.show(
+            self.tab, shown, self._behind, self._boxes[self._behind], Size(width, height - claimed)
+        )
         self._show_bars()
         if width:
             self._tell_parts()

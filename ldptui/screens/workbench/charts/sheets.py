@@ -104,6 +104,8 @@ class Sheets(Columns):
         elif tab == "levels":
             view.show(shown.followed, shown.empty)
         elif kind.frame is not None:
+            if tab == "answer":
+                view.base = shown.base
             numbers, frame = shown.numbers(kind), self._frame_of(kind, shown)
             words = "" if numbers else kind.waiting or shown.empty
             view.show(tab, numbers, lambda: frame and frame.table, empty=words)
@@ -155,6 +157,10 @@ def _made(tab: str) -> Sheet:
             from ..report import ReportView
 
             return ReportView(id=tab)
+        case "answer":
+            from .answer import AnswerView
+
+            return AnswerView(id=tab)
         case "levels":
             from .levels import LevelsView
 

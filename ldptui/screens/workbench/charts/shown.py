@@ -11,6 +11,7 @@ from ....catalogue import key_words
 from ....session.claim import claim_of
 from ....session.runs import described
 from ....text.format import count, short
+from ....text.verdict import Told, sweep_verdict, verdict
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -155,9 +156,7 @@ class Shown:
 
     @property
     def stale(self) -> bool:
-        """True if the run has other settings than the draft, or if the draft cannot be run."""
-        if self.draft is not None and self.draft.problems:
-            return self.base is not None
+        """True if the run has other settings than the draft."""
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or self.base is None:
             return False
@@ -190,6 +189,12 @@ class Shown:
         size = f"{many} × {count(int(scenario.document.get('trials', base.trials)))}"
         return (*(f"{plain} · {self.run_key} runs {words} · {size}" for words in swept), plain)
 
+    @property
+    def outdated(self) -> bool:
+        """True if the run is stale, or if the draft is not valid: nothing new will come of it."""
+        invalid = self.draft is not None and bool(self.draft.problems)
+        return self.stale or (invalid and self.base is not None)
+
     def _stale_words(self, name: str, trials: str) -> tuple[str, ...]:
         """The name of a result of other settings; of a draft that is not valid, its last valid one.
 
@@ -213,6 +218,27 @@ class Shown:
             return ""
         edited = f" of {self.draft.name}, before your edits" * self.draft.modified
         return f"Claim{edited}: {claim}"
+
+    def verdict(self, chart: str) -> tuple[str, ...]:
+        """The sentences that say what the cell shown has found, and over what a run has swept.
+
+        chart : the tab that they stand on. None before the first trials, or of other settings.
+        """
+        told = self.told
+        if told is None or self.marked or self.stale:
+            return ()
+        run, scenario = self.snapshot, self.scenario
+        said = list(verdict(told, chart))
+        if run is not None and run.full and scenario is not None and scenario.sweep:
+            said[1:1] = sweep_verdict(self.cells(chart), list(scenario.sweep))
+        return tuple(said)
+
+    @property
+    def told(self) -> Told | None:
+        """The cell that the verdict is about: the one at a cursor, else the draft's own."""
+        if (cell := self.cell) is not None and self.snapshot is not None:
+            return Told(cell, self.snapshot.at_cell)
+        return None if self.base is None else Told(self.base, self.frequencies)
 
     @property
     def note(self) -> str:

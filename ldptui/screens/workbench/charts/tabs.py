@@ -55,12 +55,14 @@ def _about(draft: Draft | None) -> About:
 
 
 def first_tab(scenario: Scenario | None) -> str:
-    """The tab that shows what a scenario is about: its rounds, its sweep, or its estimates."""
+    """The tab that shows what a scenario is about: its goal, rounds, sweep, or estimates."""
     if scenario is None:
         return "frequencies"
-    if task_of(scenario) != FREQUENCIES:
+    if task_of(scenario) != FREQUENCIES and "goal" not in scenario.document:
         levels = task_of(scenario) == HITTERS and not any(map(_numbers, scenario.sweep.values()))
         return "levels" if levels else "success"
+    if "goal" in scenario.document:
+        return "answer"
     attack, sweep = scenario.document.get("attack", {}), scenario.sweep
     if in_rounds(scenario.document):
         return "timeline"

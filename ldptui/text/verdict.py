@@ -1,0 +1,375 @@
+"""Verdicts: what a cell, or a sweep, says about its question, in one or two computed sentences.
+
+A row of `ROWS` is a sentence with the metrics that it needs and the charts that it is about. Every
+number comes from the view of a cell; ± is the half-width of the interval of 95 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ldptui.core.base.summary import Estimate
+from ldptui.core.view import CellView, Frequencies
+
+from ..catalogue import key_words, metric_words
+from .format import count, estimate, percent, short
+from .interval import reach_95
+
+MOST: Final = 3
+"""The most sentences of a verdict."""
+
+NAMED: Final = 3
+"""The most targets that are named one by one."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A cell that a verdict is about.
+
+    frequencies : the estimates of its items, where they are known. names : of its targets; empty:
+    those that the frequencies have.
+    """
+
+    cell: CellView
+    frequencies: Frequencies | None = None
+    names: tuple[str, ...] = ()
+
+    def measured(self, name: str) -> Estimate | None:
+        """A metric of the cell; None where it has no value."""
+        found = self.cell.metrics.get(name)
+        return found if found is not None and found.mean is not None else None
+
+    def mean(self, name: str) -> float:
+        """The mean of a metric that the cell has."""
+        found = self.measured(name)
+        assert found is not None
+        assert found.mean is not None
+        return found.mean
+
+    def reach(self, name: str) -> float:
+        """The half-width of the interval of 95 %; 0 where there is no standard error."""
+        found = self.measured(name)
+        error = found.standard_error if found is not None else None
+        return error * reach_95(self.cell.trials) if error else 0.0
+
+    def interval(self, name: str) -> str:
+        """A metric with the half-width of its interval: `0.158 ± 0.0013 (95 %)`."""
+        reach = self.reach(name)
+        return f"{estimate(self.mean(name), reach)} (95 %)" if reach else short(self.mean(name))
+
+    @property
+    def fakes(self) -> str:
+        """The fake users and their share of everybody, in words."""
+        cell = self.cell
+        share = cell.malicious / (cell.users + cell.malicious)
+        many = "1 fake user" if cell.malicious == 1 else f"{count(cell.malicious)} fake users"
+        return f"{many} ({percent(share)})"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sentence of verdicts.
+
+    say : makes it; "" where it has nothing to say. needs : the metrics that a cell must have for
+    it. charts : the charts that it is about, by the names of their tabs: there it comes first.
+    """
+
+    say: Callable[[Told], str]
+    needs: tuple[str, ...] = ()
+    charts: tuple[str, ...] = ()
+
+
+def run_verdict(told: Sequence[Told], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentences about a whole run: of its one cell, or of its sweep.
+
+    told : its cells that have trials. swept : the keys that tell its cells apart.
+    """
+    if len(told) == 1:
+        return verdict(told[0])
+    return sweep_verdict([each.cell for each in told], swept)
+
+
+def verdict(told: Told, chart: str = "") -> tuple[str, ...]:
+    """The sentences about a cell, at most MOST, those about the chart first."""
+    if not told.cell.trials:
+        return ()
+    known = [row for row in ROWS if all(told.measured(name) is not None for name in row.needs)]
+    known.sort(key=lambda row: chart not in row.charts)
+    said = [sentence for row in known if (sentence := row.say(told))]
+    return tuple(said[:MOST])
+
+
+# The sentences.
+
+
+def _goal(told: Told) -> str:
+    """The number of fake users that the goal takes, or that none reaches it."""
+    answer = told.cell.answer
+    if answer is None:
+        return ""
+    metric = metric_words(answer["metric"])
+    goal = f"{metric.name} ≥ {short(answer['at_least'])}"
+    fakes = f"{count(answer['malicious'])} fake users ({percent(answer['share'])})"
+    if not answer["reached"]:
+        reaches = short(answer["value"])
+        return f"No number of fake users reaches {goal}: the closest, {fakes}, reaches {reaches}."
+    if answer["low"] is not None:
+        least, sure = count(answer["low"] + 1), percent(answer["confidence"])
+        how = f"a search is {sure} sure of {least} to {count(answer['malicious'])}"
+    else:
+        how = f"by {'a' if answer['by'] == 'closed form' else 'an'} {answer['by']}"
+    found = told.measured(answer["metric"])
+    trials = f"; the trials reach {told.interval(answer['metric'])}" if found is not None else ""
+    return f"It takes {fakes} for {goal}, {how}{trials}."
+
+
+def _gain(told: Told) -> str:
+    """The rise of the targets by the fakes, with their ranks before and after where known."""
+    if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
+        return ""
+    gain, reach = told.mean("gain"), told.reach("gain")
+    targets, ranks = _targets(told), _ranks(told)
+    if abs(gain) <= reach:
+        trials = f"{count(told.cell.trials)} trials"
+        return (
+            f"{told.fakes} move {targets} by {told.interval('gain')}: "
+            f"no gain that {trials} can tell from 0."
+        )
+    rise = "lift" if gain > 0 else "lower"
+    total = f" by {told.interval('gain')}{_closed_gain(told)}" * (not ranks)
+    return f"{told.fakes} {rise} {targets}{ranks or total}."
+
+
+def _size(told: Told) -> str:
+    """The gain and its closed form, where the sentence about the targets tells their ranks."""
+    if told.cell.answer is not None or not told.cell.malicious or not told.cell.targets:
+        return ""
+    if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
+        return ""
+    return f"The gain is {told.interval('gain')}{_closed_gain(told)}."
+
+
+def _closed_gain(told: Told) -> str:
+    expected = told.cell.metrics["gain"].theory
+    return "" if expected is None else f"; the closed form is {short(expected)}"
+
+
+def _targets(told: Told) -> str:
+    """The targets in words: named where they are few and their names are known."""
+    targets, known, names = told.cell.targets, told.frequencies, told.names
+    if known is not None and not names:
+        labels = dict(zip(known.items, known.labels, strict=True))
+        names = tuple(labels[target] for target in targets if target in labels)
+    if len(targets) > NAMED or len(names) < len(targets):
+        return "1 target" if len(targets) == 1 else f"{count(len(targets))} targets"
+    *first, last = names
+    return f"items {', '.join(first)} and {last}" if first else f"item {last}"
+
+
+def _ranks(told: Told) -> str:
+    """The ranks of the targets by their mean estimates, before and after; "" where not known."""
+    known = told.frequencies
+    if known is None or len(known.items) < known.domain_size or "clean" not in known.arms:
+        return ""
+    arms = (known.clean.mean, known.attacked.mean)
+    before, after = (_places(known.items, means, told.cell.targets) for means in arms)
+    return f" from {before} to {after.removeprefix('rank ').removeprefix('ranks ')}"
+
+
+def _places(items: Sequence[int], means: Sequence[float], targets: Sequence[int]) -> str:
+    """The ranks of targets among the estimates, the largest first: `rank 3`, `ranks 41–101`."""
+    order = sorted(range(len(items)), key=lambda at: -means[at])
+    place = {items[at]: rank for rank, at in enumerate(order, 1)}
+    ranks = [place[target] for target in targets]
+    least, most = min(ranks), max(ranks)
+    return f"rank {count(least)}" if least == most else f"ranks {count(least)}–{count(most)}"
+
+
+def _defended(told: Told) -> str:
+    """The part of the gain that the defence leaves."""
+    gain, after = told.mean("gain"), told.interval("gain_after")
+    if abs(gain) <= told.reach("gain"):
+        return ""
+    left = told.mean("gain_after") / gain
+    if abs(told.mean("gain_after")) <= told.reach("gain_after"):
+        return f"The defence leaves a gain of {after}: none that the trials can tell from 0."
+    words = f"{percent(left)} of it" if left > 0 else "less than nothing of it"
+    more = "more than there was, " * (left > 1)
+    return f"The defence leaves {more}{words}: a gain of {after}."
+
+
+def _flags(told: Told) -> str:
+    """The shares of fake and of genuine reports that a filter flags."""
+    fakes, genuine = percent(told.mean("recall")), percent(told.mean("false_positive_rate"))
+    return f"The filter flags {fakes} of the fake reports and {genuine} of the genuine ones."
+
+
+def _alarm(told: Told) -> str:
+    """How often the alarm rings, with the attack and without."""
+    rings, false = percent(told.mean("alarm_rate")), percent(told.mean("false_alarm_rate"))
+    return f"The alarm rings in {rings} of the collections with fakes and in {false} without."
+
+
+def _error(told: Told) -> str:
+    """The error of one estimate without the attack, and how many times that with it."""
+    clean = told.mean("mse_clean")
+    typical = short(clean**0.5, 3)
+    words = f"Without fakes an estimate is typically {typical} off"
+    if not told.cell.malicious or told.measured("mse") is None or clean <= 0:
+        return f"{words} (the root of a mean squared error of {told.interval('mse_clean')})."
+    attacked = told.mean("mse")
+    times = short((attacked / clean) ** 0.5, 3)
+    return f"{words}, with them {short(attacked**0.5, 3)} ({times} times)."
+
+
+def _hitters(told: Told) -> str:
+    """The share of the most frequent items that is named, with the attack and without."""
+    clean, attacked = told.measured("hitter_recall_clean"), told.mean("hitter_recall")
+    if clean is None or not told.cell.malicious:
+        return f"{percent(attacked)} of the most frequent items are named."
+    return (
+        f"With {told.fakes} {percent(attacked)} of the most frequent items are named, "
+        f"without {percent(told.mean('hitter_recall_clean'))}."
+    )
+
+
+def _named_targets(told: Told) -> str:
+    """The targets that heavy hitters name, or that are among the top k."""
+    many = len(told.cell.targets)
+    if not many or not told.cell.malicious or told.cell.answer is not None:
+        return ""
+    named = short(told.mean("targets_in_top_k"), 3)
+    of = f"{count(many)} target{'s' * (many != 1)}"
+    return f"On average {named} of {of} {'is' if named == '1' else 'are'} among the top k."
+
+
+def _mean_shift(told: Told) -> str:
+    """The shift of a mean by the fakes."""
+    if not told.cell.malicious:
+        return ""
+    return f"{told.fakes} shift the mean by {told.interval('mean_shift')}."
+
+
+def _mean_error(told: Told) -> str:
+    """The error of a mean without the attack."""
+    return f"Without fakes the mean is {told.interval('mean_error_clean')} off."
+
+
+def _detected(told: Told) -> str:
+    """The items that a test detects, and those of them that nobody holds."""
+    found, false = short(told.mean("detected"), 3), short(told.mean("false_detected"), 2)
+    return f"On average {found} items are detected, {false} of them held by nobody."
+
+
+def _share(told: Told) -> str:
+    """The share of fakes as the server estimates it, beside the true one."""
+    cell = told.cell
+    true = cell.malicious / (cell.users + cell.malicious)
+    estimated = told.interval("share_estimate")
+    return f"The server puts the fakes at {estimated} of all; {short(true, 3)} is true."
+
+
+def _any(told: Told) -> str:
+    """The first metric of a cell that no other sentence is about."""
+    name = next(name for name in told.cell.metrics if told.measured(name) is not None)
+    return f"{metric_words(name).title}: {told.interval(name)}."
+
+
+ROWS: Final = (
+    Row(_goal, charts=("answer",)),
+    Row(_hitters, ("hitter_recall",), ("levels", "items")),
+    Row(_gain, ("gain",), ("gain", "frequencies", "map")),
+    Row(_size, ("gain",), ("gain", "frequencies", "map")),
+    Row(_mean_shift, ("mean_shift",)),
+    Row(_detected, ("detected", "false_detected")),
+    Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
+    Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
+    Row(_share, ("share_estimate", "share_estimate_std")),
+    Row(_defended, ("gain", "gain_after")),
+    Row(_error, ("mse_clean",), ("error", "trials", "report")),
+    Row(_mean_error, ("mean_error_clean",)),
+    Row(_named_targets, ("targets_in_top_k",)),
+)
+"""The sentences, the most telling first."""
+
+
+# A sweep.
+
+LEADING: Final = ("gain_after", "gain", "hitter_recall", "mean_shift", "mse_clean")
+"""The metrics that a sweep is told by; the first that its cells have and that is not 0 in all."""
+
+
+def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentence about a sweep: the least and the greatest value, and where they are.
+
+    swept : the keys that tell its cells apart. None before two cells have trials.
+    """
+    done = [cell for cell in cells if cell.trials]
+    answered = [cell for cell in done if cell.answer is not None]
+    if len(answered) > 1:
+        return _answered(answered, swept)
+    found = next((row for name in LEADING if (row := _valued(done, name))), [])
+    if len(found) < 2:
+        return ()
+    name = found[0][0]
+    (_, low, least), (_, high, most) = min(found, key=_value), max(found, key=_value)
+    if low == high:
+        return ()
+    where, there = where_words(least.parameters, swept), where_words(most.parameters, swept)
+    what = metric_words(name).name
+    ends = [Told(least).interval(name), Told(most).interval(name)]
+    return (f"Over the sweep the {what} runs from {ends[0]} at {where} to {ends[1]} at {there}.",)
+
+
+def _valued(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
+    """The values of a metric with their cells; none where all are 0 or there are none."""
+    rows = [
+        (name, found.mean, cell)
+        for cell in cells
+        if (found := cell.metrics.get(name)) is not None and found.mean is not None
+    ]
+    return rows if any(value for _, value, _ in rows) else []
+
+
+def _value(row: tuple[str, float, CellView]) -> float:
+    return row[1]
+
+
+def _answered(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentence about the answers of a sweep: where the goal takes fewest fakes, where most."""
+    reached = sorted(
+        (
+            (cell.answer["malicious"], cell)
+            for cell in cells
+            if cell.answer and cell.answer["reached"]
+        ),
+        key=lambda row: row[0],
+    )
+    beyond = len(cells) - len(reached)
+    none = f"; in {count(beyond)} of {count(len(cells))} settings no number does" * bool(beyond)
+    if not reached:
+        return (
+            f"No number of fake users reaches the goal in any of {count(len(cells))} settings.",
+        )
+    (least, low), (most, high) = reached[0], reached[-1]
+    if least == most:
+        return (f"It takes {count(least)} fake users{none}.",)
+    where, there = where_words(low.parameters, swept), where_words(high.parameters, swept)
+    return (
+        f"It takes from {count(least)} fake users at {where} to {count(most)} at {there}{none}.",
+    )
+
+
+def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
+    """A cell by its swept keys: `OUE, β 0.05`."""
+    words = []
+    for key in sorted(swept, key=lambda key: not key.endswith(".kind")):
+        value = parameters.get(key)
+        if key.endswith(".kind"):
+            words.append(str(value).upper())
+        elif value is not None:
+            number = short(value) if isinstance(value, float) else str(value)
+            words.append(f"{key_words(key).short} {number}")
+    return ", ".join(words) or "one setting"

@@ -1,0 +1,163 @@
+"""Verdicts say what was simulated: their numbers against means over trials and closed forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+import ldptui
+from ldptui import scenarios
+from ldptui.core.base.summary import Estimate
+from ldptui.core.view import CellView, Estimates, Frequencies
+from ldptui.text.interval import reach_95
+from ldptui.text.table import results_table, verdict_of
+from ldptui.text.verdict import ROWS, Told, sweep_verdict, verdict
+
+BUNDLED = sorted(path.stem for path in scenarios.path("quickstart").parent.glob("*.toml"))
+
+CELL = CellView(
+    index=0, parameters={}, path="counts", users=950, malicious=50, domain_size=4, p=0.5, q=0.25,
+    hash_range=None, trials=20, wanted=20, targets=(1, 3),
+    metrics={"gain": Estimate(0.4, 0.01, 0.41)},
+)  # fmt: skip
+
+
+def cell(**metrics: tuple[float, float | None]) -> CellView:
+    """The cell with these means and standard errors in place of its gain."""
+    found = {name: Estimate(mean, error, None) for name, (mean, error) in metrics.items()}
+    return dataclasses.replace(CELL, metrics=found)
+
+
+def numbers(sentence: str) -> list[float]:
+    """The numbers of a sentence, powers of ten and thousands in groups included."""
+    plain = re.sub(r"(?<=\d) (?=\d{3}\b)", "", sentence).replace("−", "-")
+    return [float(text) for text in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", plain)]
+
+
+def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
+    means = {"clean": (0.4, 0.1, 0.3, 0.2), "attacked": (0.2, 0.5, 0.1, 0.4)}
+    arms = {name: Estimates(mean, None, (0.01,) * 4) for name, mean in means.items()}
+    known = Frequencies(4, (0, 1, 2, 3), ("a", "b", "c", "d"), (1, 3), 20, (0.25,) * 4, arms)
+    reach = 0.01 * reach_95(20)
+    assert verdict(Told(CELL, known)) == (
+        "50 fake users (5 %) lift items b and d from ranks 3–4 to 1–2.",
+        f"The gain is 0.400 ± {reach:.2g} (95 %); the closed form is 0.41.",
+    )
+    assert "lower 2 targets by -0.4" in verdict(Told(cell(gain=(-0.4, 0.01))))[0]
+
+
+def test_a_gain_within_its_interval_is_none() -> None:
+    """Just within the half-width of the interval, and just beyond it."""
+    reach = 0.01 * reach_95(20)
+    assert (
+        "no gain that 20 trials can tell from 0"
+        in verdict(Told(cell(gain=(0.99 * reach, 0.01))))[0]
+    )
+    assert "lift" in verdict(Told(cell(gain=(1.01 * reach, 0.01))))[0]
+
+
+def test_what_a_defence_leaves() -> None:
+    left = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.1, 0.01))))[1]
+    assert left.startswith("The defence leaves 25 % of it: a gain of 0.10")
+    more = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.5, 0.01))))[1]
+    assert more.startswith("The defence leaves more than there was, 125 % of it")
+    none = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.001, 0.01))))[1]
+    assert none.endswith("none that the trials can tell from 0.")
+
+
+def test_the_chart_that_is_looked_at_comes_first() -> None:
+    both = Told(cell(gain=(0.4, 0.01), recall=(0.9, None), false_positive_rate=(0.01, None)))
+    assert verdict(both)[0].startswith("50 fake users")
+    assert verdict(both, "detection")[0] == (
+        "The filter flags 90 % of the fake reports and 1 % of the genuine ones."
+    )
+
+
+def test_a_goal_is_answered_or_not() -> None:
+    answer = {
+        "reached": True, "malicious": 5263, "share": 0.05, "value": 1.0, "by": "search",
+        "low": 5200, "confidence": 0.99, "metric": "targets_in_top_k", "at_least": 1,
+    }  # fmt: skip
+    found = dataclasses.replace(CELL, answer=answer)
+    (sentence,) = verdict(Told(found))
+    assert sentence == (
+        "It takes 5263 fake users (5 %) for targets among the top k ≥ 1, "
+        "a search is 99 % sure of 5201 to 5263."
+    )
+    never = dataclasses.replace(CELL, answer=answer | {"reached": False, "value": 0.4})
+    assert verdict(Told(never))[0].startswith("No number of fake users reaches")
+    cells = [
+        dataclasses.replace(found, parameters={"protocol.kind": "grr"}),
+        dataclasses.replace(never, parameters={"protocol.kind": "oue"}),
+    ]
+    assert sweep_verdict(cells, ["protocol.kind"]) == (
+        "It takes 5263 fake users; in 1 of 2 settings no number does.",
+    )
+
+
+def test_a_sweep_is_told_by_its_ends() -> None:
+    cells = [
+        dataclasses.replace(cell(gain=(gain, None)), parameters={"attack.share": share})
+        for share, gain in ((0.0, 0.0), (0.1, 0.9), (0.2, 0.5))
+    ]
+    assert sweep_verdict(cells, ["attack.share"]) == (
+        "Over the sweep the gain runs from 0 at β 0 to 0.9 at β 0.1.",
+    )
+    assert sweep_verdict(cells[:1], ["attack.share"]) == ()
+
+
+def test_nothing_is_said_before_the_first_trial() -> None:
+    assert verdict(Told(dataclasses.replace(CELL, trials=0))) == ()
+
+
+def test_a_run_ends_with_its_verdict_in_text_and_json() -> None:
+    results = ldptui.run("survey", set={"attack.share": 0.02}, trials=5)
+    said = verdict_of(results.measured)
+    assert json.loads(results.to_json())["verdict"] == list(said)
+    printed = results_table(results.measured, width=1000)
+    assert printed.rstrip().endswith("\n".join(said))
+    check(results)
+
+
+def check(results: ldptui.Results) -> None:
+    """Compare the numbers of a verdict with means over the trials, made here anew."""
+    said = " ".join(verdict_of(results.measured))
+    assert said, "a run with trials has a verdict"
+    cells = results.measured.experiment.cells
+    if len(cells) == 1 and " lift " in said:
+        gains = results.measured.cells[0].metrics["gain"]
+        mean, error = gains.mean(), gains.std(ddof=1) / np.sqrt(gains.size)
+        start = "The gain is" if "The gain is" in said else " by "
+        told = numbers(said[said.index(start) :])
+        assert told[0] == pytest.approx(mean, rel=0.05)
+        assert told[1] == pytest.approx(error * reach_95(gains.size), rel=0.06)
+    if "Over the sweep the" in said and "runs from" in said:
+        shown = numbers(said[said.index("runs from") :])
+        name = next(
+            name for name in ("gain_after", "gain", "hitter_recall", "mean_shift", "mse_clean")
+            if any(
+                name in (each.metrics.dtype.names or ()) and np.any(each.metrics[name].mean())
+                for each in results.measured.cells
+            )
+        )  # fmt: skip
+        means = [each.metrics[name].mean() for each in results.measured.cells]
+        assert shown[0] == pytest.approx(np.nanmin(means), rel=0.06, abs=1e-12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_scenario_has_a_true_verdict(name: str) -> None:
+    scenario = ldptui.load(name)
+    if "attack.name" in json.dumps(scenario.document) or "python" in name:
+        pytest.skip("its code runs only where it is allowed")
+    check(ldptui.run(name, trials=2))
+
+
+def test_every_row_is_about_metrics_that_there_are() -> None:
+    from ldptui.core.metrics import METRICS
+
+    assert {name for row in ROWS for name in row.needs} <= set(METRICS)
