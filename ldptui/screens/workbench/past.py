@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...catalogue import named
+from ...session.draft import dropped
 from ...session.edits import WHOLE, Edits
+from ...terminal.keyboard import UNDO, key_of
 from .desk import Desk
 
 if TYPE_CHECKING:
@@ -31,6 +33,14 @@ class Past:
             self._edits = self._edits.with_edit(WHOLE, before)
         if self._desk.draft is not None:
             self._edits = self._edits.with_edit(edit, self._desk.draft)
+
+    def say_dropped(self, edit: str, before: Draft | None) -> None:
+        """Name the sweeps that an edit has dropped from the draft before it."""
+        if before is None or self._desk.draft is None or edit.startswith("sweep"):
+            return
+        if lost := dropped(before, self._desk.draft):
+            back = key_of(self._desk.app, *UNDO)
+            self._desk.note(f"the sweep of {lost} went with that; {back} brings it back")
 
     @property
     def vain(self) -> Iterator[str]:

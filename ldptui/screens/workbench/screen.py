@@ -33,12 +33,11 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import drop_taken
-from ...session.draft import dropped, edited, rekeyed, retyped
+from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...terminal.compositor import FrugalScreen
-from ...terminal.keyboard import UNDO, key_of
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from . import files
@@ -208,8 +207,6 @@ class WorkbenchScreen(FrugalScreen):
     def charts(self) -> ChartsPane:
         return self._panes.charts
 
-    # The draft.
-
     def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
         if after is None or not self.is_mounted:
             return
@@ -246,13 +243,10 @@ class WorkbenchScreen(FrugalScreen):
     def _edit(self, what: str, draft: Draft) -> None:
         self._player.close()
         self._chosen = True
-        lost = dropped(self.draft, draft) if self.draft is not None else ""
+        before = self.draft
         self.take_draft(draft, what)
         self.simulating.hurry()
-        if lost and not what.startswith("sweep"):
-            self.note(
-                f"the sweep of {lost} went with that; {key_of(self.app, *UNDO)} brings it back"
-            )
+        self.past.say_dropped(what, before)
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""
@@ -326,8 +320,6 @@ class WorkbenchScreen(FrugalScreen):
     async def shut_down(self) -> None:
         """Stop the workers; no process is left behind."""
         await asyncio.gather(self._engine.stop(), *self._lab.closings())
-
-    # The runs that are shown.
 
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""

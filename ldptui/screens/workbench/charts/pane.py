@@ -99,8 +99,6 @@ class ChartsPane(Vertical):
         """Draw what has changed while the pane was hidden, and had no room."""
         self._show()
 
-    # Requests to the pane.
-
     def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
         """The parts to simulate for the charts that are shown; the base cell always comes first.
 
@@ -157,12 +155,7 @@ class ChartsPane(Vertical):
         # What was simulated is marked as stale when the new is late, not with every key.
         self._show(mark=False)
         if self.draft is not None and self.draft.problems:  # nothing new will come
-            self.set_timer(BLOCK_S, self._mark_invalid)
-
-    def _mark_invalid(self) -> None:
-        """Mark what was simulated as that of another draft, unless this one is mended by now."""
-        if self.draft is not None and self.draft.problems:
-            self._show()
+            self.set_timer(BLOCK_S, lambda: self._show(mark=self._shown.invalid))
 
     def watch_snapshot(self) -> None:
         rounds = self.snapshot.rounds if self.snapshot is not None else None
@@ -212,8 +205,6 @@ class ChartsPane(Vertical):
         if (number := self._boxes.timeline.round_at(message)) is not None:
             self.show_round(number)
         self._show()
-
-    # Keys.
 
     def action_tab(self, by: int) -> None:
         names = [name for name, _ in self.tabs()]
@@ -303,8 +294,6 @@ class ChartsPane(Vertical):
             case "view":
                 return self.tab == "table" or box is not None
         return True
-
-    # The arrangement.
 
     def _visible(self) -> tuple[str, ...]:
         """The charts that are on the screen, the tab's own ones first."""

@@ -192,8 +192,12 @@ class Shown:
     @property
     def outdated(self) -> bool:
         """True if the run is stale, or if the draft is not valid: nothing new will come of it."""
-        invalid = self.draft is not None and bool(self.draft.problems)
-        return self.stale or (invalid and self.base is not None)
+        return self.stale or (self.invalid and self.base is not None)
+
+    @property
+    def invalid(self) -> bool:
+        """True where the draft has problems."""
+        return self.draft is not None and bool(self.draft.problems)
 
     def _stale_words(self, name: str, trials: str) -> tuple[str, ...]:
         """The name of a result of other settings; of a draft that is not valid, its last valid one.
