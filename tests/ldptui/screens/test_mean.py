@@ -65,7 +65,7 @@ async def test_every_pane_says_what_holds_of_numbers() -> None:
         for pane, words in {
             "Protocol": ("● SR", "c = 2.164"),
             "Parameters": ("lowest number", "highest number"),
-            "Attack": ("● mga", "m = 526"),
+            "Attack": ("‹ mga ›", "m = 526"),
             "Defences": ("+ add a step",),
             "Runs": ("SR ε=1, MGA β=0.05",),
         }.items():
