@@ -23,6 +23,7 @@ from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.sampling.integers import discrete_laplace
 from ..base.secure import generator, secure
+from ..law.blanket import Blanket, of_ratios
 from ..law.law import Ask, Lack, Law, holding, towards_targets
 from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport, Support
@@ -36,6 +37,9 @@ BoundRule: TypeAlias = Literal["honest"]
 
 AT_ONCE = 1 << 17
 """Cells that are drawn at once: 1 MB, so few calls that they cost nothing."""
+
+RATIOS: Final = 25
+"""The values that stand for the likelihood ratios of a cell."""
 
 SIGN = np.int64(-(2**63))
 """The bit of a double's sign."""
@@ -154,6 +158,24 @@ class Summation(Summed, Bounded):
     def noise(self) -> float:
         """The variance of a cell: 2s² = 8/ε²."""
         return 2 * self.scale**2
+
+    @property
+    def blanket(self) -> Blanket:
+        """ω has noise alone in all cells; R_v/ω = e^((|x| - |x - 1|)/s) of the own cell x.
+
+        Between 0 and 1 the ratio is put on `RATIOS` values, which keeps the bound one.
+        """
+        low = math.exp(-1 / self.scale)
+        edges = np.linspace(0.0, 1.0, RATIOS)
+        ratios = np.exp((2 * edges - 1) / self.scale)
+        # Pr[x < edge] less 1/2, and E[R; x < edge] less e^(-1/s)/2, of Laplace noise.
+        mass = -np.diff(np.exp(-edges / self.scale)) / 2
+        mean = np.diff(np.exp(edges / self.scale)) * low / 2
+        upper = (mean - mass * ratios[:-1]) / np.diff(ratios)
+        chances = np.append(mass - upper, 0.0) + np.append(0.0, upper)
+        chances[0] += 0.5
+        chances[-1] += low / 2
+        return of_ratios(low, ratios, chances)
 
     @property
     def report_bits(self) -> float:

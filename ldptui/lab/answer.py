@@ -25,8 +25,9 @@ class Answer:
     the charts, the answer in words first. notes : sentences about the table. figures : one or two,
     the first the more important one; a command asks for none, and none is made for it. sources :
     those that the table cites by a few letters, in full. edits : keys of the scenario with the
-    values that the answer proposes for them, in the order to set them. values : what the command
-    writes as JSON, which no tab is sent. broken : a promise that was checked is not kept.
+    values that the answer proposes for them, in the order to set them. choices : such edits by the
+    place of a chart's cursor. values : what the command writes as JSON, which no tab is sent.
+    broken : a promise that was checked is not kept.
     """
 
     table: Table
@@ -35,6 +36,7 @@ class Answer:
     figures: Iterable[Figure] = ()
     sources: Sequence[str] = ()
     edits: Sequence[tuple[str, Any]] = ()
+    choices: Sequence[tuple[str, Sequence[tuple[str, Any]]]] = ()
     values: Any = None
     broken: bool = False
 
@@ -67,6 +69,7 @@ def encoded(answer: Answer) -> dict[str, Any]:
         "notes": list(answer.notes),
         "sources": list(answer.sources),
         "edits": _plain(answer.edits),
+        "choices": _plain(answer.choices),
     }
 
 
@@ -81,8 +84,13 @@ def decoded(document: Mapping[str, Any]) -> Answer:
             for figure in document["figures"]
         ),
         tuple(document["sources"]),
-        tuple((str(key), value) for key, value in document["edits"]),
+        _edits(document["edits"]),
+        tuple((str(place), _edits(edits)) for place, edits in document["choices"]),
     )
+
+
+def _edits(document: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((str(key), value) for key, value in document)
 
 
 def listed(

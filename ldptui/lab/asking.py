@@ -26,7 +26,7 @@ from ..terminal import exits
 from ..text import table as layout
 from .answer import Answer, listed
 from .options import concerned
-from .output import Row, cited, show
+from .output import QUANTITIES, Row, cited, show
 from .questions.shared import EXAMPLES
 from .scenarios import unswept
 from .topics import TOPICS, Topic
@@ -122,7 +122,7 @@ def answer_of(title: str, rows: Iterable[Row], **parts: Any) -> Answer:
     rows = [*rows]
     values = layout.aligned([row[1] for row in rows])
     lines = [(row[0], value, *row[2:]) for row, value in zip(rows, values, strict=True)]
-    table = listed(title, ("quantity", "value", "formula", "source"), lines)
+    table = listed(title, QUANTITIES, lines)
     return Answer(table, sources=tuple(cited(rows)), **parts)
 
 

@@ -20,6 +20,8 @@ from ..text import table
 from .answer import Answer
 
 Row = tuple[str, str, str, str]
+QUANTITIES: Final = ("quantity", "value", "formula", "source")
+"""The columns of most tables."""
 OMITTED: Final = {"omitted": True}
 """The metadata of a field that JSON does not have where it is None."""
 
@@ -34,12 +36,23 @@ def show(answer: Answer, form: str, hint: str = "") -> None:
     if sys.stdout.isatty():  # whole lines for a program
         wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
         notes = [line for note in notes for line in wrap.wrap(note)]
+    if tuple(column.name for column in answer.table.columns) != QUANTITIES:
+        write_out(_columns(answer, notes))
+        return
     rows: Any = [
         tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
         for row in answer.table.rows
     ]
     notes = [*notes, *([""] if notes else []), *answer.sources]
     write_out(table.theory_table(answer.table.title, rows, notes))
+
+
+def _columns(answer: Answer, notes: Sequence[str]) -> str:
+    """A table of other columns, between its title and the notes: numbers stand to the right."""
+    heads = [column.name for column in answer.table.columns]
+    rows = [[str(value) for value in line] for line in answer.table.rows]
+    below = [*notes, *([""] if answer.sources else []), *answer.sources]
+    return "\n".join([answer.table.title, "", table.plain_table(heads, rows), *below, ""])
 
 
 def plain(value: Any) -> Any:

@@ -19,6 +19,7 @@ from ...base.errors import ScenarioError, got
 from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
 from ...base.secure import generator
+from ...law.blanket import Blanket
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
@@ -101,6 +102,24 @@ class BitFlips(Summed):
     def real_epsilon(self) -> float:
         """ε; half of it where a report has one bit, which can tell no two items apart."""
         return self.epsilon / 2 if self.sampled == 1 else self.epsilon
+
+    @property
+    def linked(self) -> bool:
+        """True if the items of a report tell the server whose it is, as it drew them."""
+        return self.chooser == "server"
+
+    @property
+    def blanket(self) -> Blanket:
+        """ω has the noise of others in all bits; a report without an item's bit says nothing."""
+        (p, q), part = self.rates, self.part
+        both = part * (self.sampled - 1) / max(self.domain_size - 1, 1)
+        low, high = (1 - p) / (1 - q), p / q
+        ratios, bits = np.array([high, low, 1.0]), np.array([q, 1 - q, 0.0])
+        none = np.array([0.0, 0.0, 1.0])
+        chances = both * np.outer(bits, bits) + (1 - 2 * part + both) * np.outer(none, none)
+        chances += (part - both) * (np.outer(bits, none) + np.outer(none, bits))
+        first, second = np.meshgrid(ratios, ratios, indexing="ij")
+        return Blanket(low, chances.ravel(), first.ravel(), second.ravel())
 
     @property
     def report_bits(self) -> float:

@@ -1,0 +1,199 @@
+"""An upper bound on what a shuffled collection gives away: the privacy blanket by FFT.
+
+Balle, Bell, Gascón, Nissim, CRYPTO 2019, lemma 5.3: for n users of a protocol with the blanket
+(γ, ω) the shuffled reports are (ε, δ)-private with
+
+    δ = E[(X₁ + … + X_n)⁺] / (γn),   X = 0 with probability 1 − γ, else (R₀(y) − e^ε R₁(y))/ω(y),
+
+y drawn from ω. The law of the sum is one Fourier transform. Four things keep the number an upper
+bound, and sharp:
+
+* X is put on a grid by splitting each value between its two neighbours, so that its mean stays; the
+  mean of a convex function can only grow. A sum of many terms is made of blocks, each put on a
+  wider grid in the same way, as one grid for all would be too coarse for a term.
+* All laws are tilted by e^(θx), with θ such that sums near 0 are common, so that rounding is a
+  small part of the result however small δ is.
+* The grid is so wide that a sum beyond it has the tilted probability e^−50 at most (Bernstein).
+* Sums of few terms are gone through one by one, without a grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from ...base.sampling import Floats
+from ...law.blanket import Blanket
+
+POINTS: Final = 1 << 17
+"""Points of a grid."""
+TOGETHER: Final = 1024
+"""The most terms of one kind that are summed on one grid."""
+LISTED: Final = 4096
+"""The most different sums that are gone through one by one."""
+OUTSIDE: Final = 50.0
+"""−ln of the tilted probability of a sum that is not on its grid."""
+LOWEST: Final = 25.0
+"""Terms below −25/θ are raised to it: they hardly ever belong to a sum above 0."""
+NOTHING: Final = -500.0
+"""ln of a δ that is so small that Chernoff's bound is enough."""
+SLACK: Final = 1e-9
+"""What rounding and sums outside the grid may add, as a part of δ."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tilted:
+    """A law of sums, tilted: e^scale times `masses`, which add up to 1, at `points`.
+
+    reach : the largest distance from its mean of one of the terms that it is the sum of.
+    """
+
+    points: Floats
+    masses: Floats
+    scale: float
+    reach: float
+
+    @property
+    def mean(self) -> float:
+        return float((self.points * self.masses).sum())
+
+    @property
+    def variance(self) -> float:
+        return float(((self.points - self.mean) ** 2 * self.masses).sum())
+
+
+_Terms: TypeAlias = Sequence[tuple[_Tilted, int]]
+"""Laws of terms, each with the number of terms that have it."""
+
+
+def delta_at_most(blanket: Blanket, users: int, epsilon: float) -> float:
+    """A δ with which the shuffled reports of this many users are (ε, δ)-private, for this pair.
+
+    users : n, those whose reports blend in; at least 1.
+    """
+    terms = blanket.first - math.exp(epsilon) * blanket.second
+    if terms.max() <= 0:
+        return 0.0
+    points = np.append(terms, 0.0)
+    masses = np.append(blanket.share * blanket.weights, max(0.0, 1 - blanket.share))
+    theta = _tilt(points, masses)
+    if theta > 0:
+        points = np.maximum(points, -LOWEST / theta)
+    term = _law(points, masses, float(np.ptp(points)), theta)
+    least = term.scale * users - math.log(blanket.share * users)
+    if theta > 0 and least - math.log(theta) - 1 < NOTHING:  # Chernoff: s ≤ e^(θs)/(eθ)
+        return math.exp(least - math.log(theta) - 1)
+    total = _listed(term, users) or _gridded(term, users, theta)
+    above = total.points > 0
+    sums = total.points[above]
+    excess = float((sums * np.exp(-theta * sums) * total.masses[above]).sum())
+    if not excess:
+        return 0.0
+    log = total.scale + math.log(excess) - math.log(blanket.share * users)
+    return min(1.0, math.exp(min(log, 0.0)) * (1 + SLACK))
+
+
+def _tilt(points: Floats, masses: Floats) -> float:
+    """θ ≥ 0 at which the tilted mean is 0; 0 where the mean is not below 0."""
+    top = float(points.max())
+
+    def mean(theta: float) -> float:
+        return float(points @ (masses * np.exp(theta * (points - top))))
+
+    if mean(0.0) >= 0:
+        return 0.0
+    high = 1 / top
+    while mean(high) < 0:
+        high *= 2
+    return float(brentq(mean, 0.0, high, xtol=1e-300, rtol=1e-12))
+
+
+def _law(
+    points: Floats, masses: Floats, reach: float, theta: float = 0.0, scale: float = 0.0
+) -> _Tilted:
+    """The law of these masses times e^(θx), as one that adds up to 1."""
+    top = theta * float(points.max())
+    tilted = masses * np.exp(theta * points - top)
+    total = float(tilted.sum())
+    return _Tilted(points, tilted / total, scale + top + math.log(total), reach)
+
+
+def _listed(term: _Tilted, count: int) -> _Tilted | None:
+    """The sum of `count` terms, each possible sum once; None where there are too many."""
+    if math.comb(count + term.points.size - 1, term.points.size - 1) > LISTED:
+        return None
+    points, masses = term.points, term.masses
+    for _ in range(count - 1):
+        sums = np.add.outer(points, term.points).ravel()
+        likely = np.multiply.outer(masses, term.masses).ravel()
+        points, place = np.unique(sums.round(12), return_inverse=True)
+        masses = np.zeros(points.size)
+        np.add.at(masses, place.ravel(), likely)
+    return _Tilted(points, masses, count * term.scale, term.reach)
+
+
+def _gridded(term: _Tilted, count: int, theta: float) -> _Tilted:
+    """The sum of `count` terms on a grid: blocks of terms, blocks of blocks, and what is left."""
+    levels = max(1, math.ceil(math.log(count, TOGETHER) - 1e-9))
+    each = math.ceil(count ** (1 / levels) - 1e-9)
+    part, left, rest = term, count, list[tuple[_Tilted, int]]()
+    for _ in range(levels - 1):
+        left, single = divmod(left, each)
+        rest += [(part, single)] if single else []
+        part = _added([(part, each)], theta)
+    return _added([(part, left), *rest] if left else rest, theta)
+
+
+def _added(terms: _Terms, theta: float) -> _Tilted:
+    """The sum of all terms, on the multiples of a step that reach far enough around its mean."""
+    centre = sum(count * law.mean for law, count in terms)
+    step = 2 * _width(terms) / (POINTS - 2)
+    spectrum = np.ones(POINTS // 2 + 1, dtype=np.complex128)
+    scale = 0.0
+    for law, count in terms:
+        spectrum *= _power(np.fft.rfft(_split(law, step, theta)), count)
+        scale += count * law.scale
+    masses = np.maximum(np.fft.irfft(spectrum, POINTS), 0.0)
+    first = round(centre / step) - POINTS // 2
+    points = np.arange(first, first + POINTS)
+    reach = max(law.reach for law, _ in terms) + step
+    return _law((points * step).astype(np.float64), masses[points % POINTS], reach, scale=scale)
+
+
+def _power(values: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
+    """Each value to the power of a whole number, by squaring."""
+    result = np.ones_like(values)
+    while count:
+        if count & 1:
+            result = result * values
+        count >>= 1
+        values = values * values if count else values
+    return result
+
+
+def _width(terms: _Terms) -> float:
+    """How far the sum can be from its mean, but for a probability of e^−50: Bernstein."""
+    variance = sum(count * law.variance for law, count in terms)
+    reach = max(law.reach for law, _ in terms)
+    linear = OUTSIDE * reach / 3
+    return linear + math.sqrt(linear**2 + 2 * OUTSIDE * variance)
+
+
+def _split(law: _Tilted, step: float, theta: float) -> Floats:
+    """float64[POINTS], the masses on the multiples of a step, modulo the length of the grid.
+
+    Each point goes to its two neighbours, so that the mean without the tilt stays.
+    """
+    below = np.floor(law.points / step)
+    above = law.points / step - below
+    at = below.astype(np.int64) % POINTS
+    lower = law.masses * (1 - above) * np.exp(-theta * step * above)
+    upper = law.masses * above * np.exp(theta * step * (1 - above))
+    masses = np.bincount(at, lower, minlength=POINTS)
+    return np.asarray(masses + np.bincount((at + 1) % POINTS, upper, minlength=POINTS))

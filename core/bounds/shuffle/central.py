@@ -1,0 +1,144 @@
+"""The central ε of shuffled reports, from both sides, and the ε₀ and the users that reach one.
+
+Every number that is called "at most" comes from the privacy blanket, every "at least" from two
+explicit data sets. Users who send nothing that hides, such as fakes, are no users here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, TypeAlias
+
+from scipy.optimize import brentq
+
+from ...base.errors import ScenarioError, got
+from ...base.ranges import EPSILON, Range
+from ...law.blanket import Blanket, any_blanket, any_pairs, blankets_of, pairs_of
+from .blanket import delta_at_most
+from .pair import both_ways, divergence
+
+DELTA: Final = Range(1e-30, 0.5)
+SHUFFLED: Final = Range(1, 10**9)
+"""The users among whom reports are shuffled."""
+
+NEVER: Final = 40.0
+"""√(−ln δ) where δ is 0."""
+CLOSE: Final = 1e-7
+"""What a root may be off, as a part of it; it is added on the safe side."""
+FLOOR: Final = 1e-12
+"""Where a search for an ε begins."""
+
+Local: TypeAlias = Callable[[float], object | None]
+"""The protocol of an ε₀; None stands for any protocol of it."""
+
+
+def central_at_most(protocol: object | None, epsilon: float, users: int, delta: float) -> float:
+    """An ε with which the shuffled reports of n users are (ε, δ)-private; ε₀ at most.
+
+    protocol : a local mechanism of ε₀ = `epsilon`; None: any.
+    """
+    blankets = (any_blanket(epsilon),) if protocol is None else blankets_of(protocol)
+    return rooted(lambda e: _at_most(blankets, users, e), delta, epsilon, above=True)
+
+
+def central_at_least(
+    protocol: object | None, epsilon: float, users: int, delta: float, most: float | None = None
+) -> float:
+    """An ε below which the shuffled reports of n users are not (ε, δ)-private; 0 if none is known.
+
+    protocol : as above; of any protocol the worst of two counts. most : an ε that is no smaller.
+    """
+    least = 0.0
+    for pair in any_pairs(epsilon) if protocol is None else pairs_of(protocol):
+        for way in both_ways(pair):
+            if divergence(way, users, max(least, FLOOR)) > delta:
+                least = rooted(
+                    partial(divergence, way, users),
+                    delta,
+                    most or epsilon,
+                    above=False,
+                    least=least,
+                )
+    return least
+
+
+def _at_most(blankets: Sequence[Blanket], users: int, epsilon: float) -> float:
+    return max(delta_at_most(blanket, users, epsilon) for blanket in blankets)
+
+
+def _depth(delta: float) -> float:
+    """√(−ln δ), nearly linear in ε."""
+    return NEVER if delta <= 0 else min(NEVER, math.sqrt(max(0.0, -math.log(delta))))
+
+
+def rooted(
+    delta_at: Callable[[float], float],
+    delta: float,
+    most: float,
+    *,
+    above: bool,
+    least: float = 0.0,
+) -> float:
+    """The ε in [`least`, `most`] at which a falling δ(ε) reaches δ, rounded to the safe side."""
+    goal = _depth(delta)
+
+    def room(epsilon: float) -> float:
+        return _depth(delta_at(epsilon)) - goal
+
+    if room(most) < 0:
+        return most
+    start = max(least, FLOOR)
+    low = high = most
+    while low > start and room(low) >= 0:  # roots lie anywhere between n^(-1/2) and ε₀
+        low, high = max(start, low / 4), low
+    if room(low) >= 0:
+        return start if above else least
+    root = float(brentq(room, low, high, rtol=CLOSE))
+    return min(most, root * (1 + 4 * CLOSE)) if above else root * (1 - 4 * CLOSE)
+
+
+def local_for(bind: Local, users: int, delta: float, central: float) -> float:
+    """The largest ε₀ whose shuffled reports are (central, δ)-private; `central` at least.
+
+    bind : the protocol of an ε₀; raises ScenarioError where there is none of this ε₀.
+    """
+    goal = _depth(delta)
+
+    def room(local: float) -> float:
+        try:
+            protocol = bind(local)
+        except ScenarioError:  # no such protocol has so large an ε₀
+            return -goal
+        blankets = (any_blanket(local),) if protocol is None else blankets_of(protocol)
+        return _depth(_at_most(blankets, users, central)) - goal
+
+    if central >= EPSILON.high or room(EPSILON.high) >= 0:
+        return EPSILON.high
+    root = float(brentq(room, central, EPSILON.high, rtol=CLOSE)) * (1 - 4 * CLOSE)
+    while root > central and room(root) < 0:  # a whole parameter of the protocol makes steps
+        root = max(central, root * (1 - 1e-4))
+    return max(root, central)
+
+
+def least_users(protocol: object | None, epsilon: float, delta: float, central: float) -> int:
+    """The fewest users whose shuffled reports are (central, δ)-private; raises ScenarioError.
+
+    protocol : as in `central_at_most`.
+    """
+    blankets = (any_blanket(epsilon),) if protocol is None else blankets_of(protocol)
+
+    def enough(users: int) -> bool:
+        return _at_most(blankets, users, central) <= delta
+
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if low > SHUFFLED.high:
+            rule = f"must be larger: {SHUFFLED.high:g} shuffled users do not bring ε to it"
+            raise ScenarioError(f"{rule}, {got(central)}", key="central")
+    while high - low > max(1, low // 10**6):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,230 @@
+"""The ladder of trust: what users gain and what fakes gain, the more the users trust.
+
+All rungs have the same central (ε, δ), the same users and the same fakes. A rung is a way to
+collect: reports of a local protocol as they come, or proved to be drawn by it, or shuffled; vectors
+that servers add up in secret, each proved to be a circuit's; items told to a curator. Each number
+is a closed form; scenarios with a `[trust]` table simulate the same rungs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from ..attacks import MaximalGain
+from ..base.errors import ScenarioError
+from ..base.sampling import Floats
+from ..bounds.claims import Sum, above, independent, overturning_share
+from ..bounds.robust import Ballot, ballot_of
+from ..bounds.shuffle.central import local_for
+from ..bounds.undetectable import hidden_against
+from ..law.hiding import Conditions, hides
+from ..law.pure import item_variance
+from ..population.targets import ListedTargets
+from ..protocols import KINDS
+from ..protocols.curators import Geometric
+from ..protocols.curators.aggregate import Aggregate, Circuit
+from ..theory.gains import gain
+
+RungName: TypeAlias = Literal[
+    "local",
+    "hidden",
+    "verified",
+    "shuffled",
+    "aggregated-sumvec",
+    "aggregated-multihot",
+    "aggregated-histogram",
+    "curator",
+]
+
+OPEN: Final = Ballot()
+"""A report that names its items openly."""
+
+_MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all rungs share.
+
+    epsilon, delta : the central budget. users, items, share, targets : n, d, β and r. frequencies :
+    float64[d], falling; the targets are the last r. gap : of two items, to be overturned. top : k.
+    weight : of the multihot circuit. aggregators : who add noise.
+    """
+
+    epsilon: float
+    delta: float
+    users: int
+    items: int
+    share: float
+    targets: int
+    frequencies: Floats
+    gap: float
+    top: int
+    weight: int
+    aggregators: int
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One way to collect, and what it costs.
+
+    protocol : the kind of the local protocol, or the circuit, or the curator's mechanism. epsilon :
+    the budget that the one who sees most spends: ε₀ of a report, or the central one. sd : the
+    standard deviation of the estimate of an item of nobody. gain_one, gain : what fakes add to the
+    rarest item, and to all r rarest together. top_share : the share of fakes that lifts the rarest
+    item into the top k, as they attack it alone; None where no share does. overturning_share : the
+    share that overturns a gap between two items.
+    """
+
+    rung: RungName
+    protocol: str
+    epsilon: float
+    sd: float
+    gain_one: float
+    gain: float
+    top_share: float | None
+    overturning_share: float
+
+
+def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
+    """Every rung, from the least trust to the most; raises ScenarioError.
+
+    kinds : the local protocols. Those that no shuffling brings to the central budget with a larger
+    ε₀ stand there with the central ε itself. The rungs `hidden` and `verified` have the protocol
+    with the least noise.
+    """
+    local = [_local(setting, kind, _bound(setting, kind, setting.epsilon)) for kind in kinds]
+    yield from local
+    best = min(local, key=lambda rung: rung.sd)
+    protocol = _bound(setting, best.protocol, setting.epsilon)
+    if hides(protocol):
+        yield _hidden(setting, best, protocol)
+    yield _one_item(setting, replace(best, rung="verified"))
+    for kind in kinds:
+        bind = partial(_bound, setting, kind)
+        epsilon = local_for(bind, setting.users, setting.delta, setting.epsilon)
+        yield replace(_local(setting, kind, bind(epsilon)), rung="shuffled")
+    yield from (_summed(setting, circuit) for circuit in _circuits(setting))
+    curator = Geometric(setting.items, setting.epsilon)
+    noise = float(curator.squared_error(np.zeros(1))[0])
+    sd = math.sqrt(noise) / setting.users
+    yield _one_item(setting, _told("curator", "geometric", setting, sd))
+
+
+def _bound(setting: Setting, kind: str, epsilon: float) -> Any:
+    return KINDS[kind](kind=kind, epsilon=epsilon).bind(setting.items)
+
+
+def _told(rung: RungName, protocol: str, setting: Setting, sd: float) -> Rung:
+    return Rung(rung, protocol, setting.epsilon, sd, 0.0, 0.0, None, 0.0)
+
+
+def _overturning(setting: Setting, ballot: Ballot) -> float:
+    """β*: the share of fakes that overturns the gap of two items, however many users there are."""
+    claim = above(Sum(np.array([0, 1]), np.array([1.0, -1.0])))
+    means = ballot.means(np.array([setting.gap, 0.0]))
+    return overturning_share(claim, means, ballot, independent(np.zeros(2))).share
+
+
+# Fakes who craft their reports.
+
+
+def _local(setting: Setting, kind: str, protocol: Any) -> Rung:
+    """The rung of a pure protocol, whose fakes send what they like."""
+    sd = math.sqrt(float(item_variance(protocol, setting.users)))
+    one, all_of_them = (_crafted(setting, protocol, r) for r in (1, setting.targets))
+    p, q = protocol.p, protocol.q
+    spared = (q - _MAXIMAL.support(protocol, 1).other) / (p - q)
+    each = one / setting.share + float(setting.frequencies[-1])
+    return Rung(
+        "local", kind, protocol.epsilon, sd, one, all_of_them,
+        _reaching(setting, each, spared), _overturning(setting, ballot_of(protocol)),
+    )  # fmt: skip
+
+
+def _crafted(setting: Setting, protocol: Any, r: int) -> float:
+    """The gain of MGA on the r rarest items."""
+    held = float(setting.frequencies[-r:].sum())
+    return gain(protocol, _MAXIMAL.support(protocol, r), r, setting.share, held)
+
+
+def _reaching(setting: Setting, lifted: float, lowered: float) -> float | None:
+    """β at which f_t + β(a − f_t) = f_k − β(f_k + l): the rarest item is the k-th.
+
+    lifted : a, the estimate of an item that fakes alone report. lowered : −l, the same of an item
+    that they leave out.
+    """
+    rarest, rival = float(setting.frequencies[-1]), float(setting.frequencies[setting.top - 1])
+    share = (rival - rarest) / (lifted - rarest + rival + lowered)
+    return share if 0 <= share < 1 else None
+
+
+# Fakes who are held to something.
+
+
+def _hidden(setting: Setting, best: Rung, protocol: Conditions) -> Rung:
+    """The best fakes whose reports look like an honest population's.
+
+    Besides β they move β e: they take it from other items, so that two items change by β(1 + 2e).
+    """
+    gains = []
+    for r in (1, setting.targets):
+        targets = np.arange(setting.items - r, setting.items)
+        gains.append(hidden_against(protocol, setting.frequencies, targets, setting.share).gain)
+    size = protocol.report_size
+    rate = protocol.q if size is None else size / setting.items
+    extra = rate * (1 - protocol.p) / (protocol.p - rate)
+    rarest, rival = float(setting.frequencies[-1]), float(setting.frequencies[setting.top - 1])
+    # All others lose in proportion to what they hold.
+    reached = _reaching(setting, 1 + extra, extra * rival / (1 - rarest))
+    return replace(
+        best, rung="hidden", gain_one=gains[0], gain=gains[1], top_share=reached,
+        overturning_share=_overturning(setting, OPEN) / (1 + 2 * extra),
+    )  # fmt: skip
+
+
+def _one_item(setting: Setting, rung: Rung) -> Rung:
+    """Fakes count as one user each, who holds a target, whatever they send."""
+    return _counted(setting, rung, 1)
+
+
+def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
+    """Fakes count as users who hold up to `admitted` targets each."""
+    held, r = setting.frequencies, setting.targets
+    return replace(
+        rung,
+        gain_one=setting.share * (1 - float(held[-1])),
+        gain=setting.share * (min(admitted, r) - float(held[-r:].sum())),
+        top_share=_reaching(setting, 1.0, 0.0),
+        overturning_share=_overturning(setting, OPEN),
+    )
+
+
+def _circuits(setting: Setting) -> Iterator[Aggregate]:
+    """The circuits, from the one that admits most."""
+    circuits: tuple[Circuit, ...] = ("sumvec", "multihot", "histogram")
+    for circuit in circuits:
+        weight = setting.weight if circuit == "multihot" else None
+        try:
+            yield Aggregate(
+                setting.items, setting.epsilon, "change-one", circuit, weight, setting.aggregators
+            )
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key="weight") from error
+
+
+def _summed(setting: Setting, aggregate: Aggregate) -> Rung:
+    names: dict[Circuit, RungName] = {
+        "sumvec": "aggregated-sumvec",
+        "multihot": "aggregated-multihot",
+        "histogram": "aggregated-histogram",
+    }
+    sd = math.sqrt(aggregate.noise_variance) / setting.users
+    rung = _told(names[aggregate.circuit], aggregate.circuit, setting, sd)
+    return _counted(setting, rung, aggregate.admitted)

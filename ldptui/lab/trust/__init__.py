@@ -1,0 +1,22 @@
+"""Trust: whom users trust, and what that does to privacy, error and poisoning."""
+
+from __future__ import annotations
+
+from ldptui.core.base.errors import ScenarioError, got
+
+from ..asking import Ask, Steps
+from ..questions.trust import ANY, LADDER, Options
+from . import rungs, shuffled
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The ladder of trust, or the budgets of one protocol behind a shuffler."""
+    if options.protocol == LADDER:
+        if options.epsilon is not None:
+            rule = "must be left out without a protocol: each rung has a budget of its own"
+            raise ScenarioError(f"{rule}, {got(options.epsilon)}", key="epsilon")
+        return (yield from rungs.answer(options, ask.tab))
+    if options.protocol != ANY and options.protocol not in shuffled.PROTOCOLS:
+        known = ", ".join((ANY, *shuffled.PROTOCOLS))
+        raise ScenarioError(f"must be one of {known}, {got(options.protocol)}", key="protocol")
+    return (yield from shuffled.answer(options))

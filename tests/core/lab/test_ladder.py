@@ -1,0 +1,173 @@
+"""The ladder of trust: each rung's numbers are those of its protocol, its proof and its noise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from support import budget
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.lab.ladder import Rung, Setting, ladder
+from ldptui.core.law.law import Ask
+from ldptui.core.law.loss import DiscreteLoss
+from ldptui.core.protocols.curators.aggregate import (
+    Aggregate,
+    gaussian_delta,
+    gaussian_sigma,
+)
+
+WEIGHTS = 1 / np.arange(1, 1025)
+SETTING = Setting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 10, 3, 2)
+
+
+@pytest.fixture(scope="module")
+def rungs() -> dict[tuple[str, str], Rung]:
+    found = ladder(SETTING, ("grr", "sue", "oue"))
+    return {(rung.rung, rung.protocol): rung for rung in found}
+
+
+@pytest.mark.parametrize(
+    ("rung", "protocol", "sd", "one", "ten", "top"),
+    [
+        ("local", "grr", 1.9e-2, 5.96, 5.91, 0.002),
+        ("local", "oue", 1.9e-3, 0.0316, 0.316, 0.41),
+        ("hidden", "oue", 1.9e-3, 0.0158, 0.0158, 0.82),
+        ("verified", "oue", 1.9e-3, 0.0100, 0.0100, 1.30),
+        ("shuffled", "oue", 9.9e-6, 0.0200, 0.200, 0.65),
+        ("shuffled", "grr", 7.8e-6, 0.0106, 0.0106, 1.22),
+        ("shuffled", "sue", 8.9e-5, 0.0101, 0.101, 1.28),
+        ("aggregated-sumvec", "sumvec", 3.96e-6, 0.0100, 0.100, 1.30),
+        ("aggregated-multihot", "multihot", 1.2e-5, 0.0100, 0.030, 1.30),
+        ("aggregated-histogram", "histogram", 3.96e-6, 0.0100, 0.0100, 1.30),
+        ("curator", "geometric", 2.8e-6, 0.0100, 0.0100, 1.30),
+    ],
+)
+def test_the_ladder_of_the_documentation(
+    rungs: dict[tuple[str, str], Rung],
+    rung: str,
+    protocol: str,
+    sd: float,
+    one: float,
+    ten: float,
+    top: float,
+) -> None:
+    found = rungs[rung, protocol]
+    assert found.sd == pytest.approx(sd, rel=0.04)
+    assert found.gain_one == pytest.approx(one, rel=0.01)
+    assert found.gain == pytest.approx(ten, rel=0.01)
+    assert found.top_share is not None
+    assert 100 * found.top_share == pytest.approx(top, abs=0.011)
+
+
+def test_a_gap_is_overturned_by_more_fakes_the_more_is_proved(
+    rungs: dict[tuple[str, str], Rung],
+) -> None:
+    shares = {key: rung.overturning_share for key, rung in rungs.items()}
+    e = math.e
+    assert shares["local", "oue"] == pytest.approx(0.03 * (0.5 - 1 / (e + 1)))
+    assert shares["hidden", "oue"] == pytest.approx(0.03 * (e - 1) / (e + 1))
+    assert shares["verified", "oue"] == shares["curator", "geometric"] == pytest.approx(0.03)
+    assert (
+        shares["local", "grr"]
+        < shares["local", "oue"]
+        < shares["hidden", "oue"]
+        < shares["shuffled", "grr"]
+        < shares["curator", "geometric"]
+    )
+
+
+def test_the_noise_of_the_drafts() -> None:
+    """draft-wang-ppm-differential-privacy, the table of aggregator noise: σ alone, and of two."""
+    for epsilon, one, two in (
+        (0.317, 23.3903, 33.0788),
+        (0.906, 8.5402, 12.0777),
+        (1.528, 5.1904, 7.3403),
+    ):
+        sigma = gaussian_sigma(epsilon, 1e-9, math.sqrt(2))
+        assert sigma == pytest.approx(one, abs=5e-4)
+        assert gaussian_delta(epsilon, math.sqrt(2) / sigma) == pytest.approx(1e-9, rel=1e-6)
+        assert gaussian_delta(epsilon, math.sqrt(2) / (0.98 * sigma)) > 1.1e-9  # a mutant
+        noise = Aggregate(8, epsilon, noise_law="gaussian", slack=1e-9)
+        assert math.sqrt(noise.noise_variance) == pytest.approx(two, abs=2e-3)
+
+
+def test_the_discrete_gaussian_keeps_its_delta() -> None:
+    """Enumerated: two bins of a histogram change by one each."""
+    for epsilon in (0.317, 0.906, 1.528):
+        one = Aggregate(2, epsilon, aggregators=1, noise_law="gaussian", slack=1e-9)
+        likely = one._one[1]
+        moved = np.zeros_like(likely)
+        moved[1:] = likely[:-1]
+        first, second = np.outer(likely, moved), np.outer(moved, likely)
+        delta = np.maximum(first - math.exp(epsilon) * second, 0).sum()
+        assert delta == pytest.approx(1e-9, rel=0.05)
+
+
+def test_the_sum_of_the_noises_has_its_law(rng: np.random.Generator) -> None:
+    for noise_law in ("laplace", "gaussian"):
+        made = Aggregate(4, 0.8, noise_law=noise_law, slack=1e-6, aggregators=3)  # type: ignore[arg-type]
+        drawn = made.noise((20_000, 4), rng).ravel()
+        fourth = float((made._one[0] ** 4) @ made._one[1]) * 3 + 6 * (made.noise_variance / 3) ** 2
+        spread = fourth - made.noise_variance**2
+        assert budget.mean(drawn.astype(float) ** 2, made.noise_variance, spread)
+        assert not budget.mean(drawn.astype(float) ** 2, made.noise_variance * 1.1, spread)
+        beyond = float(made.tail(np.zeros(1, dtype=np.int64), 5)[0])
+        assert budget.proportion((np.abs(drawn) > 5).sum(), drawn.size, beyond)
+
+
+@pytest.mark.parametrize(
+    ("circuit", "weight", "most"), [("histogram", None, 1), ("multihot", 3, 3), ("sumvec", None, 5)]
+)
+@pytest.mark.parametrize("name", ["crafted", "random", "avoided", "honest"])
+def test_a_fake_adds_what_the_proof_admits(
+    circuit: str, weight: int | None, most: int, name: str, rng: np.random.Generator
+) -> None:
+    made = Aggregate(12, 1.0, circuit=circuit, weight=weight)  # type: ignore[arg-type]
+    targets = np.array([1, 4, 6, 9, 11])
+    law = made.known(Ask(name, targets))  # type: ignore[arg-type]
+    told = law.counts(np.full(4_000, 50), rng)[:, 0]
+    support = law.support(targets)
+    assert support is not None
+    assert told.sum(axis=1).max() <= 50 * made.admitted
+    rates = 50 * support.rates
+    assert budget.mean(told.astype(float), rates, 50 * support.variances + 1e-12)
+    on_targets = told[:, targets].sum(axis=1).astype(float)
+    assert budget.mean(on_targets, rates[targets].sum(), 50 * support.variance + 1e-12)
+    assert not budget.mean(on_targets + 1, rates[targets].sum(), 50 * support.variance + 1e-12)
+    if name == "crafted":
+        assert support.rates[targets].sum() == pytest.approx(most)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rule"),
+    [
+        ({"circuit": "multihot"}, "weight must be in"),
+        ({"circuit": "multihot", "weight": 13}, "weight must be in"),
+        ({"circuit": "sumvec", "weight": 2}, "weight must be left out"),
+        ({"noise_law": "gaussian"}, "delta is required"),
+    ],
+)
+def test_a_circuit_that_cannot_be(keys: dict[str, object], rule: str) -> None:
+    with pytest.raises(ScenarioError, match=rule):
+        Aggregate(12, 1.0, **keys)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("local", "printed", "exact", "ones"), [(6.5, 0.906, 0.6452, 11), (7.0, 1.528, 0.8638, 9)]
+)
+def test_noise_of_clients_under_a_sum(
+    local: float, printed: float, exact: float, ones: int
+) -> None:
+    """The draft's table of client noise is loose: two sums of flipped bits, a client replaced."""
+    flip, users = 1 / (math.exp(local) + 1), 10**5
+    low, high = binom.ppf(1e-16, users, flip), binom.isf(1e-16, users, flip)
+    sums = np.arange(low - 2, high + 3)
+    without, with_one = binom.pmf(sums, users - 1, flip), binom.pmf(sums - 1, users - 1, flip)
+    held, spared = (1 - flip) * with_one + flip * without, flip * with_one + (1 - flip) * without
+    loss = DiscreteLoss.between(held, spared).then(DiscreteLoss.between(spared, held))
+    assert loss.delta(exact + 1e-4) < 1e-9 < loss.delta(exact - 1e-4)
+    assert loss.delta(printed) < 1e-12
+    assert binom.isf(1e-6, 1023, flip) + 1 == ones
