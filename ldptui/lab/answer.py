@@ -46,6 +46,10 @@ class Answer:
         said = " ".join(self.verdict).casefold()
         return (*self.verdict, *(note for note in self.notes if note.casefold() not in said))
 
+    def proposed(self, place: object) -> Sequence[tuple[str, Any]]:
+        """The edits that are proposed where the cursor of a chart stands; maybe none."""
+        return dict(self.choices).get(str(place), self.edits)
+
     @property
     def charts(self) -> tuple[Chart, ...]:
         """The charts alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -86,6 +86,7 @@ def answer(options: Options, brief: bool) -> Steps:
         notes=tuple(_notes(setting)),
         figures=(_figure(rungs, setting) for _figure in (_bars, _plot)),
         sources=papers.cited(("BBGN", "CGB", "CJG", "trust")),
+        choices=tuple(_choices(rungs, setting, options)),
         values=Ladder(rungs),
     )
 
@@ -237,3 +238,32 @@ def _plot(rungs: Sequence[Rung], setting: Setting) -> Figure:
     rows = [(_name(rung, setting), rung.sd, rung.gain, rung.gain_one) for rung in rungs]
     rows.sort(key=lambda row: (row[1], row[2]))
     return figure(plot, ("rung", "sd", f"gain, r = {setting.targets}", "gain, r = 1"), rows)
+
+
+# A rung as a scenario.
+
+
+def _choices(
+    rungs: Sequence[Rung], setting: Setting, options: Options
+) -> Iterator[tuple[str, Sequence[tuple[str, Any]]]]:
+    """The keys of a scenario that simulates a rung, in the order to set them, by its name.
+
+    Reports that are shuffled are those of ε₀. No scenario adds vectors up in secret.
+    """
+    for rung in rungs:
+        if rung.rung.startswith("aggregated"):
+            continue
+        edits: list[tuple[str, Any]] = [
+            ("population.kind", "zipf"),
+            ("population.items", setting.items),
+            ("population.users", setting.users),
+            ("population.exponent", options.exponent),
+            ("protocol.kind", rung.protocol),
+            ("protocol.epsilon", rung.epsilon),
+            ("attack.kind", "hidden" if rung.rung == "hidden" else "mga"),
+            ("attack.share", setting.share),
+            ("attack.targets", {"pick": "least-frequent", "count": setting.targets}),
+        ]
+        if rung.rung == "verified":
+            edits.append(("defence", [{"kind": "verified-randomiser"}]))
+        yield _name(rung, setting), edits

@@ -30,8 +30,8 @@ from ..questions.trust import ANY, Options
 
 PROTOCOLS: Final = (*LOCAL, *(kind for kind in KINDS if kind not in LOCAL))
 """The kinds that can be named; those that no shuffler helps are refused with the reason."""
-POINTS: Final = 11
-"""Points of the curve over ε₀, a multiple of 10 and one."""
+POINTS: Final = 5
+"""Points of the curve over ε₀, besides the one that is asked for."""
 
 
 @dataclass(frozen=True)

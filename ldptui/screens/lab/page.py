@@ -58,7 +58,7 @@ class Page:
             case "releases":
                 return any(option.name == "entries" for option in options)
             case "take":
-                return self.answer is not None and bool(self.answer.edits)
+                return self.answer is not None and bool(self.answer.edits or self.answer.choices)
         return True
 
     @property

@@ -354,7 +354,12 @@ class LabScreen(FrugalScreen):
         """Put what the answer proposes into the scenario."""
         answer = self.page.answer
         if answer is not None and self._question is None:
-            self.post_message(KeysProposed(answer.edits))
+            chart = self._body.results.pointed
+            edits = answer.proposed(None if chart is None else chart.at)
+            if not edits:
+                self._note("no scenario simulates this: move the cursor of the chart to another")
+                return
+            self.post_message(KeysProposed(edits))
             self._note("it is in the scenario: esc leads there, ctrl+z takes it back")
 
     def action_help(self) -> None:
