@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -107,9 +107,10 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
         yield _hidden(setting, best, protocol)
     yield _one_item(setting, replace(best, rung="verified"))
     for kind in kinds:
-        bind = partial(_bound, setting, kind)
-        epsilon = local_for(bind, setting.users, setting.delta, setting.epsilon)
-        yield replace(_local(setting, kind, bind(epsilon)), rung="shuffled")
+        epsilon = shuffled_epsilon(
+            kind, setting.items, setting.users, setting.delta, setting.epsilon
+        )
+        yield replace(_local(setting, kind, _bound(setting, kind, epsilon)), rung="shuffled")
     yield from (_summed(setting, circuit) for circuit in _circuits(setting))
     curator = Geometric(setting.items, setting.epsilon)
     noise = float(curator.squared_error(np.zeros(1))[0])
@@ -117,8 +118,18 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
     yield _one_item(setting, _told("curator", "geometric", setting, sd))
 
 
+@lru_cache(maxsize=64)
+def shuffled_epsilon(kind: str, items: int, users: int, delta: float, central: float) -> float:
+    """The largest ε₀ of a kind whose shuffled reports are (central, δ)-private."""
+    return local_for(lambda e: _of(kind, items, e), users, delta, central)
+
+
+def _of(kind: str, items: int, epsilon: float) -> Any:
+    return KINDS[kind](kind=kind, epsilon=epsilon).bind(items)
+
+
 def _bound(setting: Setting, kind: str, epsilon: float) -> Any:
-    return KINDS[kind](kind=kind, epsilon=epsilon).bind(setting.items)
+    return _of(kind, setting.items, epsilon)
 
 
 def _told(rung: RungName, protocol: str, setting: Setting, sd: float) -> Rung:
