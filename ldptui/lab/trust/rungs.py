@@ -13,6 +13,7 @@ from ldptui.core.base.ranges import Range
 from ldptui.core.lab.ladder import Rung, RungName, Setting, ladder
 from ldptui.core.protocols import family_of
 
+from ...catalogue import protocol_keys
 from ...charts.figures import Table
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
 from ...explain import papers
@@ -120,8 +121,6 @@ def _kinds(options: Options) -> Sequence[str]:
 
 
 def _own_keys(kind: str) -> bool:
-    from ...catalogue import protocol_keys
-
     return any(has(kind, name) for name in protocol_keys(("kind", "epsilon")))
 
 

@@ -25,7 +25,7 @@ SETTING = Setting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.0
 
 @pytest.fixture(scope="module")
 def rungs() -> dict[tuple[str, str], Rung]:
-    found = ladder(SETTING, ("grr", "sue", "oue"))
+    found = ladder(SETTING, ["grr", "sue", "oue"])
     return {(rung.rung, rung.protocol): rung for rung in found}
 
 
