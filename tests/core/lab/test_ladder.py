@@ -22,10 +22,13 @@ from ldptui.core.protocols.curators.aggregate import (
 WEIGHTS = 1 / np.arange(1, 1025)
 SETTING = Setting(1.0, 1e-8, 10**6, 1024, 0.01, 10, WEIGHTS / WEIGHTS.sum(), 0.03, 10, 3, 2)
 
+LOCAL = {"grr": 9.756, "sue": 9.702, "oue": 10.6}
+"""ε₀ of the shuffled rungs."""
+
 
 @pytest.fixture(scope="module")
 def rungs() -> dict[tuple[str, str], Rung]:
-    found = ladder(SETTING, ["grr", "sue", "oue"])
+    found = ladder(SETTING, [*LOCAL])
     return {(rung.rung, rung.protocol): rung for rung in found}
 
 
@@ -60,6 +63,11 @@ def test_the_ladder_of_the_documentation(
     assert found.gain == pytest.approx(ten, rel=0.01)
     assert found.top_share is not None
     assert 100 * found.top_share == pytest.approx(top, abs=0.011)
+
+
+def test_shuffled_reports_have_these_budgets(rungs: dict[tuple[str, str], Rung]) -> None:
+    for kind, epsilon in LOCAL.items():
+        assert rungs["shuffled", kind].epsilon == pytest.approx(epsilon, abs=2e-3)
 
 
 def test_a_gap_is_overturned_by_more_fakes_the_more_is_proved(
