@@ -4,7 +4,7 @@ import time
 
 import pytest
 from support.form_app import SCENARIO, SWEEP, FormApp
-from support.kinds import report_law
+from support.kinds import OF_NUMBERS, report_law
 from textual import events
 from textual.geometry import Region
 from textual.widget import Widget
@@ -429,7 +429,7 @@ async def test_every_kind_can_be_chosen_and_has_its_fields() -> None:
             protocol = "oue" if kind in ("apa", "solved") else "olh"  # free bits
             app.show(edited(edited(before, "protocol.kind", protocol), "attack.kind", kind))
             problems = {problem.key for problem in app.draft.problems}
-            refused = {"attack.kind"} if report_law(kind) == "steered" else set()  # of numbers
+            refused = {"attack.kind"} if report_law(kind) in OF_NUMBERS else set()  # of numbers
             assert problems <= {"attack.name", "simulate.path", *refused}, kind
             own = set(keys_of("attack", kind)) - {"targets", "cohort"}
             assert {f"attack.{name}" for name in own} <= set(shown(app)), kind
