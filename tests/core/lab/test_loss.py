@@ -20,12 +20,11 @@ from ldptui.core.lab.audit import (
     check,
     clopper_pearson,
     epsilon_at_least,
-    law_of,
 )
 from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.loss import exponential_loss, loss_of
 from ldptui.core.law.capabilities import places
-from ldptui.core.law.enumeration import ReportLaw
+from ldptui.core.law.enumeration import ReportLaw, every_report
 from ldptui.core.law.loss import DiscreteLoss
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from ldptui.core.protocols.curators import Geometric, Laplace, Stability
@@ -49,7 +48,7 @@ def epsilon_of(mechanism: Any) -> float:
 
 
 def law(mechanism: Any) -> ReportLaw:
-    found = law_of(mechanism)
+    found = every_report(mechanism)
     assert found is not None
     return found
 
@@ -106,7 +105,7 @@ def test_a_report_that_one_input_never_sends() -> None:
 
 @pytest.mark.parametrize("mechanism", [GRR(10_000, 1.0), OUE(18, 1.0), OLH(30, 1.0)])
 def test_large_spaces_are_not_enumerated(mechanism: Any) -> None:
-    assert law_of(mechanism) is None
+    assert every_report(mechanism) is None
 
 
 # The law of the loss.
