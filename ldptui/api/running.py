@@ -18,6 +18,7 @@ from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import searched
 from ldptui.core.scenario import Scenario, read_document, read_text
 
+from .arguments import number, whole
 from .by_name import plain
 from .results import Results
 
@@ -138,8 +139,8 @@ def run(
     >>> results.trials, results.error
     (420, '')
     """
-    if workers not in WORKERS:
-        raise ScenarioError(f"must be {WORKERS}, {got(workers)}", key="workers")
+    number(workers, "workers", WORKERS)
+    workers = whole(workers, "workers")
     given: Changes = {"trials": trials, "seed": seed}
     changes = {**{key: value for key, value in given.items() if value is not None}, **_changes(set)}
     files = tuple(Path(file).expanduser() for file in attack_files)

@@ -67,7 +67,8 @@ def _shard_of(options: Namespace) -> Shard:
         return WHOLE
     number, _, of = options.shard.partition("/")
     if not (number.isdecimal() and of.isdecimal() and len(number) < 10 and len(of) < 10):
-        raise ScenarioError(f"must be I/N, as 1/8, {got(options.shard)}", key="--shard")
+        rule = "must be I/N, as 1/8, of at most nine digits each"
+        raise ScenarioError(f"{rule}, {got(options.shard)}", key="--shard")
     try:
         shard = Shard(int(number), int(of))
     except ScenarioError as error:

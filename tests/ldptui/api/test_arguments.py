@@ -109,6 +109,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ldptui.attack("solved").reports(GRR, View(np.array([1])), 5, RNG),
         "attack.kind must be run in a scenario: solved needs to know the other users",
     ),
+    "workers that are text": (
+        lambda: ldptui.run("quickstart", workers="two"),  # type: ignore[arg-type]
+        r'workers must be in \[1, 1000\], got "two"',
+    ),
+    "half a worker": (
+        lambda: ldptui.run("quickstart", workers=2.5),  # type: ignore[arg-type]
+        "workers must be a whole number, at least 0, got 2.5",
+    ),
     "numbers that are infinite": (
         lambda: ldptui.estimate(np.full((2, 4), np.inf), SHE),
         r"reports must be numbers of at most 1e\+15",

@@ -309,4 +309,4 @@ def test_a_shard_of_more_than_any_run_has_is_refused(
     tiny: str, capsys: Captured, shard: str
 ) -> None:
     message = fail(capsys, exits.USAGE, "run", tiny, "--shard", shard)
-    assert "--shard must be I/N, as 1/8, got" in message
+    assert "--shard must be I/N, as 1/8, of at most nine digits each, got" in message
