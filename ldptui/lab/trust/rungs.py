@@ -96,7 +96,8 @@ def _setting(options: Options) -> Setting:
     central, users = needed("central", options.central), needed("users", options.users)
     if users % 1:
         raise ScenarioError(f"must be a whole number, {got(users)}", key="users")
-    for name, value in (("targets", options.targets), ("top", options.top)):
+    top = min(10, options.items - 1) if options.top is None else options.top
+    for name, value in (("targets", options.targets), ("top", top)):
         if value >= options.items:
             rule = f"must be {Range(1, options.items - 1)}, below the number of items"
             raise ScenarioError(f"{rule}, {got(value)}", key=name)
@@ -105,7 +106,7 @@ def _setting(options: Options) -> Setting:
     weights = np.arange(1, options.items + 1, dtype=np.float64) ** -options.exponent
     return Setting(
         central, options.delta, int(users), options.items, options.share, options.targets,
-        weights / weights.sum(), options.gap, options.top, options.weight, options.aggregators,
+        weights / weights.sum(), options.gap, top, options.weight, options.aggregators,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ HOME = Path("/home/ann")
 
 READ: Final[Mapping[str, tuple[str, ...]]] = {
     "pane Protocol": ("1 Protocol", "● OUE", "★ least MSE at d = 8", "p = 0.5"),
-    "pane Parameters": ("2 Parameters", "● counts", "privacy budget ε", "6 cells × 4 trials"),
+    "pane Parameters": ("2 Parameters", "‹ counts ›", "privacy budget ε", "6 cells × 4 trials"),
     "pane Attack": ("3 Attack", "● mga", "share of fake users β", "target items T", "m = 526"),
     "pane Charts": ("4 Charts", "gain over", "share of fake users β", "gain, total"),
     "pane Runs": ("5 Runs", "#3", "24 trials", "OUE ε=1, MGA β=0.05", "xxh3:0, drawn by NumPy"),
@@ -69,6 +69,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Estimates": ("e Estimates", "OUE, ε = 1, d = 16, 4000 reports", "0.216 ± 0.061"),
     "lab Screening": ("s Screening", "Pairs of items beside what honest", "ALARM (pairs, sizes)"),
     "lab Guess": ("g Guess",),
+    "lab Trust": ("Trust",),
     "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),
     "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
     "Palette": ("Search for commands…", "Attack: Form/script", "key: s"),
