@@ -203,15 +203,17 @@ def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Inte
 
 def noise_factor(distance: Floats, confidence: float) -> Floats:
     """float64[…]: the z of Imbens and Manski, of sets that are so many standard deviations wide."""
-    from scipy.special import ndtr
-
     normal = NormalDist()
     one_sided, two_sided = normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
     made = np.where(distance > 0, one_sided, two_sided)
     near = (distance > 0) & (distance < FAR)
+    if not near.any():
+        return made
+    from scipy.special import ndtr
+
     apart = distance[near]
     low, high = np.full(apart.shape, one_sided), np.full(apart.shape, two_sided)
-    for _ in range(STEPS if apart.size else 0):
+    for _ in range(STEPS):
         z = (low + high) / 2
         enough = ndtr(z + apart) - ndtr(-z) >= confidence
         low, high = np.where(enough, low, z), np.where(enough, z, high)

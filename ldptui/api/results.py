@@ -113,7 +113,10 @@ class Results:
         """
         versions = {"ldptui": __version__, "numpy": np.__version__}
         return to_json(
-            self.measured, versions, frequencies, verdict=table.verdict_of(self.measured)
+            self.measured,
+            versions,
+            frequencies,
+            verdict=table.verdict_of(self.measured, ranks=False),
         )
 
     def to_csv(self, *, cells: bool = False) -> str:

@@ -60,7 +60,7 @@ def as_text(results: Results, output: Output, versions: Mapping[str, str]) -> st
     choice = output.choice
     match output.format:
         case "json":
-            said = table.verdict_of(results)
+            said = table.verdict_of(results, ranks=False)
             return to_json(results, versions, output.frequencies, choice, said)
         case "csv":
             return to_csv(results, choice)

@@ -136,7 +136,7 @@ def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
     assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
 
     with Terminal(ldptui(), 120, 40, home=home) as again:
-        again.until(r"draft of the last session")
+        again.until(r"draft of .* restored")
         again.until(READY)
         again.send("ctrl+q")
         assert again.wait() == 0

@@ -46,8 +46,9 @@ def _all(form: Mapping[str, Any]) -> bool:
 class Options:
     """The ladder of `central` and `delta`; or of a shuffled protocol one of three from the others.
 
-    central : the central ε. epsilon : ε₀ of a report. users : n. gap : between two items. top : the rank to which
-    fakes lift the rarest item; None for 10, or the last but one of fewer items. weight, aggregators : of secure aggregation. silent : the share of users whose reports
+    central : the central ε. epsilon : ε₀ of a report. users : n. gap : between two items.
+    top : the rank to which fakes lift the rarest item; None for 10, or the last but one of fewer
+    items. weight, aggregators : of secure aggregation. silent : the share of users whose reports
     hide nobody. exponent : of the population, a Zipf law. among : further protocols.
     """
 

@@ -73,9 +73,12 @@ def results_table(
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def verdict_of(results: Results) -> tuple[str, ...]:
-    """The sentences that say what a run has found; none before there are trials."""
-    alone = len(results.experiment.cells) == 1
+def verdict_of(results: Results, ranks: bool = True) -> tuple[str, ...]:
+    """The sentences that say what a run has found; none before there are trials.
+
+    ranks : name the ranks of the targets, which come of estimates that a kept run does not have.
+    """
+    alone = ranks and len(results.experiment.cells) == 1
     told = [
         Told(
             cell_view(cell, measured, theory),

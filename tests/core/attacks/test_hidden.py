@@ -54,13 +54,16 @@ def received(who: str, targets: Items, rng: np.random.Generator) -> Reports:
 
 
 def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
-    """The reports that a filter drops in each trial; 1 where it names the one target."""
+    """The reports that a filter drops in each trial; 1 where it names the one target, or claims."""
     step, outcomes = FILTERS[kind](), []
     # A filter that names items looks for one target, and tells less of it.
     targets, trials = (TARGETS[:1], 250) if kind == "conditional" else (TARGETS, 36)
     for _ in range(trials):
         verdict = step.sift(Received(PROTOCOL, received(who, targets, rng), rng, no_pulse))
-        told = targets in verdict.named if verdict.kept is None else (~verdict.kept).sum()
+        if verdict.kept is not None:
+            told = (~verdict.kept).sum()
+        else:
+            told = targets in verdict.named if kind == "conditional" else verdict.alarm
         outcomes.append(float(told))
     return outcomes
 

@@ -52,6 +52,7 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
             "uniform": ["items", "users"],
             "geometric": ["items", "users", "ratio"],
             "normal": ["items", "users", "mean", "std"],
+            "beta": ["items", "users", "a", "b"],
             "counts": ["counts"],
             "csv": ["path", "column", "count"],
         }
@@ -63,7 +64,7 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
             assert shown == ["kind", *wanted]
             if kind != "csv":
                 assert app.draft.problems == ()
-        await pilot.press(*["left"] * 5)
+        await pilot.press(*["left"] * 6)
         assert app.draft.document["population"]["exponent"] == 1.1
         assert app.shown("population.items") == "64"
 
