@@ -116,7 +116,7 @@ class LocalLaplace(Line):
 class LocalLaplaceSpec(Binned):
     """Laplace noise on the value, before the numbers are known."""
 
-    kind: Literal["laplace-local"]
+    kind: Literal["laplace-ldp"]
     mechanism = LocalLaplace
 
 

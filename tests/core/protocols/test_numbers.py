@@ -90,7 +90,7 @@ def test_bins_hold_the_integrals_of_the_papers_density(kind: str, epsilon: float
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_noise_of_whole_steps_is_the_geometric_one(epsilon: float) -> None:
     """A wide grid, written down: all noise beyond an end is heard as the end."""
-    protocol = bound("laplace-local", epsilon, items=5, bins=9)
+    protocol = bound("laplace-ldp", epsilon, items=5, bins=9)
     a, far = math.exp(-epsilon / 8), 6000
     noise = (1 - a) / (1 + a) * a ** np.abs(np.arange(-far, far + 1))
     for item in range(5):
@@ -165,7 +165,7 @@ def test_variances_are_those_of_the_papers(epsilon: float) -> None:
     assert bound("hm", epsilon, bins=4096).spread == pytest.approx(hm, rel=1e-3)
     assert not np.allclose(bound("hm", epsilon, bins=4096).spread, pm, rtol=1e-3)
     if epsilon < 2:
-        assert bound("laplace-local", epsilon).factor == pytest.approx(1 + 2 / epsilon, abs=2e-3)
+        assert bound("laplace-ldp", epsilon).factor == pytest.approx(1 + 2 / epsilon, abs=2e-3)
 
 
 def test_the_borders_between_protocols() -> None:
@@ -285,7 +285,7 @@ def test_no_population_hides_more_than_the_programme_finds(kind: str) -> None:
     assert says - mean >= (1 - mean) * math.e / (math.e - 1) - 1e-9
     assert says <= protocol.factor + 1e-9
     crafted = (1 - share) * protocol.table @ held + share * protocol.upper
-    assert kind == "laplace-local" or optimize.nnls(protocol.table, crafted)[1] > 1e-4
+    assert kind == "laplace-ldp" or optimize.nnls(protocol.table, crafted)[1] > 1e-4
 
 
 @pytest.mark.parametrize(("kind", "epsilon", "shift"), [

@@ -167,7 +167,7 @@ def test_the_shift_of_a_mean(capsys: Captured) -> None:
     assert found["shift"] == pytest.approx(0.9 * (c + 0.43))
     assert found["undetectable_shift"] == pytest.approx(1.43)
     of_items = "theory", "grr", "--epsilon", "1", "--items", "5"
-    assert "--mean is an option of sr, pm, hm, sw or laplace-local, not of grr" in fail(
+    assert "--mean is an option of sr, pm, sw, hm or laplace-ldp, not of grr" in fail(
         capsys, 2, *of_items, "--mean", "0.1"
     )
     assert "--items is required" in fail(capsys, 2, "theory", "grr", "--epsilon", "1")

@@ -587,7 +587,7 @@ async def test_help_without_a_field_describes_the_program(field: str) -> None:
 
 async def test_help_for_a_kind_lists_the_kinds() -> None:
     app = Bare(HelpScreen("attack.kind", ()))
-    async with app.run_test(size=(80, 66)):
+    async with app.run_test(size=(80, 76)):
         for kind in ATTACKS:
             assert kind in seen(app)
 

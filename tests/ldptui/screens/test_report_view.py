@@ -8,6 +8,7 @@ import sys
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import numpy as np
@@ -209,7 +210,7 @@ async def test_nothing_is_computed_while_it_is_hidden(monkeypatch: pytest.Monkey
 async def test_a_protocol_without_known_steps_says_so() -> None:
     one = draft()
     assert one.cell is not None
-    other = dataclasses.replace(one.cell, protocol=object())  # type: ignore[arg-type]
+    other = dataclasses.replace(one.cell, protocol=SimpleNamespace(family="made up"))  # type: ignore[arg-type]
     app = Bench(dataclasses.replace(one, cell=other))
     async with app.run_test(size=(120, 40)) as pilot:
         assert "not told for this kind" in app.view.as_text()
