@@ -76,7 +76,7 @@ async def test_every_kind_says_why_to_pick_it_in_a_narrow_column() -> None:
 
 async def test_a_blank_stands_between_the_longest_reason_and_its_family() -> None:
     app = FormApp(ProtocolPane)
-    async with app.run_test(size=(119, 50)):
+    async with app.run_test(size=(126, 50)):
         assert "name w items subset selection" in picture(app)
 
 
