@@ -12,6 +12,7 @@ import numpy as np
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.flags import Flags
 from ..base.sampling import Floats
+from ..bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ..law.pure import BoolArray, Estimates, Items, PureProtocol
 from .conclusion import Conclusion, Metric
 from .hitters import HitterConclusion
@@ -78,6 +79,19 @@ class FrequencyConclusion:
     def errors(self) -> Mapping[Arm, Floats]:
         """float64[trials, d] by arm: estimate minus truth."""
         return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
+
+    @cached_property
+    def supports(self) -> tuple[Ballot, Floats]:
+        """The mean support of each item in all reports, float64[trials, d], and how it is read."""
+        ballot = ballot_of(self.protocol)
+        return ballot, ballot.means(self.estimates[ATTACKED].frequencies)
+
+    @cached_property
+    def robust_ends(self) -> Interval:
+        """The robust intervals at the share of fakes that there is, float64[trials, d] each."""
+        assert self.protocol is not None
+        reports = self.users + self.malicious
+        return robust_intervals(self.protocol, self.supports[1], reports, self.malicious / reports)
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""

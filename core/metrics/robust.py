@@ -10,34 +10,19 @@ import numpy as np
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED
 from ..base.sampling import Floats
 from ..bounds.fakes import floors_of_counts
-from ..bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from .conclusion import Metric
 from .frequencies import FrequencyConclusion
 
 
-def _means(outcome: FrequencyConclusion) -> tuple[Ballot, Floats]:
-    """What all reports say of each item on average, float64[trials, d]."""
-    ballot = ballot_of(outcome.protocol)
-    return ballot, ballot.means(outcome.estimates[ATTACKED].frequencies)
-
-
-def _ends(outcome: FrequencyConclusion) -> Interval:
-    """The robust intervals at the share of fakes that there is, float64[trials, d]."""
-    assert outcome.protocol is not None
-    _, means = _means(outcome)
-    reports = outcome.users + outcome.malicious
-    return robust_intervals(outcome.protocol, means, reports, outcome.malicious / reports)
-
-
 def _coverage(outcome: FrequencyConclusion) -> Floats:
-    low, high = _ends(outcome)
+    low, high = outcome.robust_ends
     covered = (low <= outcome.truth) & (outcome.truth <= high)
     return np.asarray(covered.mean(axis=1))
 
 
 def _overturning(outcome: FrequencyConclusion) -> Floats:
     """β* of the claim that the item with the largest estimate is the most frequent one."""
-    ballot, means = _means(outcome)
+    ballot, means = outcome.supports
     first_two = np.partition(means, means.shape[1] - 2, axis=1)[:, -2:]
     return np.asarray((first_two[:, 1] - first_two[:, 0]) / ballot.reach)
 
@@ -50,7 +35,7 @@ def _certified(outcome: FrequencyConclusion) -> Floats:
         if not np.isnan(proved).all():
             return proved
     assert outcome.protocol is not None
-    _, means = _means(outcome)
+    _, means = outcome.supports
     reports = outcome.users + outcome.malicious
     counts = np.rint(means * reports).astype(np.int64)
     return floors_of_counts(outcome.protocol, counts, reports) / reports
@@ -61,11 +46,11 @@ _row = partial(Metric, of=(FrequencyConclusion,), supports=True)
 METRICS: Final = (
     _row(
         "robust_low",
-        lambda o: _ends(o)[0][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
+        lambda o: o.robust_ends[0][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
     ),
     _row(
         "robust_high",
-        lambda o: _ends(o)[1][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
+        lambda o: o.robust_ends[1][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
     ),
     _row("robust_coverage", _coverage, (ATTACKED,)),
     _row("overturning_share", _overturning, (ATTACKED,)),
