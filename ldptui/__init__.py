@@ -29,6 +29,7 @@ _HOMES = {
     "Experiment": "ldptui.core.experiment.experiment",
     "Scenario": "ldptui.core.scenario",
     **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
+    **dict.fromkeys(("Numbers", "estimate_numbers", "perturb"), "ldptui.api.numbers"),
     **dict.fromkeys(("Groups", "estimate_by"), "ldptui.api.groups"),
     **dict.fromkeys(("Counted", "counted", "read_counts"), "ldptui.api.counted"),
     **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.by_name"),

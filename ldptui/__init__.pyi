@@ -24,6 +24,9 @@ from .api.files import read_reports as read_reports
 from .api.files import write_reports as write_reports
 from .api.groups import Groups as Groups
 from .api.groups import estimate_by as estimate_by
+from .api.numbers import Numbers as Numbers
+from .api.numbers import estimate_numbers as estimate_numbers
+from .api.numbers import perturb as perturb
 from .api.results import Results as Results
 from .api.running import compile as compile
 from .api.running import load as load

@@ -132,3 +132,12 @@ class Bounded:
 
     def __post_init__(self) -> None:
         check_bounds(self)
+
+
+def check_span(low: float, high: float) -> None:
+    """Refuse ends of a range that enclose no numbers, or too many; raises ScenarioError."""
+    if not low < high:
+        raise ScenarioError(f"must be above low, {got(high)}", key="high")
+    if not math.isfinite(high - low):
+        rule = f"must be above low by less than 1.8e308, {got(high)}"
+        raise ScenarioError(rule, key="high")

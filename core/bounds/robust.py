@@ -245,3 +245,16 @@ def robust_intervals(
         ends = conditional_set(protocol, ballot.frequencies(means), share)
     noise = deviation(protocol, means, reports) / (ballot.gap * (1 - share))
     return clipped(with_noise(ends, noise, confidence))
+
+
+def robust_mean(
+    told: Floats, spread: Floats, reach: float, reports: int, share: float, confidence: float = 0.95
+) -> Interval:
+    """Intervals in [-1, 1] that cover the honest users' mean, whatever a share β of fakes sends.
+
+    told : float64[…], what N reports say on average, each a number from -reach to reach. spread :
+    float64[…], the variance of what one of them says; fakes add to it and never take from it.
+    """
+    ends = honest_mean(told, share, -reach, reach)
+    low, high = with_noise(ends, np.sqrt(spread / reports) / (1 - share), confidence)
+    return np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
 from ..base.frames import ROWS
+from ..base.numbers import as_number
 from ..base.sampling import Counts, Floats
 from ..base.tables import place_of, refuse_more, table_rows
 
@@ -41,15 +42,6 @@ class Column:
                 )
             parsed[at] = number
         return parsed[self.codes]
-
-
-def as_number(value: str) -> float | None:
-    """The finite number that a text spells, or None."""
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
 
 
 def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:

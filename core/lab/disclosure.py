@@ -16,8 +16,9 @@ from typing import Final
 import numpy as np
 
 from ..base.errors import ScenarioError
+from ..base.numbers import as_number
 from ..base.sampling import Counts, Floats
-from .columns import Column, as_number
+from .columns import Column
 
 MOST_VALUES: Final = 100_000
 """Different values of a quasi-identifier."""

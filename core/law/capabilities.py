@@ -234,7 +234,12 @@ class TellsNumbers(LocalMechanism, Protocol):
 
     The estimate of the mean is the mean of what reports say: it is linear in the counts, and so is
     what fakes do to it. A law of reports is known by its rates, as its support has them.
+
+    low, high : the numbers that -1 and 1 stand for.
     """
+
+    low: Any
+    high: Any
 
     @property
     def values(self) -> Floats:
@@ -244,6 +249,11 @@ class TellsNumbers(LocalMechanism, Protocol):
     @property
     def factor(self) -> float:
         """The largest value of a report's estimate: fakes move the mean by β (factor - μ)."""
+        ...
+
+    @property
+    def reach(self) -> float:
+        """The largest number that one report says, also one that gives its user away as a fake."""
         ...
 
     @property

@@ -1,19 +1,17 @@
 """What the genuine users hold: populations, the targets among their items, who comes and goes."""
 
+from .files import CSVColumn, FromFile, NumbersColumn
+from .kinds import POPULATIONS, STATED, PopulationSpec, StatedSpec
 from .population import (
     ITEMS,
-    POPULATIONS,
-    STATED,
     USERS,
     Beta,
-    CSVColumn,
     Explicit,
     Geometric,
+    Lognormal,
     Normal,
     Population,
-    PopulationSpec,
     PythonPopulation,
-    StatedSpec,
     Uniform,
     Zipf,
     given_population,
@@ -28,8 +26,11 @@ __all__ = [
     "Beta",
     "CSVColumn",
     "Explicit",
+    "FromFile",
     "Geometric",
+    "Lognormal",
     "Normal",
+    "NumbersColumn",
     "Population",
     "PopulationSpec",
     "PythonPopulation",

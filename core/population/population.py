@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from ..base.errors import FileError, ScenarioError, got, spelled
+from ..base.errors import ScenarioError, got, spelled
 from ..base.named import check_named
 from ..base.ranges import Bounded, Range, check_bounds
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
-from ..base.tables import place_of, refuse_more, spot, table_rows, whole_number
 
 ITEMS = Range(2, limit=2**20)
 USERS = Range(1, limit=10**13)
@@ -35,6 +33,8 @@ class Population:
     law : float64[d], the probability that one more such user holds each item.
     awaited : the name of the code that makes it, as long as that may not run; "" else.
     drawn : the users who were drawn at first, where these are those of all rounds of a campaign.
+    span : the numbers between which the items are equal parts, in order; None where they are parts
+        of no such range, or of any.
     """
 
     histogram: Counts
@@ -43,6 +43,7 @@ class Population:
     law: Floats
     awaited: str = ""
     drawn: Population | None = None
+    span: tuple[float, float] | None = None
 
     @property
     def domain_size(self) -> int:
@@ -84,7 +85,7 @@ def _draw(law: PopulationLaw, weights: Floats, seed: int) -> Population:
     return _population(histogram, None, address, weights / total)
 
 
-def _given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
+def given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
     """A population as the data give it; its streams depend on the counts alone."""
     return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
 
@@ -199,6 +200,31 @@ class Beta(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
+class Lognormal(Weighted, Bounded):
+    """Item i has the weight that a lognormal law gives to the part [i/d, (i + 1)/d] of [0, 1].
+
+    The law is cut at 1. median, sigma : of the law before it is cut: half of it is below `median`,
+    and `sigma` is the standard deviation of the logarithm.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    median: Annotated[float, Range(0, 1, "()")]
+    sigma: Annotated[float, Range(0, 10, "(]")]
+    kind: Literal["lognormal"] = "lognormal"
+
+    def weights(self) -> Floats:
+        from scipy.special import ndtr
+
+        ends = np.arange(1, self.items + 1) / self.items
+        with np.errstate(over="ignore"):  # so far out that nobody is beyond
+            below = ndtr(np.log(ends / self.median) / self.sigma)
+        return np.diff(below, prepend=0.0)
+
+
+@dataclass(frozen=True)
 class Explicit:
     """The number of users of each item, given one by one."""
 
@@ -218,7 +244,7 @@ class Explicit:
             )
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _given(np.array(self.counts, dtype=np.int64), None)
+        return given(np.array(self.counts, dtype=np.int64), None)
 
 
 @dataclass(frozen=True)
@@ -247,87 +273,7 @@ class PythonPopulation:
 
     def drawn(self, weights: Floats, seed: int) -> Population:
         """The users with these weights of items, float64[items]: data, as if from a file."""
-        return _given(_draw(self, weights, seed).histogram, None)
-
-
-@dataclass(frozen=True)
-class CSVColumn:
-    """A column of a CSV file: one user a row, or totals where `count` names a column of counts."""
-
-    path: str
-    column: str
-    count: str | None = None
-    kind: Literal["csv"] = "csv"
-
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        if not self.path:
-            raise ScenarioError(f"must be the path of a CSV file, {got(self.path)}", key="path")
-        try:
-            path = folder / Path(self.path).expanduser()
-        except RuntimeError as error:  # the home of an unknown user
-            raise FileError(f"{self.path} cannot be read: {error}") from error
-        return _read(self, path, _stamp(path))
-
-    def _population(self, path: Path) -> Population:
-        totals = self._totals(path)
-        if len(totals) < 2:
-            raise ScenarioError(
-                f"must hold at least 2 different items, got {len(totals)} "
-                f"in {self.column!r} of {self.path}",
-                key="column",
-            )
-        labels = tuple(sorted(totals))
-        counts = np.array([totals[label] for label in labels], dtype=np.int64)
-        if not counts.sum() > 0:
-            raise ScenarioError(
-                f"must add up to at least 1 user, got 0 in {self.count!r} of {self.path}",
-                key="count",
-            )
-        return _given(counts, labels)
-
-    def _totals(self, path: Path) -> dict[str, int]:
-        """Users per label, read row by row."""
-        with table_rows(path) as rows:
-            header = next(rows, [])
-            place = place_of(self.column, header, self.path)
-            width = len(header)
-            if self.count is None:
-                return Counter(self._cell(row, place, width, rows.line_num) for row in rows if row)
-            weight = place_of(self.count, header, self.path, "count")
-            totals: Counter[str] = Counter()
-            for row in rows:
-                if row:
-                    label = self._cell(row, place, width, rows.line_num)
-                    totals[label] += self._weight(row, weight, rows.line_num)
-            if sum(totals.values()) >= 2**63:
-                raise ScenarioError(
-                    f"must add up to less than 2^63, got {sum(totals.values())} in {self.path}",
-                    key="count",
-                )
-            return totals
-
-    def _cell(self, row: list[str], at: int, width: int, line: int) -> str:
-        if at >= len(row):
-            raise ScenarioError(
-                f"{spot(self.path, line)} has {len(row)} cells, too few for the column "
-                f"{self.column!r}",
-                key="column",
-            )
-        refuse_more(row, width, spot(self.path, line), "path")
-        if not row[at].strip():
-            rule = f"must name an item in every row, {spot(self.path, line)} has none"
-            raise ScenarioError(f"{rule} in {self.column!r}: a missing value?", key="column")
-        return row[at]
-
-    def _weight(self, row: list[str], at: int, line: int) -> int:
-        text = row[at].strip() if at < len(row) else ""
-        number = whole_number(text)
-        if number is None:
-            raise ScenarioError(
-                f"must be a whole number, at least 0, in {spot(self.path, line)}, {got(text)}",
-                key="count",
-            )
-        return number
+        return given(_draw(self, weights, seed).histogram, None)
 
 
 def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
@@ -345,38 +291,3 @@ def known_users(population: Population) -> Population:
     if population.awaited:
         raise ScenarioError("is known to its code alone", key="population.name")
     return population
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """The time and the size of a file, which tell its versions apart; None without a file."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
-@lru_cache(maxsize=4)
-def _read(column: CSVColumn, path: Path, stamp: tuple[int, int] | None) -> Population:  # noqa: ARG001
-    """The population of a column, read once for each version of its file."""
-    return column._population(path)
-
-
-StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Beta | Explicit
-PopulationSpec: TypeAlias = StatedSpec | CSVColumn | PythonPopulation
-
-STATED: Final[dict[str, type[StatedSpec]]] = {
-    "zipf": Zipf,
-    "uniform": Uniform,
-    "geometric": Geometric,
-    "normal": Normal,
-    "beta": Beta,
-    "counts": Explicit,
-}
-"""The populations that a scenario states in full, without a file or code."""
-
-POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
-    **STATED,
-    "csv": CSVColumn,
-    "plugin": PythonPopulation,
-}

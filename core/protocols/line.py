@@ -126,6 +126,11 @@ class Line(Doors):
         return float(self.upper @ self.said)
 
     @property
+    def reach(self) -> float:
+        """The largest number that one report says."""
+        return float(self.said.max())
+
+    @property
     def spread(self) -> Floats:
         """float64[d], the variance of what an honest report of each item says.
 

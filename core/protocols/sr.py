@@ -81,6 +81,10 @@ class SR(Doors):
         return self.size
 
     @property
+    def reach(self) -> float:
+        return self.size
+
+    @property
     def spread(self) -> Floats:
         """float64[d], the variance of what an honest report of each item says: c² - t²."""
         return np.asarray(self.size**2 - self.values**2)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from ..base.errors import LIFTED, ScenarioError, got
-from ..base.ranges import Range, check_bounds
+from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.ranges import Range, check_bounds, check_span
 from ..base.streams import Path
 from ..cell import Cell, Share, Task
 from ..collection.counts import shares_of
@@ -29,8 +29,7 @@ class OfNumbers(Task):
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        if not self.low < self.high:
-            raise ScenarioError(f"must be above low, {got(self.high)}", key="high")
+        check_span(self.low, self.high)
 
     @property
     def half(self) -> float:
@@ -40,9 +39,14 @@ class OfNumbers(Task):
     def check(self, cell: Cell) -> None:
         super().check(cell)
         if cell.population.labels is not None:
-            rule = 'must have items that are as far apart, as "counts" or "normal", where'
+            rule = 'must have items that are as far apart, as "values" or "normal", where'
             rule = f'{rule} task.kind = "{self.kind}"'
             raise ScenarioError(f"{rule}, got labels", key="population.kind")
+        span = cell.population.span
+        if span not in (None, (self.low, self.high)):
+            rule = f"must be the range of the population, [{spelled(span[0])}, {spelled(span[1])}]"
+            shown = f"got [{spelled(self.low)}, {spelled(self.high)}]"
+            raise ScenarioError(f"{rule}, {shown}", key="task.low")
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None

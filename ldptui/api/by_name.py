@@ -11,10 +11,11 @@ import numpy as np
 
 from ldptui.core.attacks import Attack, Mixture, View
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.ranges import DOMAIN, EPSILON
+from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
 from ldptui.core.experiment.acts import bound_attack
+from ldptui.core.law.capabilities import lacking
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng, items_of, sends_reports
 from ldptui.core.plugins import available, protocol_named
 from ldptui.core.population import Population
@@ -23,7 +24,10 @@ from ldptui.core.protocols import NAMED
 from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
-from .arguments import file_path, local, names, whole, words
+from .arguments import file_path, local, names, number, whole, words
+
+ENDS: Final = 2
+"""Items of a protocol that users tell numbers of a range by: its ends."""
 
 NEUTRAL: Final[dict[str, Any]] = {
     "format": FORMAT,
@@ -47,14 +51,22 @@ def kinds(table: str) -> tuple[str, ...]:
 
 
 def protocol(
-    kind: str, items: int, *, labels: Sequence[str] | None = None, **parameters: Any
+    kind: str,
+    items: int | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    **parameters: Any,
 ) -> LocalMechanism:
     """A protocol with its parameters bound, whose users send reports.
 
     kind : one of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code
     of your own, which runs. items : the size d of the domain, at least 2. labels : the names of the
-    items, which Bloom filters alone hash. parameters : the keys of `[protocol]`, such as `epsilon`,
-    in nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and its options.
+    items, which Bloom filters alone hash. low, high : in the place of items, the range that the
+    users' numbers are from, of a protocol of numbers. parameters : the keys of `[protocol]`, such
+    as `epsilon`, in nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and
+    its options.
 
     Raises ScenarioError where a parameter breaks a rule, and for a trusted curator, to whom users
     send no reports; FileError and ProtocolError for what is wrong with your code.
@@ -66,21 +78,37 @@ def protocol(
     (3, 2)
     """
     table = {"kind": words(kind, "protocol.kind"), **parameters}
-    labels = names(labels, whole(items, "items", 2))
+    if low is not None or high is not None:
+        if items is not None:
+            raise ScenarioError("must be left out where low and high are given", key="items")
+        return _of_numbers(protocol(kind, ENDS, **parameters), low, high)
+    items = whole(items, "items", 2)
+    labels = names(labels, items)
     if ":" in kind or (kind not in KINDS["protocol"] and kind in available("protocol")):
-        return _own_protocol(kind, int(items), parameters)
+        return _own_protocol(kind, items, parameters)
     if kind in NAMED and kind not in BOUND:
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     spec = _point({"protocol": table}).protocol
     try:
-        mechanism = spec.bind(int(items), None if labels is None else tuple(labels))
+        mechanism = spec.bind(items, None if labels is None else tuple(labels))
     except ScenarioError as error:
         raise error.within("protocol") from error
     if not sends_reports(mechanism):
         rule = "must be a protocol whose users send reports; this is a trusted curator"
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     return mechanism
+
+
+def _of_numbers(made: Any, low: Any, high: Any) -> LocalMechanism:
+    """A protocol of numbers of this range; raises ScenarioError for one of items."""
+    why = lacking(made, "tell", "whose users hold items and no numbers")
+    if why is not None:
+        raise ScenarioError(f"must be left out for {why}", key="low")
+    ends = [number(end, key, Range()) for key, end in (("low", low), ("high", high))]
+    check_span(*ends)
+    told: LocalMechanism = replace(made, low=ends[0], high=ends[1])
+    return told
 
 
 def _own_protocol(place: str, items: int, parameters: dict[str, Any]) -> LocalMechanism:

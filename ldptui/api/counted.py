@@ -16,6 +16,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source, whole_file
 from ldptui.core.base.sampling import Counts
 from ldptui.core.base.tables import text_file
+from ldptui.core.law.capabilities import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, Reports
 
 from .arguments import LARGEST, file_path, local, names, reports_of
@@ -180,6 +181,13 @@ def _same(held: Any, wanted: Any) -> bool:
     if isinstance(wanted, dict):
         keys = wanted.keys() if isinstance(held, dict) else ()
         return len(wanted) == len(keys) and all(_same(held.get(key), wanted[key]) for key in keys)
+    if isinstance(wanted, list):
+        pairs = zip(held, wanted, strict=True) if isinstance(held, list) else ()
+        return (
+            isinstance(held, list)
+            and len(held) == len(wanted)
+            and all(_same(*pair) for pair in pairs)
+        )
     if isinstance(wanted, float) and isinstance(held, int | float):
         return math.isclose(held, wanted, rel_tol=ROUNDING)
     return bool(held == wanted)
@@ -199,7 +207,8 @@ def _parameters(protocol: LocalMechanism) -> dict[str, Any]:
         for field in fields(protocol)  # type: ignore[arg-type]
         if field.repr and field.name != "labels"
     }
-    return {"protocol": type(protocol).__name__, **known}
+    span = {"range": [protocol.low, protocol.high]} if tells_numbers(protocol) else {}
+    return {"protocol": type(protocol).__name__, **known, **span}
 
 
 def _plain(value: Any) -> Any:

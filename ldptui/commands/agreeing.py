@@ -25,7 +25,7 @@ OPTIONS: Final = {
     "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
     "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
     "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
-    "sharp": "--sharp",
+    "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 
@@ -39,8 +39,22 @@ def agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
     items = options.items if labels is None else len(labels)
     own = ":" in options.protocol or options.protocol in available("protocol")
     kind = options.protocol if own else options.protocol.lower()
+    span = {"low": options.low, "high": options.high} if takes_numbers(options) else {}
     with by_options():
-        return labels, protocol_of(kind, items, labels=labels, **keys)
+        return labels, protocol_of(kind, items, labels=labels, **span, **keys)
+
+
+def takes_numbers(options: Namespace) -> bool:
+    """True where users hold numbers of a range, and no items; raises ScenarioError.
+
+    Of a command that asks for no range it is False.
+    """
+    low, high = getattr(options, "low", None), getattr(options, "high", None)
+    if low is None and high is not None:
+        raise ScenarioError("goes with --low, of a protocol of numbers", key="--high")
+    if low is not None and high is None:
+        raise ScenarioError("is required with --low", key="--high")
+    return low is not None
 
 
 def keys_of(options: Namespace) -> dict[str, Any]:

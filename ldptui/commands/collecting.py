@@ -20,7 +20,8 @@ from ..api.sources import format_of
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, check_new
+from .agreeing import agreed, check_new, takes_numbers
+from .numbers import sent_numbers
 
 
 def perturb(options: Namespace) -> int:
@@ -30,7 +31,13 @@ def perturb(options: Namespace) -> int:
     check_new(out, options, [options.data])
     rng = _generator(options)
     labels, protocol = agreed(options)
-    batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
+    if options.clip and not takes_numbers(options):
+        raise ScenarioError("goes with --low, of a protocol of numbers", key="--clip")
+    if takes_numbers(options):
+        column = options.column or _only_column(Path(options.data))
+        batches = sent_numbers(options, column, protocol, rng)
+    else:
+        batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
     count = write_reports(out, batches, protocol, for_tests=options.seed)
     if not options.quiet:
         reports = f"{text.count(count)} report{'s' * (count != 1)}"

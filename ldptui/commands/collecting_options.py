@@ -29,8 +29,11 @@ def _perturb(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument(
         "data", metavar="DATA", help="a user a row: CSV with a header, Parquet or Arrow"
     )
-    made.add_argument("--column", metavar="NAME", help="the column of the users' items")
-    _add_protocol(made)
+    made.add_argument("--column", metavar="NAME", help="the column of the users' items or numbers")
+    _add_protocol(made, numbers=True)
+    made.add_argument(
+        "--clip", action="store_true", help="take the nearer end for numbers outside the range"
+    )
     made.add_argument(
         "--for-tests",
         action="store_true",
@@ -47,7 +50,8 @@ def _perturb(make: MakeParser) -> argparse.ArgumentParser:
 def _estimate(make: MakeParser) -> argparse.ArgumentParser:
     made = make(
         "ldptui estimate",
-        "Estimate the frequencies of items from reports, with an interval for each item.",
+        "Estimate the frequencies of items from reports, with an interval for each item; of\n"
+        "numbers their mean, and their distribution.",
     )
     made.add_argument(
         "reports",
@@ -57,7 +61,13 @@ def _estimate(make: MakeParser) -> argparse.ArgumentParser:
         "input",
     )
     _add_input_format(made)
-    _add_protocol(made)
+    _add_protocol(made, numbers=True)
+    made.add_argument(
+        "--parts", type=int, metavar="K", help="of numbers: their distribution over K equal parts"
+    )
+    made.add_argument(
+        "--fit", choices=("ems", "em"), help="with it: smoothed (ems) or the likeliest (em)"
+    )
     made.add_argument(
         "--correct",
         dest="corrections",
@@ -292,15 +302,18 @@ def _vectors(make: MakeParser) -> argparse.ArgumentParser:
     return made
 
 
-def _add_protocol(made: argparse.ArgumentParser, items: bool = True) -> None:
-    """Add what clients and server agree on, and the protocol. items : whether they are needed."""
+def _add_protocol(made: argparse.ArgumentParser, items: bool = True, numbers: bool = False) -> None:
+    """Add what clients and server agree on, and the protocol.
+
+    items : whether they are needed. numbers : whether a range of numbers takes their place.
+    """
     made.add_argument(
         "--protocol",
         metavar="KIND",
         required=True,
         help="grr, oue, olh, …; or your own, FILE.py:NAME",
     )
-    _add_agreed(made, required=items)
+    _add_agreed(made, required=items, numbers=numbers)
     made.add_argument("--quiet", action="store_true", help="no notes")
 
 
@@ -319,12 +332,22 @@ def check_scenario(parser: argparse.ArgumentParser, options: argparse.Namespace)
         parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
 
 
-def _add_agreed(made: argparse._ActionsContainer, required: bool = False) -> None:
-    """Add the parameters that clients and server agree on. required : whether items are."""
+def _add_agreed(
+    made: argparse._ActionsContainer, required: bool = False, numbers: bool = False
+) -> None:
+    """Add the parameters that clients and server agree on.
+
+    required : whether items are. numbers : whether a range of numbers may take their place.
+    """
     made.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
     domain = made.add_mutually_exclusive_group(required=required)
     domain.add_argument("--items", type=int, metavar="D", help="items are the numbers 0 … D - 1")
     domain.add_argument("--domain", metavar="FILE", help="the names of the items, one a line")
+    if numbers:
+        domain.add_argument(
+            "--low", type=float, metavar="X", help="users hold numbers, from X on: pm, hm, sr, sw"
+        )
+        made.add_argument("--high", type=float, metavar="X", help="with it: up to X")
     made.add_argument(
         "--set",
         dest="settings",

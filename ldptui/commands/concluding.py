@@ -21,7 +21,7 @@ from ..api.sources import sources
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from .agreeing import agreed, by_options, check_new
-from .estimating import as_csv
+from .spreadsheet import as_csv
 
 MOST: float = 1e15
 """Reports that published estimates can come from, at most."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from argparse import Namespace
 from collections.abc import Sequence
@@ -13,7 +11,6 @@ from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
 from ldptui.core.base.files import Piped, Source, write_atomically
-from ldptui.core.lab.columns import as_number
 from ldptui.core.law.pure import LocalMechanism
 
 from ..api import collected
@@ -28,11 +25,18 @@ from ..api.sources import sources
 from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text
-from .agreeing import agreed, by_options, check_new
+from .agreeing import agreed, by_options, check_new, takes_numbers
+from .numbers import estimate_of_numbers
+from .spreadsheet import as_csv
 
 
 def estimate(options: Namespace) -> int:
-    """Print the frequencies that files of reports, and of counts, tell."""
+    """Print the frequencies that files of reports, and of counts, tell; of numbers the mean."""
+    if takes_numbers(options):
+        return estimate_of_numbers(options)
+    for option, given in (("--parts", options.parts), ("--fit", options.fit)):
+        if given is not None:
+            raise ScenarioError("goes with --low, of a protocol of numbers", key=option)
     with by_options():
         named = sources(options.reports, options.input_format)
     outs = {"--out": options.out, "--counts-out": options.counts_out}
@@ -177,21 +181,3 @@ def _document(found: Frequencies) -> dict[str, Any]:
         "misfit": found.misfit,
         "items": found.rows(),
     }
-
-
-def as_csv(rows: list[dict[str, Any]]) -> str:
-    """Rows as CSV, their words as cells that do no harm."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        words = {name: _cell(cell) for name, cell in row.items() if isinstance(cell, str)}
-        writer.writerow(row | words)
-    return buffer.getvalue()
-
-
-def _cell(label: str) -> str:
-    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
-    formula = shown.startswith(("=", "+", "-", "@")) and as_number(shown) is None
-    return f"'{shown}" if formula else shown

@@ -129,7 +129,7 @@ def may_change(document: Mapping[str, Any]) -> bool:
     """True if a scenario may measure something else next time: its file or its code may change."""
     population = document.get("population", {})
     code = Request(0, (Part("", document),), "").python_code
-    return bool(code) or (isinstance(population, Mapping) and population.get("kind") == "csv")
+    return bool(code) or (isinstance(population, Mapping) and "path" in population)
 
 
 def drawn_here(run: Run) -> bool:

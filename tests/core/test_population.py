@@ -22,7 +22,9 @@ from ldptui.core.population import (
     CSVColumn,
     Explicit,
     Geometric,
+    Lognormal,
     Normal,
+    NumbersColumn,
     Uniform,
     Zipf,
 )
@@ -41,6 +43,10 @@ LAWS: dict[str, tuple[Any, NDArray[np.float64]]] = {
     "beta": (
         Beta(D, N, 2.0, 5.0),
         stats.beta.cdf(np.arange(1, D + 1) / D, 2, 5) - stats.beta.cdf(np.arange(D) / D, 2, 5),
+    ),
+    "lognormal": (
+        Lognormal(D, N, 0.2, 0.8),
+        np.diff(stats.lognorm.cdf(np.arange(D + 1) / D, 0.8, scale=0.2)),
     ),
 }
 every_law = pytest.mark.parametrize("name", LAWS)
@@ -79,7 +85,7 @@ def test_addresses_differ() -> None:
 
 def test_every_kind_of_a_scenario_is_tested() -> None:
     assert set(POPULATIONS) == {spec.kind for spec, _ in LAWS.values()} | {
-        "counts", "csv", "plugin",
+        "counts", "csv", "plugin", "values",
     }  # fmt: skip
 
 
@@ -276,3 +282,45 @@ def test_numbers_of_a_beta_law() -> None:
     assert weights != pytest.approx(np.diff(1 - (1 - edges) ** 5))
     with pytest.raises(ScenarioError, match="a must be"):
         POPULATIONS["beta"](items=10, users=1, a=0.0, b=5.0)
+
+
+def test_a_lognormal_law_as_narrow_as_it_gets() -> None:
+    assert Lognormal(4, 10, 0.6, 1e-300).weights().tolist() == [0, 0, 1, 0]
+    for median, sigma in ((0.0, 1.0), (1.0, 1.0), (0.5, 0.0), (0.5, 11.0)):
+        with pytest.raises(ScenarioError, match=r"must be in \("):
+            Lognormal(4, 10, median, sigma)
+
+
+def numbers(tmp_path: Path, *cells: str, clip: bool = False, items: int = 4) -> NumbersColumn:
+    (tmp_path / "ages.csv").write_text("\n".join(["id,age", *(f"1,{cell}" for cell in cells), ""]))
+    return NumbersColumn("ages.csv", "age", 0.0, 8.0, items, clip)
+
+
+def test_numbers_of_a_file_are_counted_in_parts(tmp_path: Path) -> None:
+    held = numbers(tmp_path, "0", "1.999", "2", "8", "7.5").bind(0, tmp_path)
+    assert (held.histogram.tolist(), held.span, held.labels) == ([2, 1, 0, 2], (0.0, 8.0), None)
+    rng = np.random.default_rng(0)
+    drawn = rng.uniform(0, 8, 5000)
+    many = numbers(tmp_path, *map(repr, drawn.tolist()), items=37).bind(0, tmp_path)
+    assert np.array_equal(many.histogram, np.histogram(drawn, 37, (0, 8))[0])
+
+
+def test_numbers_outside_are_refused_or_clipped(tmp_path: Path) -> None:
+    for wrong, shown in (("8.1", '"8.1"'), ("x", '"x"'), ("", "a missing value"), ("inf", "inf")):
+        rule = rf"line 3: age must be a number in \[0, 8\] \(clip = true .*{shown}"
+        with pytest.raises(ScenarioError, match=rule):
+            numbers(tmp_path, "1", wrong).bind(0, tmp_path)
+    held = numbers(tmp_path, "-5", "8.1", "1", clip=True).bind(0, tmp_path)
+    assert held.histogram.tolist() == [2, 0, 0, 1]
+    with pytest.raises(ScenarioError, match="line 3: age must be a number"):
+        numbers(tmp_path, "1", "x", clip=True).bind(0, tmp_path)
+
+
+def test_a_constant_column_tells_nothing(tmp_path: Path) -> None:
+    rule = "column must hold at least 2 different numbers, got only 3 in 'age' of ages.csv"
+    with pytest.raises(ScenarioError, match=rule):
+        numbers(tmp_path, "3", "3.0").bind(0, tmp_path)
+    with pytest.raises(ScenarioError, match="column must hold a number in at least one row"):
+        numbers(tmp_path).bind(0, tmp_path)
+    with pytest.raises(ScenarioError, match=r"high must be above low, got 0\.0"):
+        NumbersColumn("ages.csv", "age", 0.0, 0.0, 4)

@@ -100,9 +100,9 @@ def _items() -> int:
 
 def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
     """The origin of a spec's population; raises ScenarioError for a path that is none."""
-    from ldptui.core.population import CSVColumn, Explicit
+    from ldptui.core.population import Explicit, FromFile
 
-    if not isinstance(spec, CSVColumn):
+    if not isinstance(spec, FromFile):
         return Origin(spec, 0 if isinstance(spec, Explicit) else seed, folder, None)
     if not spec.path.strip():
         rule = f"must name a CSV file, its path absolute or from {folder}"

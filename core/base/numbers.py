@@ -1,0 +1,89 @@
+"""A column of numbers in a file, a batch of rows at a time, each number within a range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ScenarioError, got, spelled
+from .files import Source
+from .tables import Batch, Columns, spot
+
+Numbers = NDArray[np.float64]
+
+
+def as_number(value: str) -> float | None:
+    """The finite number that a text spells, or None."""
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def first_outside(numbers: Numbers, low: float, high: float) -> int | None:
+    """The place of the first number that is not in [low, high]; None where all are."""
+    outside = ~((numbers >= low) & (numbers <= high))
+    return int(outside.argmax()) if outside.any() else None
+
+
+def range_rule(low: float, high: float, clip: str) -> str:
+    """The rule of a number outside a range. clip : what clips such numbers, in words."""
+    return f"must be a number in [{spelled(low)}, {spelled(high)}] ({clip})"
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of a CSV, Parquet or Arrow file that holds a number of [low, high] in each row.
+
+    key : what a message about the column is about. clip : whether numbers outside the range count
+    as its nearer end. clipping : what asks for that, in the words of a message.
+    """
+
+    path: Source
+    name: str
+    low: float
+    high: float
+    clip: bool = False
+    key: str = "column"
+    clipping: str = "clip = true takes the nearer end"
+
+    def batches(self) -> Iterator[Numbers]:
+        """float64[rows], batch by batch, as they stand in the file.
+
+        Raises FileError, and ScenarioError with the row of the first cell that is no number, or
+        outside the range where nothing is clipped.
+        """
+        yield from Columns(self.path, [self.name], self.key).read(self._exact, self._quick, ["f8"])
+
+    def clipped(self, numbers: Numbers) -> Numbers:
+        """Numbers as they count: outside the range as its nearer end."""
+        return np.clip(numbers, self.low, self.high)
+
+    def _quick(self, cells: NDArray[Any]) -> Numbers | None:
+        (field,) = cells.dtype.names or ()
+        numbers = np.asarray(cells[field], dtype=np.float64)
+        within = np.isfinite(numbers).all() if self.clip else self._all_within(numbers)
+        return numbers if within else None
+
+    def _all_within(self, numbers: Numbers) -> bool:
+        return first_outside(numbers, self.low, self.high) is None
+
+    def _exact(self, batch: Batch) -> Numbers:
+        cells = [str(cell).strip() for cell in batch.cells[0]]
+        found = [as_number(cell) for cell in cells]
+        numbers = np.array([math.nan if each is None else each for each in found])
+        at = int(np.isnan(numbers).argmax()) if np.isnan(numbers).any() else None
+        if at is None and not self.clip:
+            at = first_outside(numbers, self.low, self.high)
+        if at is not None:
+            missing = ": a missing value?" * (not cells[at])
+            rule = f"{self.name} {range_rule(self.low, self.high, self.clipping)}"
+            where = spot(self.path, batch.lines[at])
+            raise ScenarioError(f"{where}: {rule}, {got(cells[at])}{missing}")
+        return numbers

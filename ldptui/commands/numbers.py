@@ -1,0 +1,102 @@
+"""Numbers of real users, from the options of ldptui perturb and ldptui estimate."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, one_line
+from ldptui.core.base.files import write_atomically
+from ldptui.core.base.numbers import NumberColumn
+from ldptui.core.law.pure import LocalMechanism, Reports
+
+from ..api.files import counted_in
+from ..api.numbers import Numbers, estimate_numbers, telling_of, told
+from ..api.sources import sources
+from ..terminal import exits
+from ..terminal.output import note, write_out
+from ..text import format as text
+from .agreeing import agreed, by_options, check_new
+from .spreadsheet import as_csv
+
+OF_ITEMS: Final = {
+    "--correct": "corrections", "--coverage": "coverage", "--by": "by", "--defend": "defend",
+    "--simultaneous": "simultaneous", "--top": "top", "--screen": "screen",
+}  # fmt: skip
+"""The options of an estimate that read or correct frequencies of items."""
+
+
+def sent_numbers(
+    options: Namespace, column: str, protocol: LocalMechanism, rng: np.random.Generator
+) -> Iterator[Reports]:
+    """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
+    telling = telling_of(protocol)
+    held = NumberColumn(
+        Path(options.data), column, telling.low, telling.high, options.clip, "--column",
+        "--clip takes the nearer end",
+    )  # fmt: skip
+    clipped = 0
+    for batch in held.batches():
+        numbers = held.clipped(batch)
+        clipped += int(np.count_nonzero(numbers != batch))
+        yield told(protocol, numbers, rng)
+    if clipped and not options.quiet:
+        outside = f"{text.count(clipped)} number{'s' * (clipped > 1)} outside the range"
+        note(f"{outside}: the nearer end is taken")
+
+
+def estimate_of_numbers(options: Namespace) -> int:
+    """Print the mean, and the distribution, that files of reports of numbers tell."""
+    for option, name in OF_ITEMS.items():
+        if getattr(options, name):
+            raise ScenarioError("is of frequencies of items, got --low as well", key=option)
+    with by_options():
+        named = sources(options.reports, options.input_format)
+    for key, path in {"--out": options.out, "--counts-out": options.counts_out}.items():
+        if path not in (None, "-"):
+            check_new(Path(path), options, named, key)
+    _, protocol = agreed(options)
+    with by_options():
+        telling_of(protocol)
+        total = counted_in(named, protocol, None)
+        found = estimate_numbers(
+            total,
+            protocol,
+            confidence=options.confidence,
+            share=options.share,
+            parts=options.parts,
+            fit=options.fit or "ems",
+        )
+    if options.counts_out is not None:
+        total.write(options.counts_out)
+        _note(options, options.counts_out)
+    written = _written(found, options.format)
+    if options.out not in (None, "-"):
+        write_atomically(Path(options.out), written)
+        _note(options, options.out)
+    else:
+        write_out(written, exactly=options.format != "table")
+    if found.alarm is not None and options.format != "table":
+        note(f"ldptui: {one_line(found.alarm)}")
+    return exits.DONE
+
+
+def _note(options: Namespace, path: str) -> None:
+    if not options.quiet:
+        note(f"wrote {path}")
+
+
+def _written(found: Numbers, kind: str) -> str:
+    if kind == "table":
+        return f"{found!r}\n"
+    document = found.document()
+    if kind == "json":
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if found.distribution is not None:
+        return as_csv(found.rows())
+    return as_csv([{key: document[key] for key in ("reports", "mean", "std", "low", "high")}])
