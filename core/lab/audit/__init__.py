@@ -10,7 +10,8 @@ from __future__ import annotations
 from .client import Client, made, program, recorded
 from .coins import Published, published
 from .evidence import Claim
-from .inspection import Asked, Finding, Inspection, Inspector, Progress
+from .found import Asked, Finding, Inspection, Progress, Verdict
+from .inspection import Inspector
 from .lens import Sampler
 from .monte_carlo import (
     Audit,
@@ -20,7 +21,7 @@ from .monte_carlo import (
     clopper_pearson,
     epsilon_at_least,
 )
-from .power import Power, power_of
+from .power import Power, Setting, power_of
 from .process import Command, words_of
 from .proof import Check, check
 from .readings import reading
@@ -40,6 +41,8 @@ __all__ = [
     "Progress",
     "Published",
     "Sampler",
+    "Setting",
+    "Verdict",
     "audit",
     "audit_protocol",
     "check",

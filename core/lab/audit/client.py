@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...base.errors import RunError
+from ...base.sampling import Counts
 from ...law.pure import Items, Reports, Rng
 from .lens import BLOCK
 from .process import Command
@@ -24,14 +25,15 @@ class Client:
     name : as the command line has it. answers : the reports of these items, in order, in blocks; a
     client whose reports are given already ignores the items, and answers at most as many. start :
     the reports of a fresh start, so that what it draws once at a start is drawn anew; None where
-    there is no such thing. ordered : whether the order of reports is the one in which they were
-    made. foretells : makes the object whose generators can be watched; None for other programs.
+    there is no such thing. held : int64[d], how often it has each item, of a client whose reports
+    are given, in no order; None for one that makes them. foretells : makes the object whose
+    generators can be watched; None for other programs.
     """
 
     name: str
     answers: Callable[[Items, Rng], Answers]
     start: Callable[[Items, Rng], Reports] | None = None
-    ordered: bool = True
+    held: Counts | None = None
     foretells: Callable[[], Any] | None = None
 
 
@@ -68,7 +70,7 @@ def program(name: str, command: Command) -> Client:
     return Client(name, answers, start)
 
 
-def recorded(name: str, items: Items, reports: Reports, rng: Rng) -> Client:
+def recorded(name: str, items: Items, reports: Reports, domain_size: int, rng: Rng) -> Client:
     """A client whose items and reports are given; they come in a random order, each once."""
     order, used = rng.permutation(len(items)), [0]
 
@@ -79,7 +81,7 @@ def recorded(name: str, items: Items, reports: Reports, rng: Rng) -> Client:
             used[0] += some.size
             yield items[some], reports[some]
 
-    return Client(name, answers, ordered=False)
+    return Client(name, answers, held=np.bincount(items, minlength=domain_size))
 
 
 def _perturbed(client: Any, items: Items, rng: Rng) -> Reports:

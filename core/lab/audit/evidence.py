@@ -26,6 +26,8 @@ REFERENCE: Final = 1 << 18
 """Reports of the protocol itself that a client's are compared with."""
 SERIES: Final = 1 << 16
 """Reports of one start whose order is looked at."""
+MATCHED: Final = 512
+"""Reports of which it is looked at which column says that an item is supported."""
 RAW: Final = 1 << 14
 """Reports that are kept as they are, to try other readings of them."""
 
@@ -81,7 +83,8 @@ class Supported:
     held, own, counts : int64[d], the reports of each item, those that support their own item, and
     those that support the item whoever holds it. others, squares : Σ s and Σ s², s the number of
     other items that a report supports. right, wrong, guesses : of an attacker who guesses an item
-    that the report supports: how often it is the user's, and how often a given other one.
+    that the report supports: how often it is the user's, and how often a given other one, of how
+    many reports.
     """
 
     held: Counts
@@ -91,6 +94,7 @@ class Supported:
     squares: int = 0
     right: int = 0
     wrong: int = 0
+    guesses: int = 0
 
     @classmethod
     def of(cls, domain_size: int) -> Supported:
@@ -101,7 +105,8 @@ class Supported:
     def reports(self) -> int:
         return int(self.held.sum())
 
-    def add(self, items: Items, supports: BoolArray, rng: Rng) -> None:
+    def add(self, items: Items, others: Items, supports: BoolArray, rng: Rng) -> None:
+        """Add reports of items. others : the given other item of each, -1 where nobody guesses."""
         d, rows = len(self.held), np.arange(len(items))
         own = supports[rows, items]
         number = supports.sum(axis=1)
@@ -115,9 +120,10 @@ class Supported:
         rank = (rng.random(len(items)) * number).astype(np.int64)
         guess = (np.cumsum(supports, axis=1, dtype=np.int32) > rank[:, None]).argmax(axis=1)
         guess = np.where(number > 0, guess, rng.integers(d, size=len(items)))
-        other = (items + rng.integers(1, d, size=len(items))) % d
-        self.right += int((guess == items).sum())
-        self.wrong += int((guess == other).sum())
+        asked = others >= 0
+        self.guesses += int(asked.sum())
+        self.right += int((asked & (guess == items)).sum())
+        self.wrong += int((asked & (guess == others)).sum())
 
 
 @dataclass(eq=False)
@@ -165,11 +171,20 @@ class Evidence:
     watched : int64[k], the items whose pairs are looked at. table : float64[k, width], how often
     each category of the lens was seen of each; reference : the same of the protocol's own reports.
     joint, joint_reference : float64[1, …], of the own item, the number of others and the next two
-    items together. round_hits, round_of : of the event of this round.
+    items together. supporting : float64[k, width], 1 where a category says that a report supports
+    the item; None where that is not known. hits, of : of the event of this round.
     """
 
-    def __init__(self, claim: Claim, watched: Items, lens: Lens, joint: Lens | None) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        watched: Items,
+        lens: Lens,
+        joint: Lens | None,
+        supporting: Floats | None = None,
+    ) -> None:
         self.claim, self.watched, self.lens, self.joint_lens = claim, watched, lens, joint
+        self.supporting = supporting
         self.row_of = np.full(claim.domain_size, -1, dtype=np.intp)
         self.row_of[watched] = np.arange(watched.size)
         self.table = np.zeros((watched.size, lens.width))
@@ -191,13 +206,17 @@ class Evidence:
         self.cells = 0
         self.series = Series()
 
-    def add(self, items: Items, reports: Reports, rng: Rng) -> None:
-        """Add reports of these items. rng : draws the attacker's guesses, and honest reports."""
+    def add(self, items: Items, others: Items, reports: Reports, rng: Rng) -> None:
+        """Add reports of these items, beside each of which another one stands.
+
+        rng : draws the attacker's guesses, and honest reports.
+        """
         step = max(64, min(BLOCK, TABLE // self.claim.domain_size))
         for at in range(0, len(items), step):
-            self._add(items[at : at + step], reports[at : at + step], rng)
+            end = at + step
+            self._add(items[at:end], others[at:end], reports[at:end], rng)
 
-    def _add(self, items: Items, reports: Reports, rng: Rng) -> None:
+    def _add(self, items: Items, others: Items, reports: Reports, rng: Rng) -> None:
         self.samples += len(items)
         if sum(len(held) for held, _ in self.raw) < RAW:
             self.raw.append((items, reports))
@@ -216,7 +235,7 @@ class Evidence:
         if self.supported.reports * self.claim.domain_size < SUPPORTS:
             supports = self.claim.supports(reports)
         if supports is not None:
-            self.supported.add(items, supports, rng)
+            self.supported.add(items, others, supports, rng)
         self.series.add(items, reports, _coarse(codes[0], items, supports), supports)
         if self.joint_lens is not None and supports is not None:
             self._join(self.joint, items, supports)
@@ -281,3 +300,29 @@ def watched_of(claim: Claim, items: Items, reports: Reports) -> Items:
         surprise = np.abs(rate - own.mean()) * np.sqrt(held + 1)
         chosen_ones = np.argsort(-surprise, kind="stable")[: WATCHED - spread.size].tolist()
     return np.unique([*spread.tolist(), *chosen_ones]).astype(np.int64)
+
+
+def supporting_of(
+    claim: Claim, watched: Items, lens: Lens, reports: Reports, supports: BoolArray
+) -> Floats | None:
+    """float64[k, width], 1 where a category says that a report supports a watched item.
+
+    supports : bool[n, d], of these reports. None where some item has no such category.
+    """
+    told = np.zeros((watched.size, lens.width))
+    if lens.examples is not None:
+        known = claim.supports(lens.examples)
+        assert known is not None
+        told[:, : len(known)] = known[:, watched].T
+        return told
+    codes = lens.codes(reports[:MATCHED])
+    for row, item in enumerate(watched.tolist()):
+        same = (codes == lens.starts[:-1, None] + 1) == supports[: codes.shape[1], item]
+        found = [
+            at for at in np.flatnonzero(same.all(axis=1)).tolist()
+            if lens.values[at].tolist() == [0, 1]
+        ]  # fmt: skip
+        if not found:
+            return None
+        told[row, lens.starts[found[0]] + 1] = 1.0
+    return told

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from ...law.loss import DiscreteLoss, Loss
 from ...law.pure import is_pure
 from ...law.together import tells_together
-from .inspection import OF_BOUND
+from .found import LEAST
 from .monte_carlo import epsilon_at_least
-from .rounds import paired, shares, sizes
+from .rounds import OF_AVERAGE, OF_BOUND, STARTS, at_start, fitting, paired, shares, sizes
 
 POWER: Final = 0.9
 """The probability with which an ε that can be refuted is refuted."""
@@ -104,9 +104,10 @@ class Power:
 
     refutes : the least ε that it refutes with POWER; None where it refutes none. asked, needed :
     an ε, and the samples that refute it with POWER; None where more than 10^12. expected : the
-    bound of the best event on a client that spends what it promises, and naive : that of the naive
-    attacker with as many reports; None where it is not known. like : the protocol whose events
-    these are.
+    bound of the best event of the last round, on a client that spends what it promises. naive :
+    that of the naive attacker, who uses all rounds; None where it is not known. like : the
+    protocol whose events these are. sure : whether the audit knows its best event, which of a pure
+    protocol is that a report supports one item and not the other; else it may find a lesser one.
     """
 
     samples: int
@@ -116,91 +117,103 @@ class Power:
     expected: float
     naive: float | None
     like: str
+    sure: bool
 
 
-def power_of(
-    make: Callable[[float], tuple[Loss, Any]],
-    like: str,
-    domain_size: int,
-    promised: float,
-    asked: float,
-    samples: int,
-    confidence: float,
-) -> Power:
+@dataclass(frozen=True)
+class Setting:
+    """An audit: the size of the domain, the promised ε, its samples and its confidence."""
+
+    domain_size: int
+    promised: float
+    samples: int
+    confidence: float
+
+
+Make: TypeAlias = Callable[[float], tuple[Loss, Any]]
+"""The privacy loss of a protocol at an ε, and the protocol; raises LdpError."""
+
+
+def power_of(make: Make, like: str, audit: Setting, asked: float) -> Power:
     """The power of an audit against clients that follow a protocol with more than is promised.
 
-    make : the loss of the protocol at an ε, and the protocol. Raises what `make` raises.
+    asked : an ε whose samples are told. Raises what `make` raises.
     """
-    loss, protocol = make(promised)
-    of, error = _last_round(samples, domain_size, confidence)
-    chances = naive(protocol)
+    loss, protocol = make(audit.promised)
+    best, on_average = _tests(loss, protocol, audit)
     return Power(
-        samples,
-        _refuted(make, domain_size, promised, samples, confidence),
+        audit.samples,
+        _refuted(make, audit),
         asked,
-        _needed(make(asked)[0], domain_size, promised, confidence),
-        best_of(events_of(loss), of, 1 - error)[0],
-        None if chances is None else lower_of(chances, of, 1 - error),
+        _needed(make(asked), audit),
+        best[0],
+        None if on_average is None else on_average[0],
         like,
+        is_pure(protocol),
     )
 
 
-def _last_round(samples: int, domain_size: int, confidence: float) -> tuple[int, float]:
-    """The reports of each of both items in the last round, and its allowed error."""
-    rounds = sizes(samples)
-    error = OF_BOUND * (1 - confidence) * shares(len(rounds))[-1]
-    return max(1, paired(rounds[-1], domain_size)), error
+def _tests(
+    loss: Loss, protocol: Any, audit: Setting
+) -> tuple[tuple[float, float], tuple[float, float] | None]:
+    """The bounds of the best event of the last round, and of the naive attacker on all rounds.
+
+    Each comes with its standard deviation, to first order.
+    """
+    allowed = 1 - audit.confidence
+    left = audit.samples - STARTS * at_start(audit.samples)
+    rounds = sizes(left)
+    of = max(1, paired(rounds[-1], audit.domain_size))
+    share = OF_BOUND * shares(len(rounds))[-1]
+    lower, chances = best_of(events_of(loss), of, 1 - share * allowed)
+    best = lower, spread_of(chances, of)
+    guesses = naive(protocol)
+    if guesses is None:
+        return best, None
+    of = max(1, left - fitting(rounds[0]))
+    return best, (lower_of(guesses, of, 1 - OF_AVERAGE * allowed), spread_of(guesses, of))
 
 
-def chance_of(
-    loss: Loss, domain_size: int, promised: float, samples: int, confidence: float
-) -> float:
-    """The probability that the last round refutes a client of this loss, to first order."""
+def chance_of(made: tuple[Loss, Any], audit: Setting) -> float:
+    """The probability that the last round, or the average, refutes a client; to first order."""
     from scipy.special import ndtr
 
-    of, error = _last_round(samples, domain_size, confidence)
-    lower, chances = best_of(events_of(loss), of, 1 - error)
-    return float(ndtr((lower - promised) / max(spread_of(chances, of), 1e-12)))
+    return max(
+        float(ndtr((test[0] - audit.promised) / max(test[1], 1e-12)))
+        for test in _tests(*made, audit)
+        if test is not None
+    )
 
 
-def _refuted(
-    make: Callable[[float], tuple[Loss, Any]],
-    domain_size: int,
-    promised: float,
-    samples: int,
-    confidence: float,
-) -> float | None:
+def _refuted(make: Make, audit: Setting) -> float | None:
     """The least ε that is refuted with POWER, by bisection."""
-    low, high = promised, min(MOST, 2 * promised + 1)
-
-    def found(epsilon: float) -> bool:
-        loss = make(epsilon)[0]
-        return chance_of(loss, domain_size, promised, samples, confidence) >= POWER
-
-    while not found(high):
+    low, high = audit.promised, min(MOST, 2 * audit.promised + 1)
+    while chance_of(make(high), audit) < POWER:
         if high >= MOST:
             return None
         high = min(MOST, 2 * high)
     for _ in range(FINE):
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
+        found = chance_of(make(middle), audit) >= POWER
+        low, high = (low, middle) if found else (middle, high)
         if high - low < 1e-4 * high:
             break
     return high
 
 
-def _needed(loss: Loss, domain_size: int, promised: float, confidence: float) -> int | None:
-    """The samples with which a client of this loss is refuted with POWER."""
-    high = 1000
-    while chance_of(loss, domain_size, promised, high, confidence) < POWER:
+def _needed(made: tuple[Loss, Any], audit: Setting) -> int | None:
+    """The samples with which this client is refuted with POWER."""
+
+    def found(samples: int) -> bool:
+        return chance_of(made, replace(audit, samples=samples)) >= POWER
+
+    high = LEAST
+    while not found(high):
         high *= 2
         if high > 10**12:
             return None
     low = high // 2
     while high - low > max(1, high // 200):
         middle = (low + high) // 2
-        if chance_of(loss, domain_size, promised, middle, confidence) >= POWER:
-            high = middle
-        else:
-            low = middle
-    return high
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return max(high, LEAST)

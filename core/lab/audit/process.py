@@ -29,6 +29,8 @@ Parse = Callable[[list[bytes], int], Reports]
 
 LINES: Final = 1 << 16
 """Lines that are parsed at once."""
+OFTEN_S: Final = 0.5
+"""Seconds after which fewer lines are parsed, so that a slow program's audit is seen to go on."""
 CHUNK: Final = 1 << 18
 """Bytes that are read at once."""
 LONGEST: Final = 1 << 20
@@ -114,9 +116,10 @@ class _Run:
             raise ScenarioError(f"{rule}, {got(self.client.words[0])}", key="command") from None
 
     def _parsed(self, process: subprocess.Popen[bytes]) -> Iterator[Reports]:
-        """The reports, as soon as there are LINES of them."""
+        """The reports, as soon as there are LINES of them, or after a while."""
         lines: list[bytes] = []
         done, wanted, first = 0, len(self.items), True
+        due = time.monotonic() + OFTEN_S
         for more in self._lines(process, wanted):
             if first and more:
                 first = False
@@ -130,11 +133,13 @@ class _Run:
                     if lines:
                         self._block(lines, done)  # a line that is none is told first
                     raise RunError(f"{self._name} wrote more reports than it got items ({wanted})")
-            while len(lines) >= LINES or (lines and done + len(lines) == wanted):
+            late = time.monotonic() > due
+            while len(lines) >= LINES or (lines and (late or done + len(lines) == wanted)):
                 block, lines = lines[:LINES], lines[LINES:]
                 yield self._block(block, done)
                 done += len(block)
                 self.alive_at = time.monotonic()  # the time that others took is not the program's
+                due = self.alive_at + OFTEN_S
         if lines:
             yield self._block(lines, done)
             done += len(lines)

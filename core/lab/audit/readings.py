@@ -60,7 +60,7 @@ def fits(items: Items, reports: Reports, claim: Claim, rng: Rng) -> float:
     if supports is not None:
         joint = Lens.fitted([joint_of(items[:BLOCK], supports)], None, 0)
     evidence = Evidence(claim, watched, lens, joint)
-    evidence.add(items, reports, rng)
+    evidence.add(items, np.full_like(items, -1), reports, rng)
     return agreement(evidence).p_value
 
 

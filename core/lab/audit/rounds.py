@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.sampling import Floats
+from ...base.sampling import Counts, Floats
 from ...law.pure import Items, Rng
-from .lens import Lens, score
+from .lens import BLOCK, Lens, score
 from .monte_carlo import best_threshold, epsilon_at_least
 
 FIRST: Final = 4000
@@ -26,13 +26,34 @@ FIRST: Final = 4000
 PAIRED: Final = 0.75
 """The share of a round's reports that are of the two items of the event, where there are others."""
 LAST: Final = 0.5
-"""The share of the allowed error that the last round has."""
+"""The share of the bounds' error that the last round has."""
+OF_BOUND, OF_AVERAGE, OF_HABITS = 3 / 8, 1 / 8, 1 / 4
+"""The parts of the allowed error: of the bounds of all rounds, of the naive attacker's bound, and
+of the tests of coins."""
+OF_AGREEMENT, OF_REPEATS, OF_RATES = 1 / 8, 1 / 32, 3 / 32
+"""The parts of the chi-square, of reports that come again, and of p, q and bias together.
+
+All parts add up to 1, so that all verdicts on a client hold together."""
+STARTS: Final = 3
+"""Fresh starts whose reports are compared."""
+AT_START: Final = 256
+"""Reports of a fresh start, at most."""
 NEAR: Final = 12
 """Pairs of items that are tried by each of two quick looks at all pairs."""
 CHOOSING: Final = 0.9
 """The confidence of the bound by which an event is chosen; nothing is claimed of it."""
 MARGIN: Final = 1.0
 """Standard errors by which the weights of an event are drawn towards 0."""
+
+
+def at_start(samples: int) -> int:
+    """The reports of each fresh start, of an audit of so many."""
+    return min(AT_START, samples // 16)
+
+
+def fitting(first: int) -> int:
+    """The reports of the first round that the lens is fitted to, and nothing else; of `first`."""
+    return max(1, min(BLOCK, first // 2))
 
 
 def sizes(samples: int) -> list[int]:
@@ -62,17 +83,38 @@ def paired(count: int, domain_size: int) -> int:
     return several // 2 + (count - several) // domain_size
 
 
-def items_of_round(count: int, domain_size: int, event: Event | None, rng: Rng) -> Items:
-    """The items of a round in a random order: as many of each, and most of the event's two."""
+def items_of_round(
+    count: int, domain_size: int, event: Event | None, rng: Rng
+) -> tuple[Items, Items]:
+    """The items of a round in a random order, as many of each and most of the event's two.
+
+    Each comes with another item, which a report of it is no evidence of: the event's other one, or
+    any. As often as u stands beside v, v stands beside u, so that guesses of both bound ε.
+    """
     several = 0 if event is None or domain_size == 2 else int(PAIRED * count)
     rest = (np.arange(count - several) + rng.integers(domain_size)) % domain_size
-    chosen = [rest]
+    chosen, others = [rest], [(rest + rng.integers(1, domain_size, rest.size)) % domain_size]
     if event is not None:
-        chosen += [
-            np.full(several // 2, event.first),
-            np.full(several - several // 2, event.second),
-        ]
-    return rng.permutation(np.concatenate(chosen)).astype(np.int64)
+        pair = np.array([event.first, event.second])
+        which = np.arange(several) % 2
+        chosen.append(pair[which])
+        others.append(pair[1 - which])
+    order = rng.permutation(count)
+    return (
+        np.concatenate(chosen)[order].astype(np.int64),
+        np.concatenate(others)[order].astype(np.int64),
+    )
+
+
+def others_of(items: Items, held: Counts, rng: Rng) -> Items:
+    """Another item for each, or -1, for items that nobody chose; held : int64[d], of all reports.
+
+    Any other u is as likely, and stands beside v with the chance min(1, held_u / held_v): as often
+    as u stands beside v, v stands beside u (Metropolis et al. 1953).
+    """
+    others = (items + rng.integers(1, len(held), items.size)) % len(held)
+    kept = rng.random(items.size) * held[items] < held[others]
+    return np.where(kept, others, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +130,7 @@ class Event:
     weights: Floats
     threshold: float
 
-    def hits(self, lens: Lens, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def hits(self, lens: Lens, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """bool[n]: the reports that are in the event. codes : of all columns."""
         telling = self.columns(lens)
         return np.asarray(score(self.weights, codes[telling]) >= self.threshold)
@@ -138,15 +180,20 @@ def chosen(
     codes: NDArray[np.integer],
     of_codes: NDArray[np.intp],
     now: Event | None,
+    supporting: Floats | None,
 ) -> Event | None:
     """The event that tells two items apart best, of all pairs of items.
 
     items : int64[k], those that are looked at. table : float64[k, width], how often each category
     was seen of each. codes : int[columns, n], reports for the thresholds, of the items in the rows
     `of_codes`, intp[n]. now : the event of the round before, whose items are tried again.
+    supporting : float64[k, width], 1 where a category says that the report supports the item; None
+    where that is not known. What supports one item and not the other is the best event of a pure
+    protocol (Wang et al. 2017).
     """
     # Every second report is for thresholds, the others for weights: no report flatters itself.
     spare = np.arange(of_codes.size) % 2 == 1
+    whole = codes, of_codes
     codes, of_codes = codes[:, spare], of_codes[spare]
     table = table - np.bincount(
         (codes + of_codes * table.shape[1]).ravel(), minlength=table.size
@@ -161,20 +208,25 @@ def chosen(
     if now is not None and min(numbers[rows[now.first]], numbers[rows[now.second]]) > 0:
         tried.add((rows[now.first], rows[now.second]))
     best: tuple[float, Event | None] = (-1.0, None)
-    places = {
-        row: np.flatnonzero(of_codes == row) for row in {row for pair in tried for row in pair}
-    }
     for a, b in sorted(tried):
-        if not (places[a].size and places[b].size):
-            continue
+        rows_of = {row: of_codes == row for row in (a, b)}
         weights = lens.weights(table[a], table[b], numbers[a] / numbers[b], MARGIN)
         telling = lens.telling(weights)
-        if not telling.size:
+        if telling.size and rows_of[a].any() and rows_of[b].any():
+            first, second = (score(weights, codes[telling][:, rows_of[row]]) for row in (a, b))
+            # The best of many thresholds looks better than it is: all of them are paid for.
+            sure = 1 - (1 - CHOOSING) / np.unique(first).size
+            lower, threshold = best_threshold(first, second, sure, 0.0)
+            if lower > best[0]:
+                best = (lower, Event(int(items[a]), int(items[b]), weights, threshold))
+        if supporting is None:
             continue
-        first, second = (score(weights, codes[np.ix_(telling, places[row])]) for row in (a, b))
-        lower, threshold = best_threshold(first, second, CHOOSING, 0.0)
-        if lower > best[0]:
-            best = (lower, Event(int(items[a]), int(items[b]), weights, threshold))
+        known = Event(int(items[a]), int(items[b]), supporting[a] - supporting[b], 1.0)
+        hits = [known.hits(lens, whole[0][:, whole[1] == row]) for row in (a, b)]
+        found = bound(lens, known, (int(hits[0].sum()), int(hits[1].sum())),
+                      (hits[0].size, hits[1].size), 1 - CHOOSING, 0)  # fmt: skip
+        if found is not None and found.lower > best[0]:
+            best = (found.lower, known)
     return best[1]
 
 

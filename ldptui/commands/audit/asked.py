@@ -6,7 +6,8 @@ import hashlib
 import shutil
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,7 @@ from ldptui.core.lab.audit import (
     Client,
     Command,
     Power,
+    Setting,
     made,
     power_of,
     program,
@@ -84,22 +86,24 @@ class Question:
     patience: float = 20.0
     batch: int | None = None
 
-    def power(self) -> Power | None:
-        """The power of the audit, of the protocol that is claimed, or of the first one named."""
-        kinds = [each.name.lower() for each in self.clients if each.how == "kind"]
-        kind = self.kind or next(iter(kinds), "") or "grr"
+    def powers(self) -> list[Power]:
+        """The power of the audit, of each protocol that a client claims to follow; else of GRR.
 
-        def make(epsilon: float) -> tuple[Loss, Any]:
-            protocol = protocol_of(kind, self.items, **{**self.keys, "epsilon": epsilon})
-            return loss_of(protocol), protocol
+        A client that spends more has the other parameters as promised, as the range of its hash
+        functions. None of a protocol whose loss is not known.
+        """
+        claims = {each.claim.kind: each.claim for each in self.clients if each.claim.kind}
+        audit = Setting(self.items, self.epsilon, self.asked.samples, self.asked.confidence)
+        made = []
+        for claim in claims.values() or (claim_of("grr", self.items, self.epsilon, {}),):
 
-        try:
-            return power_of(
-                make, kind, self.items, self.epsilon, self.spends or 2 * self.epsilon,
-                self.asked.samples, self.asked.confidence,
-            )  # fmt: skip
-        except LdpError:  # as of a second budget that bounds this one
-            return None
+            def make(epsilon: float, promised: Any = claim.protocol) -> tuple[Loss, Any]:
+                protocol = replace(promised, epsilon=epsilon)
+                return loss_of(protocol), protocol
+
+            with suppress(LdpError, TypeError):
+                made.append(power_of(make, claim.kind, audit, self.spends or 2 * self.epsilon))
+        return made
 
     def others(self, kind: str) -> Iterator[Claim]:
         """The other protocols of this ε and these items, for a client that follows another one."""
@@ -269,7 +273,7 @@ def _pairs(question: Question, name: str) -> Named:
     def opened() -> Client:
         items, reports = _read_pairs(Path(name), claim)
         rng = np.random.default_rng(np.random.SeedSequence(question.asked.seed, spawn_key=(4,)))
-        return recorded(name, items, reports, rng)
+        return recorded(name, items, reports, claim.domain_size, rng)
 
     return Named(name, "pairs", claim, opened, digest=_digest([name]))
 

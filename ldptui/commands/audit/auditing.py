@@ -36,9 +36,9 @@ def audit(options: Namespace) -> int:
         if getattr(options, key) is not None:
             _check_new(Path(getattr(options, key)), options.force, f"--{key}")
     question = question_of(options)
-    power = question.power()
+    powers = question.powers()
     if options.format == "table":
-        write_out("\n".join(power_lines(question, power)) + "\n")
+        write_out("\n".join(power_lines(question, powers)) + "\n")
     found: list[Inspection] = []
     failed = stopped = False
     for named in question.clients:
@@ -53,7 +53,7 @@ def audit(options: Namespace) -> int:
             stopped = True
             break
     if options.format == "json":
-        values = document(question, found, power)
+        values = document(question, found, powers)
         data = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
         write_out(data + "\n", exactly=True)
     elif found:

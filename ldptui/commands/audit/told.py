@@ -27,27 +27,44 @@ UNPROVED: Final = (
 """What an audit does not prove."""
 
 
-def power_lines(question: Question, power: Power | None) -> Iterator[str]:
+POWER_HEADS: Final = (
+    "power", "refutes ε ≥", "reports for ε = {}", "shown at ε = {}", "on average"
+)  # fmt: skip
+"""The heads of the table of powers."""
+
+
+def power_lines(question: Question, powers: Sequence[Power]) -> Iterator[str]:
     """The power of the audit, which is printed before anything runs."""
     asked, promised = question.asked, text.chosen(question.epsilon)
     yield (
         f"audit: ε = {promised} promised, d = {text.count(question.items)}, at most "
         f"{text.count(asked.samples)} reports of each client, confidence {asked.confidence:g}"
     )
-    if power is None:
+    if not powers:
         yield "power: not known for these keys"
+        yield ""
         return
-    if power.refutes is None:
-        yield "power: no ε can be refuted with so few reports"
-    else:
-        yield (
-            f"power: a client that follows {power.like} with ε ≥ {text.short(power.refutes)} is "
-            "refuted with probability 0.9"
+    heads = [head.format(value) for head, value in zip(
+        POWER_HEADS, ("", "", text.chosen(powers[0].asked), promised, ""), strict=True
+    )]  # fmt: skip
+    rows = [
+        (
+            each.like,
+            "none" if each.refutes is None else text.short(each.refutes),
+            "more than 10^12" if each.needed is None else text.count(each.needed),
+            text.short(each.expected), text.short(each.naive),
         )
-    needed = "more than 10^12" if power.needed is None else text.count(power.needed)
-    yield f"  to refute ε = {text.chosen(power.asked)} takes {needed} reports"
-    beside = "" if power.naive is None else f"; the naive attacker {text.short(power.naive)}"
-    yield f"  a client that keeps its promise shows ε ≥ {text.short(power.expected)}{beside}"
+        for each in powers
+    ]  # fmt: skip
+    yield plain_table(heads, rows).rstrip()
+    yield (
+        "a client that follows the protocol with such an ε is refuted with probability 0.9; one "
+        "that keeps"
+    )
+    yield "its promise shows that much by the best event, and on average to the naive attacker"
+    unsure = [each.like for each in powers if not each.sure]
+    if unsure:
+        yield f"of {', '.join(unsure)} the audit may find a lesser event than the best one"
     yield ""
 
 
@@ -152,13 +169,14 @@ def _notes(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
 
 
 def document(
-    question: Question, found: Sequence[Inspection], power: Power | None
+    question: Question, found: Sequence[Inspection], powers: Sequence[Power]
 ) -> dict[str, Any]:
     """The values for JSON."""
     return {
         "epsilon": question.epsilon,
         "items": question.items,
-        "power": None if power is None else plain(power),
+        "power": plain(powers[0]) if powers else None,
+        "powers": [plain(each) for each in powers],
         "clients": [_values(each) for each in found],
     }
 

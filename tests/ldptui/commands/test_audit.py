@@ -83,7 +83,7 @@ def test_the_table_has_the_power_first(capsys: Captured, tmp_path: Path) -> None
     words = ("--command", client(tmp_path, 0.6), "--as", "grr", *SMALL)
     assert cli.main(["audit", *words]) == exits.FAILED
     shown = capsys.readouterr().out
-    assert shown.index("power: a client that follows grr with ε ≥") < shown.index("verdict")
+    assert shown.index("refutes ε ≥") < shown.index("verdict")
     assert "BROKEN: ε is at least" in shown
     assert "ε that is proved, beside the promise (┃)" in shown
 

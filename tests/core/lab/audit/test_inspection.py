@@ -56,7 +56,7 @@ def ended(inspector: Inspector) -> Inspection:
 
 
 HONEST = {
-    "grr": 0.3, "oue": 0.3, "olh": 0.3, "ss": 0.3, "hr": 0.3, "dbitflip": 0.1, "hcms": 0.3,
+    "grr": 0.3, "oue": 0.3, "olh": 0.3, "ss": 0.3, "hr": 0.2, "dbitflip": 0.1, "hcms": 0.3,
 }  # fmt: skip
 """Bounds on ε that honest clients of ε = 1 reach with 20 000 reports."""
 SPENDING = {"grr": 2.5, "oue": 2.5, "the": 3.0, "hst": 2.5, "hr": 2.5, "dbitflip": 2.5, "hcms": 2.5}
@@ -171,7 +171,8 @@ def test_rounds_use_up_the_samples_and_the_error() -> None:
         assert len(rounds) == 2 or rounds[0] >= FIRST
         assert sum(shares(len(rounds))) == pytest.approx(1.0)
         assert shares(len(rounds))[0] == 0
-    items = items_of_round(1000, D, None, np.random.default_rng(0))
+    items, others = items_of_round(1000, D, None, np.random.default_rng(0))
+    assert (items != others).all()
     assert np.bincount(items).tolist() == [125] * D
 
 
