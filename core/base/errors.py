@@ -2,7 +2,8 @@
 
     LdpError                 a failure that one sentence explains
     ├── ScenarioError        a scenario, an option or a parameter breaks a rule   (exit 2)
-    ├── FileError            a file cannot be read or written                     (exit 3)
+    ├── FileError            a file cannot be opened, read or written             (exit 3)
+    │   └── ContentError     a file of data was opened, and its bytes break a rule (exit 2)
     └── RunError             a run failed while it was computing                  (exit 1)
         └── CellError        one cell cannot be computed: it fails, the rest goes on
             ├── AttackError      somebody's own attack failed
@@ -115,6 +116,10 @@ class FileError(LdpError, OSError):
 
     def __str__(self) -> str:
         return one_line(super().__str__())
+
+
+class ContentError(FileError):
+    """A file of data could be opened, and its bytes break a rule: no UTF-8, damaged, endless."""
 
 
 class RunError(LdpError, RuntimeError):

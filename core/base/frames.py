@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, Final
 
-from .errors import FileError
+from .errors import ContentError, FileError
 from .files import Source, check_file
 
 FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
@@ -35,9 +35,11 @@ Batches = Callable[[Sequence[str], int], Iterator[Any]]
 
 @contextmanager
 def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
-    """The schema of a file and its batches; what is wrong with it as FileError.
+    """The schema of a file and its batches.
 
     The file is opened here, not in the library, so that whoever watches what is opened sees it.
+
+    Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
     """
     pyarrow = pyarrow_for(path)
     kind = FRAMES[path.suffix.lower()]
@@ -54,10 +56,13 @@ def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
             yield schema, batches
     except pyarrow.ArrowException as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{path} is not {kind}, or damaged: {reason}") from error
+        raise ContentError(f"{path} is not {kind}, or damaged: {reason}") from error
     except FileError:
         raise
     except OSError as error:
+        if error.errno is None:  # the library's, of bytes that it cannot decode
+            reason = str(error).splitlines()[0] if str(error) else "it cannot be decoded"
+            raise ContentError(f"{path} is not {kind}, or damaged: {reason}") from error
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
@@ -83,7 +88,7 @@ def _ipc(pyarrow: Any, file: BinaryIO) -> tuple[Any, Parts]:
 
 
 def as_texts(column: Any, name: str, path: Source) -> list[str]:
-    """The cells of a column as texts, "" for a missing one; raises FileError for other types."""
+    """The cells of a column as texts, "" for a missing one; raises ContentError for other types."""
     pyarrow = pyarrow_for(path)
     if pyarrow.types.is_floating(column.type):  # 2.0 as Python has it
         return ["" if cell is None else repr(cell) for cell in column.to_pylist()]
@@ -91,5 +96,5 @@ def as_texts(column: Any, name: str, path: Source) -> list[str]:
         cells: list[str] = pyarrow.compute.cast(column, pyarrow.string()).fill_null("").to_pylist()
     except pyarrow.ArrowException as error:
         rule = f"must hold numbers or UTF-8 text in {path}, got {column.type}"
-        raise FileError(f"column {name} {rule}") from error
+        raise ContentError(f"column {name} {rule}") from error
     return cells

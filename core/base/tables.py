@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import FileError, ScenarioError, got
+from .errors import ContentError, FileError, ScenarioError, got
 from .files import Piped, Source, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
@@ -67,9 +67,11 @@ def table_rows(path: Source) -> Iterator[Rows]:
 
 @contextmanager
 def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
-    """A text file, unpacked where its name ends in .gz; what is wrong with it as FileError.
+    """A text file, unpacked where its name ends in .gz.
 
     kind : of the text, for the sentence. A line longer than LINE is refused before it is held.
+
+    Raises ContentError for what is wrong with its bytes, FileError where it cannot be opened.
     """
     csv.field_size_limit(LINE)
     try:
@@ -81,9 +83,9 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
             limited: Any = _LimitedLines(raw, path)
             yield io.TextIOWrapper(limited, encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
-        raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
-    except (csv.Error, EOFError, zlib.error) as error:
-        raise FileError(f"{path} is not {kind}: {error}") from error
+        raise ContentError(f"{path} is not UTF-8 text: {error.reason}") from error
+    except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ContentError(f"{path} is not {kind}: {error}") from error
     except (FileError, ScenarioError):
         raise
     except (OSError, ValueError) as error:
@@ -106,7 +108,7 @@ class _LimitedLines(io.BufferedIOBase):
         end = max(data.rfind(b"\n"), data.rfind(b"\r"))
         self._open = self._open + len(data) if end < 0 else len(data) - end - 1
         if self._open > LINE:
-            raise FileError(f"{self._path} must have lines of at most {LINE >> 20} MiB")
+            raise ContentError(f"{self._path} must have lines of at most {LINE >> 20} MiB")
         return data
 
 

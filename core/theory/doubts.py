@@ -55,22 +55,28 @@ def normal_score(z: float, trials: int) -> float:
 def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
     """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one.
 
-    Where trials differ by rounding alone there is no error, and a mean of 0 is 0. A normalised
-    gain is a gain in units of what the targets hold, and has the doubt of the gain.
+    Where trials differ by rounding alone there is no error, and a mean of 0 is 0, also of a metric
+    without a closed form. A normalised gain is a gain in units of what the targets hold, and has
+    the doubt of the gain.
     """
-    if estimate.mean is None or estimate.standard_error is None or estimate.theory is None:
+    if estimate.mean is None or estimate.standard_error is None:
         return estimate
     mean, error, theory = estimate.mean, estimate.standard_error, estimate.theory
     if metric == "normalised_gain":
         metric, held = "gain", float(cell.population.frequencies[cell.targets].sum())
-        mean, error, theory = (mean - 1) * held, error * held, (theory - 1) * held
+        mean, error = (mean - 1) * held, error * held
+        theory = None if theory is None else (theory - 1) * held
     trials, rounding = len(measures), _rounding(cell, measures, metric)
     spread = error * math.sqrt(trials)
     if spread <= rounding and np.ptp(column(measures, metric)):
         estimate = replace(estimate, standard_error=0.0)
+        if theory is None:
+            return replace(estimate, mean=0.0) if abs(mean) <= rounding else estimate
         if abs(mean - theory) <= rounding:
             exact = estimate.mean if estimate.theory else 0.0
             estimate = replace(estimate, mean=exact, doubt="rounding")
+    if theory is None:
+        return estimate
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
     if not estimate.doubt and expected is not None and spread < _far_below(trials) * expected:
         return replace(estimate, doubt="rare")
@@ -91,12 +97,16 @@ def _far_below(trials: int) -> float:
 def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
     """The error of a metric by rounding: of a sum over the targets, or of a mean square.
 
-    That of the collateral is of the mean square from which the other one is taken away.
+    That of the collateral is of the mean square from which the other one is taken away; that of
+    the removed share is of the gains by whose least it is divided. 0 for a metric of code.
     """
+    if metric not in METRICS:
+        return 0.0
     error = estimate_of(measures["max_error"]).mean or 0.0
     rounding = ROUNDINGS * np.finfo(float).eps * (1 + error)
     if METRICS[metric].targets:
-        return float(rounding * cell.targets.size)
+        least = np.abs(measures["gain"]).min() if metric == "recovered" else 1.0
+        return float(rounding * cell.targets.size / least) if least else 0.0
     square = "mse_clean" if metric == "collateral" else metric
     return float(rounding * math.sqrt(abs(estimate_of(measures[square]).mean or 0.0)))
 

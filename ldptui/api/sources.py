@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.errors import ContentError, FileError, ScenarioError, got
 from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
@@ -132,14 +132,16 @@ def piped(kind: Format | None = None) -> Piped:
         if packed:
             file = io.BufferedReader(gzip.GzipFile(fileobj=file))
         first = file.peek(8)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ContentError(f"standard input is not packed by gzip, or damaged: {error}") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
         raise FileError(f"standard input cannot be read: {reason}") from error
     ends = {format_: end for end, format_ in FORMATS.items()}
     told = (end for start, end in STARTS.items() if first.startswith(start))
     end = ends[kind] if kind else next(told, ".csv")
     if packed and end not in PACKED:
-        raise FileError("standard input must be CSV or JSON lines where it is packed by gzip")
+        raise ContentError("standard input must be CSV or JSON lines where it is packed by gzip")
     return Piped(file, end, end not in PACKED)
 
 

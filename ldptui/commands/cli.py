@@ -77,8 +77,8 @@ examples:
   ldptui theory oue --epsilon 1 --items 1024 --users 100000
   ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
 
-exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be
-read or written, 4 a replay drawn by another NumPy that is statistically the same,
+exit codes: 0 done, 1 the run failed, 2 bad usage, scenario or data, 3 a file could not
+be read or written, 4 a replay drawn by another NumPy that is statistically the same,
 70 a bug, 130 interrupted (what is finished is printed)
 """
 
@@ -348,11 +348,11 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:
     """One line on standard error; the exit code."""
-    from ldptui.core.base.errors import FileError, LdpError, ScenarioError
+    from ldptui.core.base.errors import ContentError, FileError, LdpError, ScenarioError
 
     if isinstance(error, LdpError):
         _complain(str(error))
-        kinds = {ScenarioError: USAGE, FileError: NO_FILE}
+        kinds = {ScenarioError: USAGE, ContentError: USAGE, FileError: NO_FILE}
         return next((code for kind, code in kinds.items() if isinstance(error, kind)), FAILED)
     if isinstance(error, MemoryError):
         _complain("ldptui: there is not enough memory for this")

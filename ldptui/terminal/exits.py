@@ -8,7 +8,7 @@ DONE: Final = 0
 FAILED: Final = 1
 """The run failed, or its answer is no."""
 USAGE: Final = 2
-"""Wrong arguments, or a scenario that is refused."""
+"""Wrong arguments, or a scenario or a file of data that is refused."""
 NO_FILE: Final = 3
 """A file could not be read or written."""
 REDRAWN: Final = 4

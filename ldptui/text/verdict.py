@@ -196,7 +196,7 @@ def _defended(told: Told) -> str:
     if abs(told.mean("gain_after")) <= told.reach("gain_after"):
         return f"The defence leaves a gain of {after}: none that the trials can tell from 0."
     words = f"{percent(left)} of it" if left > 0 else "less than nothing of it"
-    more = "more than there was, " * (left > 1)
+    more = "more than there was, " * (left > 1 and percent(left) != percent(1.0))
     return f"The defence leaves {more}{words}: a gain of {after}."
 
 

@@ -9,8 +9,7 @@ from typing import Final
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
-from ldptui.core.metrics import column
-from ldptui.core.metrics.results import CellResults, estimate_of
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Results
 from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
@@ -171,8 +170,8 @@ def _entries(title: str, finished: list[Finished]) -> Group:
 
 
 def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
-    """The estimates of a metric, one for each cell."""
-    return [estimate_of(column(measured.metrics, metric)) for _, measured, _ in finished]
+    """The estimates of a metric, one for each cell, without a closed form."""
+    return [compared(cell, measured, metric, {metric: None}) for cell, measured, _ in finished]
 
 
 def _breaks(results: Results, finished: list[Finished]) -> set[int]:

@@ -130,6 +130,22 @@ def test_a_collateral_of_rounding_has_no_z() -> None:
     assert estimate.z is None
 
 
+@pytest.mark.parametrize("share", [1e-4, 0.05])
+def test_no_metric_shows_a_spread_of_rounding(share: float) -> None:
+    """GRR and `norm` again, attacked: no gain is removed, and the last bits say nothing of it."""
+    text = SCENARIO.format(trials=20, items=16, users=20_000, kind="grr", epsilon=1.0)
+    attack = ATTACK.replace("0.1", str(share)).format(kind="mga", r=2)
+    cell, results = measured(f'{text}{attack}[[defence]]\nkind = "norm"\n')
+    theory = expected_metrics(cell)
+    for name in cell.metrics:
+        for closed in (dict.fromkeys(theory), theory):
+            error = compared(cell, results, name, closed).standard_error
+            assert error is None or error == 0 or error > 1e-12, name
+    assert np.ptp(results.metrics["recovered"]) > 0
+    removed = compared(cell, results, "recovered", theory | {"recovered": None})
+    assert (removed.mean, removed.standard_error, removed.z) == (0.0, 0.0, None)
+
+
 @pytest.mark.parametrize("value", [0.9, -3.356e-4, 0.0, 1e300])
 def test_equal_trials_have_their_value_and_no_error(value: float) -> None:
     """The sum of 20 times 0.9 is not 18: a standard error of it is rounding, and so is its z."""

@@ -18,7 +18,7 @@ from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.api import arrow, files, sources
-from ldptui.core.base.errors import FileError, LdpError, ScenarioError
+from ldptui.core.base.errors import ContentError, FileError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
 
@@ -116,7 +116,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(LdpError, match="cannot be read"):
             list(files.read_reports(tmp_path / name, bound("grr")))
     (tmp_path / "r.csv.gz").write_text("no gzip")
-    with pytest.raises(LdpError, match="cannot be read"):
+    with pytest.raises(ContentError, match="is not CSV"):
         list(files.read_reports(tmp_path / "r.csv.gz", bound("grr")))
 
 
@@ -304,6 +304,40 @@ def test_bad_data_is_refused_with_its_line(
 
     assert re.search(sentence, said)
     assert not out.exists()
+
+
+def test_a_file_whose_bytes_are_refused_ends_with_two(tmp_path: Path, capsys: Captured) -> None:
+    """The file can be opened, and its content is wrong: 2, as for any bad input; never 3."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    bad = {
+        "text.csv": b"item\n\xff\n",
+        "endless.csv": b"item\n" + b"1" * (17 << 20),
+        "endless.csv.gz": gzip.compress(b"item\n" + b"1" * (17 << 20)),
+        "plain.csv.gz": b"item\n1\n",
+        "cut.csv.gz": gzip.compress(b"item\n" + b"1\n" * 5000)[:-9],
+        "text.parquet": b"item\n1\n",
+        "text.arrow": b"item\n1\n",
+        "empty.arrow": b"",
+    }
+    for name, content in bad.items():
+        (tmp_path / name).write_bytes(content)
+    columns = {
+        "binary": pyarrow.array([b"\xff\xfe"], pyarrow.binary()),
+        "list": pyarrow.array([[1, 2]]),
+    }
+    for name, column in columns.items():
+        table = pyarrow.table({"item": column, "seed": column, "value": column})
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+        with pyarrow.ipc.new_file(str(tmp_path / f"{name}.arrow"), table.schema) as file:
+            file.write_table(table)
+        bad |= {f"{name}.parquet": b"", f"{name}.arrow": b""}
+    out = tmp_path / "out.csv"
+    for name in bad:
+        path = str(tmp_path / name)
+        for command in (("perturb", path, "--column", "item"), ("estimate", path)):
+            line = fail(capsys, 2, *command, *AGREED, "--out", str(out))
+            assert path in line
+            assert not out.exists()
 
 
 def test_a_message_names_the_file_and_the_option(tmp_path: Path, capsys: Captured) -> None:

@@ -96,7 +96,7 @@ def test_standard_input_is_told_by_its_first_bytes(
     assert document(capsys, "-", "--input-format", kind) == wanted
     other = "jsonl" if kind == "csv" else "csv"
     pipe(monkeypatch, path.read_bytes())
-    line = fail(capsys, 3 if "ar" in end else 2, "estimate", "-", "--input-format", other, *AGREED)
+    line = fail(capsys, 2, "estimate", "-", "--input-format", other, *AGREED)
     assert "standard input" in line
 
 
@@ -139,8 +139,7 @@ def test_what_is_wrong_names_its_file(
     assert line == f"--out must be another file than {twice}, which is read"
     for data in (b"", b"\xff\xfe", gzip.compress(b"seed,value\n1,0\n")[:-9]):
         pipe(monkeypatch, data)
-        code = 2 if not data else 3
-        assert "standard input" in fail(capsys, code, "estimate", "-", *AGREED)
+        assert "standard input" in fail(capsys, 2, "estimate", "-", *AGREED)
     monkeypatch.setattr(sys, "stdin", None)
     assert "it is closed" in fail(capsys, 3, "estimate", "-", *AGREED)
 
@@ -222,14 +221,13 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captu
     for text in texts:
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         out = tmp_path / "out.json"
-        code = 3 if text == "\ud800" else 2
-        line = fail(capsys, code, "estimate", str(path), *AGREED, "--out", str(out))
+        line = fail(capsys, 2, "estimate", str(path), *AGREED, "--out", str(out))
         assert line.startswith(str(path)), text[:80]
         assert len(line) < 400
         assert not out.exists()
     with path.open("wb") as file:
         file.write(b"[" + b"1," * (9 << 20))
-    assert "must have lines of at most" in fail(capsys, 3, "estimate", str(path), *AGREED)
+    assert "must have lines of at most" in fail(capsys, 2, "estimate", str(path), *AGREED)
 
 
 # Groups.

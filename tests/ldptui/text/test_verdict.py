@@ -65,6 +65,8 @@ def test_what_a_defence_leaves() -> None:
     assert left.startswith("The defence leaves 25 % of it: a gain of 0.10")
     more = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.5, 0.01))))[1]
     assert more.startswith("The defence leaves more than there was, 125 % of it")
+    last_bit = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(np.nextafter(0.4, 1), 0.01))))[1]
+    assert last_bit.startswith("The defence leaves 100 % of it")
     none = verdict(Told(cell(gain=(0.4, 0.01), gain_after=(0.001, 0.01))))[1]
     assert none.endswith("none that the trials can tell from 0.")
 
