@@ -43,9 +43,13 @@ def examples(text: str) -> list[Example]:
 
 
 def mismatch(shown: tuple[str, ...], printed: list[str]) -> str:
-    """The first line of an example that is not in the output; "" where they agree."""
+    """The first line of an example that is not in the output; "" where they agree.
+
+    How wide a column is does not count: a longer name below would move every example.
+    """
     at, free = 0, False
-    for line in shown:
+    printed = [_narrow(line) for line in printed]
+    for line in map(_narrow, shown):
         if line == ELIDED:
             free = True
             continue
@@ -54,6 +58,10 @@ def mismatch(shown: tuple[str, ...], printed: list[str]) -> str:
             return f"{line!r} is not at line {at + 1} of the output"
         at, free = at + rest.index(line) + 1, False
     return "" if free or at == len(printed) else f"{printed[at]!r} is not in the page"
+
+
+def _narrow(line: str) -> str:
+    return re.sub("─{2,}", "──", re.sub(" {2,}", "  ", line))
 
 
 def command_lines(text: str) -> list[str]:
