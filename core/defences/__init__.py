@@ -9,9 +9,9 @@ and a row of DEFENCES.
 
 from __future__ import annotations
 
-from .alarm import Alarm, is_alarm
+from .alarm import Alarm, compares_rounds, is_alarm
 from .correction import Correction, Known, is_correction, known
-from .filter import Filter, Received, Verdict, asks_twice, is_filter
+from .filter import Filter, Received, Verdict, asks_twice, given_the_rest, is_filter
 from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
 from .python import PythonCorrection, PythonFilter
@@ -36,7 +36,9 @@ __all__ = [
     "Verdict",
     "Verifier",
     "asks_twice",
+    "compares_rounds",
     "corrected",
+    "given_the_rest",
     "is_alarm",
     "is_correction",
     "is_filter",

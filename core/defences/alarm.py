@@ -5,7 +5,7 @@ They read what is published without any defence, and change nothing.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 from ..base.capability import Capability
 from ..base.sampling import Floats
@@ -34,6 +34,15 @@ class Alarm(Protocol):
         """
         ...
 
+
+class ComparesRounds(Alarm, Protocol):
+    """An alarm that reads the estimates of two rounds."""
+
+    compares_rounds: ClassVar[bool]
+
+
+compares_rounds: Final[Capability[ComparesRounds]] = Capability("compares_rounds")
+"""True where an alarm needs the round before."""
 
 is_alarm: Final[Capability[Alarm]] = Capability("alarmed")
 """True where a defence claims attacks from estimates."""

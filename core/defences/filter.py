@@ -75,6 +75,16 @@ class Verdict:
     fewer: int = 0
 
 
+def given_the_rest(frequencies: Floats, named: Items) -> Floats:
+    """float64[d]: frequencies, of which the items that a filter named get what is left of 1."""
+    if not named.size:
+        return frequencies
+    made = frequencies.copy()
+    made[named] = 0
+    made[named] = (1 - made.sum()) / named.size
+    return made
+
+
 class Filter(Protocol):
     """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections.
 

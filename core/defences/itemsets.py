@@ -8,6 +8,7 @@ no more sets than are kept is mined completely.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -169,7 +170,7 @@ def _extended(
     room = joined[level.sets].all(axis=1)  # bool[k, d]; no item is joined with itself
     parent, item = np.nonzero(room)
     grown = np.sort(np.concatenate([level.sets[parent], item[:, None]], axis=1), axis=1)
-    sets, made, which = np.unique(grown, axis=0, return_index=True, return_inverse=True)
+    sets, made, which = _different(grown, len(columns))
     support = np.empty(len(sets), dtype=np.int64)
     order = np.argsort(made, kind="stable")  # the children of one parent follow each other
     starts = np.flatnonzero(np.diff(parent[made[order]], prepend=-1))
@@ -188,6 +189,19 @@ def _extended(
     best = _most(beyond)
     best = best[np.isfinite(beyond[best])]
     return Level(sets[best], support[best])
+
+
+def _different(grown: Items, d: int) -> tuple[Items, Items, Items]:
+    """The rows without repetitions, in rising order; where each is first, and which each row is.
+
+    Rows of items below d are numbers in base d, where these fit into 63 bits: sorted much faster.
+    """
+    size = grown.shape[1]
+    if size * math.log2(d) > 62:
+        return np.unique(grown, axis=0, return_index=True, return_inverse=True)
+    numbers = grown @ d ** np.arange(size - 1, -1, -1, dtype=np.int64)
+    _, made, which = np.unique(numbers, return_index=True, return_inverse=True)
+    return grown[made], made, which
 
 
 def _counts_within(held: NDArray[np.uint64], columns: BitColumns, items: Items) -> Counts:

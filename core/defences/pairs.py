@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..kernels.bits import BitColumns, no_columns
-from ..law.capabilities import lacking
+from ..law.capabilities import lacking, sends_bit_per_item
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import PairLaw, TellsTogether, tells_together
 from .correction import ForAll
@@ -92,9 +92,8 @@ class Pairs(ForAll, Step):
 
 def supported(protocol: PureProtocol, reports: Reports) -> BitColumns:
     """The reports as packed columns, one for each item that they support or not."""
-    if hasattr(protocol, "columns"):
-        columns: BitColumns = protocol.columns(reports)
-        return columns
+    if sends_bit_per_item(protocol):
+        return protocol.columns(reports)
     packed = no_columns(protocol.domain_size, len(reports))
     rows = 8 * max(1, math.ceil(2**22 / 8 / protocol.domain_size))
     for at in range(0, len(reports), rows):

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..law.capabilities import draws_seeds
 from ..law.pure import Reports
 from ..law.together import TellsTogether
 
@@ -23,7 +24,7 @@ MIX: Final = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C1
 
 def marks(protocol: TellsTogether, reports: Reports) -> NDArray[np.unsignedinteger]:
     """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
-    if hasattr(protocol, "seeds"):
+    if draws_seeds(protocol):
         return np.ascontiguousarray(protocol.seeds(reports))
     width = -(-reports.shape[1] // 8) * 8
     padded = np.zeros((len(reports), width), dtype=np.uint8)
@@ -39,7 +40,7 @@ def likeliest(protocol: TellsTogether) -> float:
 
     Given the number of other items that a report supports, every set of them is as likely.
     """
-    if hasattr(protocol, "seeds"):
+    if draws_seeds(protocol):
         return -math.log(SEEDS)
     others, best = protocol.domain_size - 1, -math.inf
     for own, chance in ((True, protocol.p), (False, 1 - protocol.p)):

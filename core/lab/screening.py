@@ -1,8 +1,8 @@
 """Reports of real users, screened: what independent honest reports hardly ever show.
 
 The screens of pairs, sizes and repeats have false-alarm rates that are proved, whatever users hold.
-Alarms and filters of scenarios are asked as well; how often alarms claim an attack is simulated, of
-users as frequent as the estimates say.
+Alarms and filters of scenarios are asked as well, about estimates and about as many reports as can
+be held; their rates are simulated, of users as frequent as the estimates say.
 """
 
 from __future__ import annotations
@@ -15,40 +15,29 @@ import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.pulse import Pulse, no_pulse
-from ..base.sampling import Counts, Floats
-from ..base.streams import stream
-from ..defences import ALARMS, FILTERS, Received, asks_twice, known, project
+from ..base.sampling import Floats
+from ..defences import ALARMS, FILTERS, Received, asks_twice, known
 from ..defences.floor import CertifiedFloor
 from ..defences.itemsets import pair_counts, sizes_of, unpacked, users_in
 from ..defences.pairs import Pairs, supported
 from ..defences.suspects import MOST, Suspects, least_number, mended, suspects
 from ..kernels.bits import binomial_threshold
-from ..law.law import Ask, Law
-from ..law.pure import BoolArray, Items, Reports, SeedSearch, Unbiased
+from ..law.capabilities import draws_seeds
+from ..law.pure import BoolArray, Items, Reports, Unbiased
 from ..law.together import PairLaw, numbers, tells_together
 from ..theory.sifted import paired
+from .rates import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
 from .repeats import largest, likeliest, marks, often, too_many
 
 CHANCE: Final = 0.001
 """The false-alarm rate of each screen that has a proof: of all together 0.003 at most."""
 
-SHARE: Final = 0.01
-"""The share of fakes, of MGA, that the power of a screen is told against."""
-
-AIMED_AT: Final = 5
-"""The targets of that attack, at most: the rarest items."""
-
 DRAWN: Final = 2000
 """Crafted reports whose sizes and repeats are looked at, at most."""
 
-TRIALS: Final = 200
-"""Simulated collections of an alarm, at most: those of few items."""
-
-CELLS: Final = 2**19
-"""Items times trials that are simulated at once."""
-
 HELD: Final = 2**25
-"""Items times users up to which filters that need all reports at once are asked."""
+"""Items times users that filters are asked about, which need all reports at once: of more users
+every second, fourth, … report is a part that filters are asked about."""
 
 Read = Callable[[], Iterator[Reports]]
 """Reads all reports from the start, a batch at a time."""
@@ -58,17 +47,33 @@ Read = Callable[[], Iterator[Reports]]
 class Screen:
     """The verdict of one screen.
 
-    alarm : None where it claims nothing. false_alarm : its rate where nobody attacks, a bound where
-    it is `proved`, else measured. power : its alarm rate against SHARE of MGA. cost : the share of
-    honest reports that it drops where nobody attacks. None where it is not known.
+    alarm : None where it claims nothing. users : the reports that it was asked about.
+    false_alarm : its rate where nobody attacks, a bound where it is `proved`, else measured.
+    power : its alarm rate against SHARE of MGA. cost : the share of honest reports that it drops
+    where nobody attacks. None where it is not known.
+    rates : the simulated collections that the last three were measured on; None where they are
+    proved, or in closed form, or were not asked for.
     """
 
     kind: str
     alarm: bool | None
+    users: int
     false_alarm: float | None = None
     power: float | None = None
     cost: float | None = None
     proved: bool = False
+    rates: Rates | None = None
+
+    @classmethod
+    def measured(cls, kind: str, alarm: bool | None, users: int, rates: Rates | None) -> Screen:
+        """One whose rates were simulated."""
+        if rates is None:
+            return cls(kind, alarm, users)
+        false, power = (
+            None if alarms is None else alarms / rates.trials
+            for alarms in (rates.false_alarms, rates.alarms)
+        )
+        return cls(kind, alarm, users, false, power, rates.cost.mean, rates=rates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +98,29 @@ class Screened:
 
 
 @dataclass(eq=False)
+class Part:
+    """At most so many of the reports that come by: all, or every second one, every fourth, …"""
+
+    most: int
+    every: int = 1
+    seen: int = 0
+    held: list[Reports] = field(default_factory=list)
+
+    def add(self, reports: Reports) -> None:
+        """Take in some reports."""
+        first = -self.seen % self.every
+        self.held.append(reports if self.every == 1 else reports[first :: self.every].copy())
+        self.seen += len(reports)
+        while sum(map(len, self.held)) > self.most:
+            self.held = [np.concatenate(self.held)[::2].copy()]
+            self.every *= 2
+
+    @property
+    def reports(self) -> Reports:
+        return np.concatenate(self.held)
+
+
+@dataclass(eq=False)
 class _Gathered:
     """All that is kept of the reports of a first reading."""
 
@@ -102,15 +130,15 @@ class _Gathered:
     together: Any = 0
     sizes: Any = 0
     marks: list[Any] = field(default_factory=list)
-    reports: list[Reports] | None = field(default_factory=list)
+    part: Part = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.part = Part(HELD // self.protocol.domain_size)
 
     def add(self, reports: Reports, pulse: Pulse) -> None:
         protocol, d = self.protocol, self.protocol.domain_size
         self.users += len(reports)
-        if self.reports is not None:
-            self.reports.append(reports)
-            if self.users * d > HELD:
-                self.reports = None
+        self.part.add(reports)
         if not tells_together(protocol):
             self.single = self.single + protocol.support_counts(reports)
             return
@@ -123,8 +151,13 @@ class _Gathered:
             self.together = self.together + pair_counts(columns, np.arange(d), pulse)
 
 
-def screened(read: Read, protocol: Unbiased, pulse: Pulse = no_pulse) -> Screened:
-    """The verdicts of every screen; the reports are read twice where one names some of them."""
+def screened(
+    read: Read, protocol: Unbiased, pulse: Pulse = no_pulse, trials: int = SIFTED
+) -> Screened:
+    """The verdicts of every screen; the reports are read twice where one names some of them.
+
+    trials : the simulated collections of each filter, of each sort, at most; 0 for none.
+    """
     seen = _Gathered(protocol)
     for reports in read():
         pulse()
@@ -138,65 +171,32 @@ def screened(read: Read, protocol: Unbiased, pulse: Pulse = no_pulse) -> Screene
         if protocol.domain_size <= MOST:
             law, every = PairLaw.of(protocol), np.arange(protocol.domain_size)
             named = suspects(law, seen.single, every, seen.together, seen.users, CHANCE)
-            screens.append(_proved("pairs", named.alarm, foe.pairs))
+            screens.append(_proved("pairs", named.alarm, foe, _pair_power))
         screens += _sizes(seen, foe)
         repeats, repeated = _repeats(seen, foe)
         screens.append(repeats)
-    screens += [*_alarms(foe, before), *_filters(seen, foe, pulse)]
+    screens += [*_alarms(foe, before), *_filters(seen, before, trials, pulse)]
     rows, after = np.flatnonzero(repeated), before
     if named.alarm:
         rows, after = _without(read, seen, named, repeated)
     return Screened(seen.users, tuple(screens), named, rows, before, after)
 
 
-def _proved(kind: str, alarm: bool, power: Callable[[], float | None]) -> Screen:
-    return Screen(kind, alarm, CHANCE, power(), CHANCE if kind == "pairs" else 0.0, proved=True)
+def _proved(kind: str, alarm: bool, foe: Foe, power: Callable[[Foe], float]) -> Screen:
+    cost = 0.0 if kind == "sizes" else CHANCE
+    return Screen(kind, alarm, foe.users, CHANCE, power(foe), cost, proved=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Foe:
-    """SHARE of MGA among N reports, the others being of users as frequent as the estimates say."""
-
-    protocol: Any
-    users: int
-    estimates: Floats
-
-    @property
-    def malicious(self) -> int:
-        return max(1, round(self.users * SHARE))
-
-    @property
-    def frequencies(self) -> Floats:
-        """float64[d], those that users can have."""
-        nearest = project(self.estimates[None])[0]
-        return np.asarray(nearest / nearest.sum())
-
-    @property
-    def ask(self) -> Ask:
-        rarest = np.argsort(self.estimates, kind="stable")[: min(AIMED_AT, self.estimates.size - 1)]
-        return Ask("crafted", np.sort(rarest), SeedSearch())
-
-    def rng(self, kind: str) -> np.random.Generator:
-        return stream(0, f"screen {kind} {self.protocol!r} {self.users}", "malicious")
-
-    def pairs(self) -> float | None:
-        """The power of the screen of pairs, by its closed form."""
-        ask = self.ask
-        law, r = self.protocol.known(ask).towards(), ask.targets.size
-        if r < 2:
-            return 0.0
-        both = paired(r, law.target, law.variance)
-        held, honest = self.frequencies[ask.targets], self.users - self.malicious
-        step = Pairs(CHANCE)
-        return step.power(self.protocol, held, 2 * law.target, both, honest, self.malicious)
-
-    def crafted(self, rng: np.random.Generator, count: int) -> Reports:
-        reports: Reports = self.protocol.known(self.ask).reports(count, rng)
-        return reports
-
-    def held(self, users: int, rng: np.random.Generator, trials: int) -> Counts:
-        """int64[trials, d]: honest users of each item."""
-        return np.asarray(rng.multinomial(users, self.frequencies, size=trials))
+def _pair_power(foe: Foe) -> float:
+    """The power of the screen of pairs, by its closed form."""
+    ask = foe.ask
+    law, r = foe.protocol.known(ask).towards(), ask.targets.size
+    if r < 2:
+        return 0.0
+    both = paired(r, law.target, law.variance)
+    held, honest = foe.frequencies[ask.targets], foe.users - foe.malicious
+    step = Pairs(CHANCE)
+    return step.power(foe.protocol, held, 2 * law.target, both, honest, foe.malicious)
 
 
 def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
@@ -211,7 +211,7 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
     chance = CHANCE / law.size
     limits = np.array([binomial_threshold(users, rate, chance) for rate in law])
 
-    def power() -> float:
+    def power(foe: Foe) -> float:
         from scipy.special import ndtr
 
         made, m = foe.crafted(foe.rng("sizes"), min(foe.malicious, DRAWN)), foe.malicious
@@ -221,7 +221,7 @@ def _sizes(seen: _Gathered, foe: Foe) -> list[Screen]:
         noise = np.sqrt((users - m) * law * (1 - law) + m * fakes * (1 - fakes) + 1e-12)
         return float(ndtr((mean - limits + 0.5) / noise).max())
 
-    return [_proved("sizes", bool((seen.sizes >= limits).any()), power)]
+    return [_proved("sizes", bool((seen.sizes >= limits).any()), foe, power)]
 
 
 def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
@@ -231,62 +231,49 @@ def _repeats(seen: _Gathered, foe: Foe) -> tuple[Screen, BoolArray]:
     limit = too_many(seen.users, likeliest(seen.protocol), CHANCE)
     over = often(every, limit)
 
-    def power() -> float:
+    def power(foe: Foe) -> float:
         made = foe.crafted(foe.rng("repeats"), min(foe.malicious, DRAWN))
         alike = largest(marks(seen.protocol, made))
         return float(alike > 1 and alike / len(made) * foe.malicious >= limit)
 
-    kind = "seeds" if hasattr(seen.protocol, "seeds") else "rows"
-    return _proved(kind, bool(over.size), power), np.isin(every, over)
+    kind = "seeds" if draws_seeds(seen.protocol) else "rows"
+    return _proved(kind, bool(over.size), foe, power), np.isin(every, over)
 
 
 def _alarms(foe: Foe, estimates: Floats) -> Iterator[Screen]:
     """The alarms of scenarios that read the estimates of one collection."""
-    protocol, users = foe.protocol, foe.users
-    about = known(protocol, users, np.empty(0, dtype=np.int64))
-    trials = max(1, min(TRIALS, CELLS // protocol.domain_size))
+    about = known(foe.protocol, foe.users, np.empty(0, dtype=np.int64))
     for kind, make in ALARMS.items():
-        if getattr(make, "compares_rounds", False):
-            continue
-        step, rng = make(), foe.rng(kind)
+        step = make()
         try:
             step.check(about)
         except ScenarioError:
             continue
-
-        def rate(counts: Counts, step: Any = step) -> float:
-            frequencies = protocol.estimates(counts, users).frequencies
-            return float(step.alarmed(frequencies, about, None).mean())
-
-        honest = protocol.sample_counts(foe.held(users, rng, trials), rng)
-        fewer = protocol.sample_counts(foe.held(users - foe.malicious, rng, trials), rng)
-        crafted = protocol.law_of(foe.ask)
-        power = None
-        if isinstance(crafted, Law):
-            power = rate(fewer + crafted.counts(np.full(trials, foe.malicious), rng))
-        alarm = bool(step.alarmed(estimates[None], about, None)[0])
-        yield Screen(kind, alarm, rate(honest), power, 0.0)
+        claim = step.alarmed(estimates[None], about, None)
+        if claim is not None:
+            yield Screen.measured(kind, bool(claim[0]), foe.users, of_alarm(step, foe))
 
 
-def _filters(seen: _Gathered, foe: Foe, pulse: Pulse) -> Iterator[Screen]:
-    """The other filters of scenarios that claim an attack or none, where all reports can be held.
+def _filters(seen: _Gathered, estimates: Floats, trials: int, pulse: Pulse) -> Iterator[Screen]:
+    """The other filters of scenarios, asked about as many reports as can be held.
 
-    Their rates take a simulation of many collections (`ldptui run`) and are not told. The certified
-    floor is `concluding`'s.
+    The certified floor is `concluding`'s.
     """
+    protocol, part = seen.protocol, seen.part
+    reports = part.reports
+    foe = Foe(protocol, len(reports), estimates)
     for kind, make in FILTERS.items():
         step = make()
         if (
             kind in (Pairs.kind, CertifiedFloor.kind)
             or asks_twice(step)
-            or step.reads(seen.protocol) is not None
+            or step.reads(protocol) is not None
         ):
             continue
-        alarm = None
-        if seen.reports is not None:
-            every = np.concatenate(seen.reports)
-            alarm = step.sift(Received(seen.protocol, every, foe.rng(kind), pulse)).alarm
-        yield Screen(kind, alarm)
+        alarm = step.sift(Received(protocol, reports, foe.rng(kind), pulse)).alarm
+        many = trials_of(foe, trials)
+        rates = of_filter(step, foe, many, pulse) if many else None
+        yield Screen.measured(kind, alarm, foe.users, rates)
 
 
 def scores(protocol: Any, reports: Reports, items: Items) -> Items:

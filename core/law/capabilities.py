@@ -69,6 +69,14 @@ class SendsBitPerItem(PureProtocol, Protocol):
         ...
 
 
+class DrawsSeeds(PureProtocol, Protocol):
+    """Its users draw the seed of a hash function, which is a part of the report."""
+
+    def seeds(self, reports: Reports) -> NDArray[np.uint32]:
+        """uint32[n]: the seeds, which honest users draw uniformly."""
+        ...
+
+
 class AsksTwice(PureProtocol, Protocol):
     """Its users can be asked for a second report, which says more beside the first one.
 
@@ -328,6 +336,12 @@ class SendsBits(Mechanism, Protocol):
         """The variances of the same."""
         ...
 
+
+sends_bit_per_item: Final[Capability[SendsBitPerItem]] = Capability("columns")
+"""True where reports are a bit for each item, and can be packed as columns."""
+
+draws_seeds: Final[Capability[DrawsSeeds]] = Capability("seeds")
+"""True where a report has a seed that its user drew."""
 
 asks_one_by_one: Final[Capability[AsksOneByOne]] = Capability("listed_counts")
 """True where reports can be asked about single items, whatever the domain."""

@@ -19,6 +19,7 @@ from ..defences import (
     DEFENCES,
     Defence,
     asks_twice,
+    compares_rounds,
     is_alarm,
     is_correction,
     is_filter,
@@ -149,7 +150,7 @@ class Point:
             if is_filter(step) and corrected:
                 rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
-            if getattr(step, "compares_rounds", False) and self.rounds is None:
+            if compares_rounds(step) and self.rounds is None:
                 rule = f'must not be "{step.kind}" without rounds: it compares them'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
             if asks_twice(step) and self.rounds is not None:

@@ -1,73 +1,217 @@
-"""Reports of real users behind filters and corrections, by the names that scenarios have."""
+"""Reports of real users behind the steps of a server, by the names that scenarios have."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import DefenceError, ScenarioError, got
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.streams import stream
-from ldptui.core.defences import CORRECTIONS, FILTERS, Received, asks_twice, corrected, known
-from ldptui.core.law.pure import LocalMechanism, Reports
+from ldptui.core.defences import (
+    ALARMS,
+    CORRECTIONS,
+    FILTERS,
+    Known,
+    asks_twice,
+    compares_rounds,
+    corrected,
+    known,
+)
+from ldptui.core.experiment.limits import in_bytes
+from ldptui.core.lab.defending import left_of
+from ldptui.core.lab.rates import (
+    MOST_TRIALS,
+    SIFTED,
+    Foe,
+    Rates,
+    of_alarm,
+    of_correction,
+    of_filter,
+    trials_of,
+)
+from ldptui.core.lab.screening import HELD as LOOKED_AT
+from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
 
 from ..catalogue import in_order
+from ..text import format as text
+from ..text import table
+from . import rated
+from .arguments import whole
 from .by_name import defence
 
 HELD: Final = 4 * 2**30
 """Bytes that reports, and what filters need besides, may take."""
 
+HEADS: Final = ("defence", "alarm", "dropped", "names", *rated.HEADS)
+"""The heads of the table of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """The verdict of one step on reports of real users.
+
+    alarm : None where it claims nothing. dropped : the reports that it drops, of those that the
+    steps before it kept; None of one that reads no reports. named : the items that it takes for
+    targets. certified : the share of fakes that it proves at least; None where it proves none.
+    rates : what it does by itself on simulated collections; None where nobody asked for that, and
+    of a protocol whose noise has no closed form.
+    """
+
+    kind: str
+    alarm: bool | None = None
+    dropped: int | None = None
+    named: tuple[str, ...] = ()
+    certified: float | None = None
+    rates: Rates | None = None
+
+    @property
+    def cells(self) -> list[str]:
+        """Its row of the table, under HEADS."""
+        dropped = "–" if self.dropped is None else text.count(self.dropped)
+        names = ", ".join(self.named) or "–"
+        if self.certified is not None:
+            names = f"{text.percent(self.certified)} are fake at least"
+        return [self.kind, rated.ALARM[self.alarm], dropped, names, *rated.cells(self.rates)]
+
+    def document(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "alarm": self.alarm,
+            "dropped": self.dropped,
+            "named": [*self.named],
+            "certified": self.certified,
+            "simulated": rated.document(self.rates),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Defended:
+    """Estimates from reports of real users behind steps of a server.
+
+    values : float64[d], the estimates after all of them. steps : their verdicts, in order.
+    rows : int64[k], the reports that filters drop, by their place from 0 on. reports : N.
+    """
+
+    values: Floats
+    steps: tuple[Told, ...]
+    rows: Items
+    reports: int
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(step.kind for step in self.steps)
+
+    def __repr__(self) -> str:
+        lines = table.plain_table(HEADS, [step.cells for step in self.steps]).rstrip()
+        drawn = {step.rates.users for step in self.steps if step.rates} - {self.reports}
+        cut = f"; of filters these have {text.count(min(drawn))} reports" if drawn else ""
+        return f"{lines}\n\n{rated.LEGEND}{cut}"
+
 
 def steps_of(kinds: Sequence[str], protocol: LocalMechanism) -> list[Any]:
-    """The filters, then the corrections, of these kinds; raises ScenarioError."""
-    allowed = {**FILTERS, **CORRECTIONS}
+    """The filters and alarms, then the corrections, of these kinds; raises ScenarioError."""
+    every = {**FILTERS, **ALARMS, **CORRECTIONS}
+    allowed = {
+        kind: step
+        for kind, step in every.items()
+        if not (asks_twice(step) or compares_rounds(step))
+    }
     for kind in kinds:
-        if kind not in allowed or asks_twice(allowed[kind]):
-            listed = ", ".join(name for name in in_order("defence", allowed) if name != "ldpguard")
+        if kind in every and kind not in allowed:
+            why = "compares two rounds" if compares_rounds(every[kind]) else "asks every user twice"
+            raise ScenarioError(f'must not have "{kind}", which {why}', key="defend")
+        if kind not in allowed:
+            listed = ", ".join(in_order("defence", allowed))
             raise ScenarioError(f"must be of {listed}, {got(kind)}", key="defend")
         reason = allowed[kind]().reads(protocol) if kind in FILTERS else None
         if reason is not None:
             raise ScenarioError(f'must not have "{kind}" with {reason}', key="defend")
-    if [*kinds] != sorted(kinds, key=lambda kind: kind not in FILTERS):
+    if [*kinds] != sorted(kinds, key=lambda kind: kind in CORRECTIONS):
         raise ScenarioError("must name filters before corrections", key="defend")
     return [defence(kind) for kind in kinds]
 
 
 def defended(
-    batches: Iterable[Reports], protocol: LocalMechanism, kinds: Sequence[str]
-) -> tuple[Floats, int]:
-    """float64[d], the estimates after these filters and corrections; the reports they dropped.
+    batches: Iterable[Reports],
+    protocol: LocalMechanism,
+    kinds: Sequence[str],
+    labels: Sequence[str],
+    trials: int = SIFTED,
+) -> Defended:
+    """The estimates after these steps, with what each says and what it costs.
 
-    All reports are held at once. Raises ScenarioError where these are too many, or a kind makes no
-    sense here; DefenceError where a correction leaves nothing.
+    All reports are held at once. labels : the names of the items. trials : the simulated
+    collections that the rates of each step come from, at most; 0 leaves them out. Raises
+    ScenarioError where the reports are too many, or a kind makes no sense here; DefenceError where
+    a step leaves nothing.
     """
-    steps, held, size = steps_of(kinds, protocol), list[Reports](), 0
+    most, steps = whole(trials, "trials", 0, MOST_TRIALS), steps_of(kinds, protocol)
     filters = [step for step in steps if step.kind in FILTERS]
+    reports, rng = _held(batches, protocol, filters), stream(
+        0, f"defend {kinds!r} {protocol!r}", "defence", "reports"
+    )  # fmt: skip
+    raw = protocol.estimates(protocol.support_counts(reports)[None], len(reports)).frequencies
+    left = left_of(filters, protocol, reports, rng, no_pulse)
+    if left.frequencies is None:
+        raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
+    nobody = np.empty(0, dtype=np.int64)
+    everyone, about = known(protocol, len(reports), nobody), known(protocol, left.users, nobody)
+    corrections = [step for step in steps if step.kind in CORRECTIONS]
+    for step in corrections:
+        step.check(about)
+    values = corrected(left.frequencies[None], corrections, about)[0]
+    verdicts = iter(zip(left.verdicts, left.dropped, strict=True))
+    told = []
+    for step in steps:
+        rates = _rates(step, protocol, len(reports), raw[0], most)
+        if step.kind in CORRECTIONS:
+            told.append(Told(step.kind, rates=rates))
+        elif step.kind in ALARMS:
+            told.append(Told(step.kind, _alarm(step, raw, everyone), rates=rates))
+        else:
+            verdict, dropped = next(verdicts)
+            named = tuple(labels[item] for item in verdict.named)
+            proved = None if math.isnan(verdict.certified) else verdict.certified
+            drops = None if verdict.kept is None else dropped
+            told.append(Told(step.kind, verdict.alarm, drops, named, proved, rates))
+    return Defended(values, tuple(told), np.flatnonzero(~left.kept), len(reports))
+
+
+def _held(batches: Iterable[Reports], protocol: LocalMechanism, filters: Sequence[Any]) -> Reports:
+    """All reports in one array; raises ScenarioError where these are too many."""
+    held, size = list[Reports](), 0
     for batch in batches:
         held.append(batch)
         size += batch.nbytes
         users = sum(map(len, held))
         more = max((step.memory(protocol, users) for step in filters), default=0)
         if size + more > HELD:
-            rule = f"needs more than 4.3 GB for more than {users} reports"
+            rule = f"needs more than {in_bytes(HELD)} for more than {text.count(users)} reports"
             raise ScenarioError(f"{rule}: filters hold all at once", key="defend")
-    reports, dropped = np.concatenate(held), 0
-    removed: Any = 0
-    fewer, rng = 0, stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
-    for step in filters:
-        verdict = step.sift(Received(protocol, reports, rng, no_pulse))
-        removed = removed + (0 if verdict.removed is None else verdict.removed)
-        fewer += verdict.fewer
-        if verdict.kept is not None:
-            dropped += int((~verdict.kept).sum())
-            reports = reports[verdict.kept]
-    users = len(reports) - fewer
-    values = protocol.estimates((protocol.support_counts(reports) - removed)[None], users)
-    knowledge = known(protocol, users, np.empty(0, dtype=np.int64))
-    corrections = [step for step in steps if step.kind not in FILTERS]
-    for step in corrections:
-        step.check(knowledge)
-    return corrected(values.frequencies, corrections, knowledge)[0], dropped
+    return np.concatenate(held)
+
+
+def _alarm(step: Any, raw: Floats, about: Known) -> bool:
+    """Whether an alarm claims an attack; raises ScenarioError where it makes no sense here."""
+    step.check(about)
+    return bool(step.alarmed(raw, about, None)[0])
+
+
+def _rates(
+    step: Any, protocol: LocalMechanism, users: int, estimates: Floats, trials: int
+) -> Rates | None:
+    """What a step does by itself on simulated collections."""
+    if not trials or not is_unbiased(protocol):
+        return None
+    if step.kind not in FILTERS:
+        foe = Foe(protocol, users, estimates)
+        return of_alarm(step, foe) if step.kind in ALARMS else of_correction(step, foe, trials)
+    foe = Foe(protocol, min(users, max(1, LOOKED_AT // protocol.domain_size)), estimates)
+    return of_filter(step, foe, trials_of(foe, trials), no_pulse)

@@ -11,12 +11,14 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab import screening
+from ldptui.core.lab.rates import MOST_TRIALS, SIFTED
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
 
 from ..text import format as text
 from ..text import table
-from .arguments import local, reports_of
+from . import rated
+from .arguments import local, reports_of, whole
 from .arguments import names as item_names
 from .files import read_reports
 from .sources import Places, kept, sources
@@ -24,11 +26,11 @@ from .sources import Places, kept, sources
 AT_ONCE: Final = 1 << 16
 """Reports that are screened at once."""
 
-LEGEND: Final = """\
-power: how often 1 % of MGA on 5 rare items alarms; cost: the share of honest reports
-dropped where nobody attacks; ≤: proved, and the verdict goes by these alone"""
+LEGEND: Final = f"""\
+≤: proved, and the verdict goes by these alone
+{rated.LEGEND}"""
 
-HEADS: Final = ("screen", "alarm", "false alarms", "power", "cost")
+HEADS: Final = ("screen", "alarm", *rated.HEADS)
 """The heads of the table of screens."""
 
 SHOWN: Final = 10
@@ -40,7 +42,8 @@ class Screening:
     """The verdicts of all screens on reports, and what they name.
 
     alarm : whether a screen alarms whose false-alarm rate is proved. screens : one verdict each,
-    with its kind, alarm, false_alarm, power, cost and whether that rate is proved. pairs : the
+    with its kind, alarm, false_alarm, power and cost, whether that rate is proved, and else the
+    simulated collections that they were measured on. pairs : the
     pairs of items that go together beyond what honest reports explain, by name, with z. items :
     those of the pairs. rows : int64[k], the suspicious reports by their place from 0 on. reports :
     N. before, after : float64[d], the estimates from all reports, and without the suspicious ones,
@@ -89,16 +92,16 @@ class Screening:
         def share(value: float | None) -> str:
             return "–" if value is None else f"{value:.3g}"
 
-        return [
-            [
-                each.kind,
-                {True: "ALARM", False: "no", None: "–"}[each.alarm],
-                f"{'≤ ' * each.proved}{share(each.false_alarm)}",
-                share(each.power),
-                share(each.cost),
-            ]
-            for each in self.screens
-        ]
+        def rates_of(each: screening.Screen) -> list[str]:
+            rates = each.rates
+            if rates is None:
+                false, cost = map(share, (each.false_alarm, each.cost))
+                if each.proved:
+                    false, cost = f"≤ {false}", f"≤ {cost}" if each.cost else cost
+                return [false, share(each.power), "–", cost, "–"]
+            return rated.cells(rates)
+
+        return [[each.kind, rated.ALARM[each.alarm], *rates_of(each)] for each in self.screens]
 
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.
@@ -112,7 +115,16 @@ class Screening:
             "alarm": self.alarm,
             "reports": self.reports,
             "screens": [
-                {name: getattr(each, name) for name in screening.Screen.__dataclass_fields__}
+                {
+                    "kind": each.kind,
+                    "alarm": each.alarm,
+                    "reports": each.users,
+                    "false_alarm": each.false_alarm,
+                    "power": each.power,
+                    "cost": each.cost,
+                    "proved": each.proved,
+                    "simulated": rated.document(each.rates),
+                }
                 for each in self.screens
             ],
             "pairs": [{"items": [one, other], "z": z} for one, other, z in self.pairs],
@@ -130,6 +142,10 @@ class Screening:
             table.plain_table(HEADS, self.cells),
             LEGEND,
         ]
+        part = [each for each in self.screens if each.users < self.reports]
+        if part:
+            kinds, some = ", ".join(each.kind for each in part), text.count(part[0].users)
+            parts.append(f"{kinds}: asked about {some} of the reports, evenly from all of them")
         if self.pairs:
             shown = [[one, other, f"{z:.1f}"] for one, other, z in self.pairs[:SHOWN]]
             parts.append(table.plain_table(["item", "and item", "z"], shown))
@@ -143,14 +159,19 @@ class Screening:
 
 
 def screen(
-    reports: Reports | Places, protocol: LocalMechanism, *, labels: Sequence[str] | None = None
+    reports: Reports | Places,
+    protocol: LocalMechanism,
+    *,
+    labels: Sequence[str] | None = None,
+    trials: int = SIFTED,
 ) -> Screening:
     """The verdicts on reports that real users sent: whether fakes are among them.
 
     reports : as `protocol.perturb` makes them, or the files that hold them, which are read twice
     where pairs alarm, standard input from a copy on disk. labels : the names of the items, else
-    their numbers. Raises ScenarioError for reports that the protocol does not send, for none at
-    all, and for a protocol whose reports tell no frequencies.
+    their numbers. trials : the simulated collections of each filter that its rates are measured on,
+    at most; 0 leaves its rates out. Raises ScenarioError for reports that the protocol does not
+    send, for none at all, and for a protocol whose reports tell no frequencies.
 
     >>> import numpy as np
     >>> from ldptui import protocol
@@ -166,15 +187,18 @@ def screen(
     if not is_unbiased(protocol):
         rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
         raise ScenarioError(rule, key="protocol.kind")
+    most = whole(trials, "trials", 0, MOST_TRIALS)
     names = tuple(item_names(labels, protocol.domain_size) or map(str, range(protocol.domain_size)))
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
         found = screening.screened(
-            lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE)), protocol
+            lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE)),
+            protocol,
+            trials=most,
         )
     else:
         with kept(sources(reports)) as again:
-            found = screening.screened(lambda: read_reports(again, protocol), protocol)
+            found = screening.screened(lambda: read_reports(again, protocol), protocol, trials=most)
     pairs = zip(found.suspects.pairs.tolist(), found.suspects.z.tolist(), strict=True)
     return Screening(
         found.alarm,

@@ -26,6 +26,7 @@ OPTIONS: Final = {
     "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
     "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
     "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
+    "trials": "--trials",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 

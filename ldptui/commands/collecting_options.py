@@ -123,6 +123,7 @@ def _screen(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument(
         "--rows-out", metavar="FILE", help="write the numbers of the suspicious rows, from 1 on"
     )
+    _add_trials(made)
     made.add_argument("--format", choices=("table", "json"), default="table")
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     _add_force(made)
@@ -265,8 +266,21 @@ def _add_fakes(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--defend",
         metavar="KIND,…",
-        help="beside each estimate what these filters and corrections make of it: pairs,norm-sub",
+        help="beside each estimate what these filters, alarms and corrections make of it: "
+        "fiad,norm-sub",
     )
+    made.add_argument(
+        "--rows-out", metavar="FILE", help="write the numbers of the rows that --defend drops"
+    )
+    _add_trials(made)
+
+
+def _add_trials(made: argparse.ArgumentParser) -> None:
+    """Add how many collections the rates of steps are measured on."""
+    made.add_argument(
+        "--trials", type=int, default=20, metavar="N",
+        help="simulated collections that the rates of filters come from, 0 for none (20)",
+    )  # fmt: skip
 
 
 def _add_force(made: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from ..api import collected
 from ..api.collected import Frequencies
 from ..api.counted import END
 from ..api.coverage import REPETITIONS
-from ..api.defended import defended
+from ..api.defended import Defended, defended
 from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
 from ..api.screened import Screening, screen
@@ -27,6 +27,7 @@ from ..terminal.output import note, write_out
 from ..text import format as text
 from .agreeing import agreed, by_options, check_new, takes_numbers
 from .numbers import estimate_of_numbers
+from .screen import write_rows
 from .spreadsheet import as_csv
 
 
@@ -39,7 +40,9 @@ def estimate(options: Namespace) -> int:
             raise ScenarioError("goes with --low, of a protocol of numbers", key=option)
     with by_options():
         named = sources(options.reports, options.input_format)
-    outs = {"--out": options.out, "--counts-out": options.counts_out}
+    outs = {
+        "--out": options.out, "--counts-out": options.counts_out, "--rows-out": options.rows_out
+    }  # fmt: skip
     for key, path in outs.items():
         if path not in (None, "-"):
             check_new(Path(path), options, named, key)
@@ -52,12 +55,15 @@ def estimate(options: Namespace) -> int:
         if options.by is None:
             total = counted_in(named, protocol, labels)
             answer = collected.estimate(total, protocol, share=options.share, **how)
-            answer = _defended(answer, options, named, protocol)
+            steps = _defended(answer, options, named, protocol)
+            if steps is not None:
+                answer = replace(answer, defended=steps.values, defences=steps.kinds)
             verdict = _verdict(options, named, protocol, labels)
-            written, misfits = _written(answer, options.format, verdict), [answer.misfit]
+            written = _written(answer, options.format, verdict, steps)
+            misfits = [answer.misfit]
         else:
             _check_by(options, named)
-            verdict = None
+            verdict = steps = None
             found = estimate_by(named, protocol, options.by, labels=labels, **how)
             written = _grouped(found, options.format)
             misfits = [
@@ -66,6 +72,9 @@ def estimate(options: Namespace) -> int:
     if options.counts_out is not None:
         total.write(options.counts_out)
         _note(options, options.counts_out)
+    if steps is not None and options.rows_out is not None:
+        write_rows(options.rows_out, steps.rows)
+        _note(options, options.rows_out)
     if options.out not in (None, "-"):
         write_atomically(Path(options.out), written)
         _note(options, options.out)
@@ -80,17 +89,17 @@ def estimate(options: Namespace) -> int:
 
 def _defended(
     answer: Frequencies, options: Namespace, named: Sequence[Source], protocol: LocalMechanism
-) -> Frequencies:
-    """The estimates with those of --defend beside them."""
+) -> Defended | None:
+    """The estimates of --defend, with what its steps say."""
     if options.defend is None:
-        return answer
+        if options.rows_out is not None:
+            raise ScenarioError("needs --defend, whose filters drop rows", key="--rows-out")
+        return None
     _check_files(named, "--defend")
     kinds = tuple(kind.strip() for kind in options.defend.split(","))
     reports = (rows.reports for rows in read_rows(named, protocol))
-    values, dropped = defended(reports, protocol, kinds)
-    if not options.quiet:
-        note(f"{options.defend}: {text.count(dropped)} reports are dropped")
-    return replace(answer, defended=values, defences=kinds)
+    trials = options.trials if options.format != "csv" else 0
+    return defended(reports, protocol, kinds, answer.labels, trials)
 
 
 def _verdict(
@@ -103,7 +112,8 @@ def _verdict(
     if not options.screen:
         return None
     _check_files(named, "--screen")
-    return screen([*named], protocol, labels=labels)
+    trials = options.trials if options.format == "json" else 0
+    return screen([*named], protocol, labels=labels, trials=trials)
 
 
 def _check_files(named: Sequence[Source], key: str) -> None:
@@ -118,7 +128,8 @@ def _check_by(options: Namespace, named: Sequence[Source]) -> None:
     if options.counts_out is not None:
         raise ScenarioError("is of all users together, got --by as well", key="--counts-out")
     others = {"--defend": options.defend is not None, "--screen": options.screen,
-              "--share": options.share is not None}  # fmt: skip
+              "--share": options.share is not None,
+              "--rows-out": options.rows_out is not None}  # fmt: skip
     for key, chosen in others.items():
         if chosen:
             raise ScenarioError("is of all users together, got --by as well", key=key)
@@ -132,7 +143,9 @@ def _note(options: Namespace, path: str) -> None:
         note(f"wrote {path}")
 
 
-def _written(found: Frequencies, kind: str, verdict: Screening | None) -> str:
+def _written(
+    found: Frequencies, kind: str, verdict: Screening | None, steps: Defended | None
+) -> str:
     if kind == "table":
         none = "no intervals: the noise has no closed form"
         if found.corrections:
@@ -142,13 +155,16 @@ def _written(found: Frequencies, kind: str, verdict: Screening | None) -> str:
             share = text.estimate(found.coverage.mean, found.coverage.standard_error)
             notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
                       "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
+        if steps is not None:
+            notes += ["", repr(steps)]
         if verdict is not None:
             notes += ["", verdict.verdict]
         return "\n".join([repr(found), *notes]) + "\n"
     if kind == "csv":
         return as_csv(found.rows())
     screening = {} if verdict is None else {"screening": verdict.document()}
-    return json.dumps(_document(found) | screening, indent=2, ensure_ascii=False) + "\n"
+    defences = {} if steps is None else {"defences": [step.document() for step in steps.steps]}
+    return json.dumps(_document(found) | defences | screening, indent=2, ensure_ascii=False) + "\n"
 
 
 def _grouped(found: Groups, kind: str) -> str:

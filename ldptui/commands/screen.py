@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ldptui.core.base.files import write_atomically
+from ldptui.core.law.pure import Items
 
 from ..api.screened import Screening
 from ..api.screened import screen as screened
@@ -26,10 +27,9 @@ def screen(options: Namespace) -> int:
             check_new(Path(path), options, named, key)
     labels, protocol = agreed(options)
     with by_options():
-        found = screened(named, protocol, labels=labels)
+        found = screened(named, protocol, labels=labels, trials=options.trials)
     if options.rows_out is not None:
-        lines = "".join(f"{row + 1}\n" for row in found.rows.tolist())
-        write_atomically(Path(options.rows_out), f"row\n{lines}")
+        write_rows(options.rows_out, found.rows)
         _note(options, options.rows_out)
     written = _written(found, options.format)
     if options.out not in (None, "-"):
@@ -38,6 +38,12 @@ def screen(options: Namespace) -> int:
     else:
         write_out(written, exactly=options.format == "json")
     return exits.FAILED if found.alarm else exits.DONE
+
+
+def write_rows(path: str, rows: Items) -> None:
+    """Write the numbers of rows, counted from 1 on over all files, a line each."""
+    lines = "".join(f"{row + 1}\n" for row in rows.tolist())
+    write_atomically(Path(path), f"row\n{lines}")
 
 
 def _written(found: Screening, kind: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...base.sampling import Floats
+from ...law.capabilities import draws_seeds
 from ...law.together import tells_together
 from ..repeats import largest, likeliest, marks, too_many
 from .evidence import Evidence, Supported
@@ -167,7 +168,7 @@ def repeats(seen: Evidence, error: float) -> Repeats | None:
     alike = largest(marks(protocol, kept))
     if alike < too_many(len(kept), likeliest(protocol), error):
         return None
-    return Repeats(hasattr(protocol, "seeds"), alike, len(kept))
+    return Repeats(draws_seeds(protocol), alike, len(kept))
 
 
 DENOMINATORS: Final = (*(1 << k for k in range(1, 11)), 10, 100, 1000)

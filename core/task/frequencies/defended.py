@@ -13,7 +13,7 @@ from ...base.flags import Flags
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import Sifted
-from ...defences import corrected, is_alarm, known
+from ...defences import corrected, given_the_rest, is_alarm, known
 from ...law.pure import Estimates
 
 Conclusions = Mapping[Arm, Estimates]
@@ -49,15 +49,12 @@ def kept_frequencies(cell: Cell, sifted: Sifted) -> Floats:
         kinds = " and ".join(step.kind for step in cell.filters)
         raise DefenceError(f"{kinds} keeps no report at all")
     made = [
-        cell.sifted.protocol.estimates(counts[None], int(users)).frequencies
-        for counts, users in zip(sifted.counts, sifted.users, strict=True)
+        given_the_rest(
+            cell.sifted.protocol.estimates(counts[None], int(users)).frequencies[0], named
+        )
+        for counts, users, named in zip(sifted.counts, sifted.users, sifted.named, strict=True)
     ]
-    frequencies = np.concatenate(made)
-    for row, named in zip(frequencies, sifted.named, strict=True):
-        if named.size:
-            row[named] = 0
-            row[named] = (1 - row.sum()) / named.size
-    return frequencies
+    return np.stack(made)
 
 
 def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:

@@ -112,9 +112,13 @@ def counted_of(collection: Opened) -> Counted:
 
 
 @lru_cache(maxsize=2)
-def screened_of(collection: Opened) -> Screening:
-    """The verdicts on all its reports, kept until a file changes; raises LdpError."""
+def screened_of(collection: Opened, trials: int) -> Screening:
+    """The verdicts on all its reports, kept until a file changes; raises LdpError.
+
+    trials : the simulated collections that the rates of filters come from.
+    """
     for source in collection.reports:
         if source.suffix == END:
             raise ScenarioError(f"needs files of reports, got {source}", key="reports")
-    return screen([*collection.reports], collection.protocol, labels=collection.labels)
+    reports, labels = [*collection.reports], collection.labels
+    return screen(reports, collection.protocol, labels=labels, trials=trials)

@@ -17,8 +17,9 @@ from .collection import opened, screened_of
 def answer(options: Options, ask: Ask) -> Steps:
     """The verdicts of all screens, and the estimates before and after what they name."""
     collection = opened(options, ask)
-    yield f"screening {len(collection.reports)} file{'s' * (len(collection.reports) > 1)}"
-    found = screened_of(collection)
+    files = f"{len(collection.reports)} file{'s' * (len(collection.reports) > 1)}"
+    yield f"screening {files}, and simulated collections for the rates of filters"
+    found = screened_of(collection, options.simulated)
     title = f"{collection.title}, {text.count(found.reports)} reports"
     verdict = found.verdict
     return Answer(

@@ -145,3 +145,14 @@ def test_mining_names_its_sets_and_stops_at_any_pulse(rng: np.random.Generator) 
     for last in (1, 2, whole.beats // 2, whole.beats):
         with pytest.raises(InterruptedError):
             sift(Watching(last))
+
+
+@pytest.mark.parametrize(("items", "size"), [(9, 3), (9, 7), (1000, 6), (1000, 7), (2, 5)])
+def test_sets_without_repetitions_are_those_of_numpy(
+    items: int, size: int, rng: np.random.Generator
+) -> None:
+    """Also where the sets are too large to be numbers of 63 bits."""
+    sets = np.sort(rng.integers(0, min(items, 9), (500, size)), axis=1)
+    first = np.unique(sets, axis=0, return_index=True, return_inverse=True)
+    for mine, theirs in zip(itemsets._different(sets, items), first, strict=True):
+        assert np.array_equal(mine, np.reshape(theirs, mine.shape))

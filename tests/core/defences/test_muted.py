@@ -11,7 +11,7 @@ from support.cases import alike, attack, experiment, results_of
 from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.defences import DEFENCES
+from ldptui.core.defences import DEFENCES, compares_rounds
 from ldptui.core.defences.kinds import GROUP_TESTS
 from ldptui.core.metrics import METRICS
 from ldptui.core.store.address import addresses
@@ -36,8 +36,7 @@ def test_a_muted_step_of_any_kind_does_not_act(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in DEFENCES if kind not in GROUP_TESTS])
 def test_the_words_of_muting_change_no_number(kind: str) -> None:
-    compares = getattr(DEFENCES[kind], "compares_rounds", False)
-    rounds = {"campaign": {"rounds": 2}} if compares else {}
+    rounds = {"campaign": {"rounds": 2}} if compares_rounds(DEFENCES[kind]) else {}
     silent, spoken = (
         work({**defences.table(kind), **more}, **rounds).cells[0] for more in ({}, {"muted": False})
     )

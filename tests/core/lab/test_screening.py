@@ -26,7 +26,7 @@ def bound(kind: str, domain_size: int = 24) -> Any:
 
 
 def verdicts(protocol: Any, reports: Reports) -> Screened:
-    return screened(lambda: iter(np.array_split(reports, 3)), protocol)
+    return screened(lambda: iter(np.array_split(reports, 3)), protocol, trials=0)
 
 
 def alarms(found: Screened) -> dict[str, bool | None]:

@@ -14,7 +14,7 @@ import ldptui
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
 
-AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40")
+AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40", "--trials", "0")
 TARGETS = np.array([3, 8, 11, 15, 19])
 
 
@@ -140,7 +140,8 @@ def test_estimates_stand_before_and_after_beside_the_verdict(
 @pytest.mark.parametrize(
     ("defend", "words"),
     [
-        ("nothing", "--defend must be of"), ("ldpguard", "--defend must be of"),
+        ("nothing", "--defend must be of"), ("ldpguard", "asks every user twice"),
+        ("history", "compares two rounds"),
         ("norm-sub,pairs", "--defend must name filters before corrections"),
     ],
 )  # fmt: skip
@@ -149,3 +150,61 @@ def test_other_defences_are_refused(
 ) -> None:
     arguments = ("estimate", str(collections["clean"]), *AGREED, "--defend", defend)
     assert words in fail(capsys, 2, *arguments)
+
+
+def test_the_steps_of_a_defence_say_what_they_found_and_what_they_cost(
+    collections: dict[str, Path], tmp_path: Path, capsys: Captured
+) -> None:
+    rows, out = tmp_path / "rows.csv", tmp_path / "out.json"
+    path, kinds = str(collections["poisoned"]), "pairs,asd,conditional,floor,norm-sub"
+    arguments = ("estimate", path, *AGREED[:-1], "2", "--defend", kinds, "--rows-out", str(rows))
+    succeed(capsys, *arguments, "--format", "json", "--out", str(out))
+    steps = {step["kind"]: step for step in json.loads(out.read_text("utf-8"))["defences"]}
+    assert ",".join(steps) == kinds
+    assert steps["pairs"]["alarm"] is True
+    assert steps["norm-sub"]["alarm"] is None
+    dropped = np.array(rows.read_text("utf-8").splitlines()[1:], dtype=int)
+    assert dropped.size == steps["pairs"]["dropped"]
+    assert (dropped > 60_000).sum() > 1000
+    assert steps["conditional"]["named"]
+    assert 0 <= steps["floor"]["certified"] <= 1200 / 61_200
+    for kind, step in steps.items():
+        assert step["simulated"]["trials"] == (200 if kind == "asd" else 2)
+        assert step["simulated"]["users"] == 61_200
+    assert steps["norm-sub"]["simulated"]["error"][0] < 0.9
+    number, low, high = steps["asd"]["simulated"]["false_alarm"]
+    assert 0 <= low <= number / 200 <= high < 1
+    printed = succeed(capsys, "estimate", path, *AGREED, "--defend", "asd,norm-sub", "--quiet")
+    assert "defence   alarm" in printed
+
+
+def test_rows_are_dropped_by_a_defence_alone(
+    collections: dict[str, Path], tmp_path: Path, capsys: Captured
+) -> None:
+    path, rows = str(collections["clean"]), ("--rows-out", str(tmp_path / "rows.csv"))
+    assert "--rows-out needs --defend" in fail(capsys, 2, "estimate", path, *AGREED, *rows)
+    more = ("--defend", "pairs", "--trials", "-1")
+    assert "--trials must be" in fail(capsys, 2, "estimate", path, *AGREED, *more)
+
+
+def test_the_rates_of_filters_are_counted_in_simulated_collections(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(5)
+    path = tmp_path / "few.csv"
+    ldptui.write_reports(path, [oue.perturb(rng.integers(0, 8, 1500), rng)], oue)
+    agreed = ("--protocol", "oue", "--epsilon", "1", "--items", "8", "--trials", "4")
+    made = json.loads(succeed(capsys, "screen", str(path), *agreed, "--format", "json"))
+    screens = {each["kind"]: each for each in made["screens"]}
+    fiad = screens["fiad"]["simulated"]
+    assert (fiad["users"], fiad["trials"]) == (1500, 4)
+    for name in ("false_alarm", "power"):
+        assert screens["fiad"][name] == fiad[name][0] / 4
+        assert fiad[name][1] <= screens["fiad"][name] <= fiad[name][2]
+    for kind in ("diffstats", "conditional"):
+        assert (screens[kind]["alarm"], screens[kind]["power"]) == (None, None)
+        assert screens[kind]["cost"] == screens[kind]["simulated"]["cost"][0]
+        assert screens[kind]["simulated"]["caught"] is not None
+    assert screens["pairs"]["simulated"] is None
+    assert {each["cost"] is None for each in made["screens"]} == {False}
+    assert "of 4" in succeed(capsys, "screen", str(path), *agreed)

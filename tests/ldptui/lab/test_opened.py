@@ -72,8 +72,8 @@ def test_the_tab_of_estimates_has_what_the_library_estimates(olh: Path) -> None:
 
 
 def test_the_tab_of_screening_has_the_verdicts_of_the_command() -> None:
-    answer, oue = ask("screen"), ldptui.protocol("oue", items=16, epsilon=1.0)
-    found = ldptui.screen(EXAMPLES / EXAMPLE, oue)
+    answer, oue = ask("screen", simulated=0), ldptui.protocol("oue", items=16, epsilon=1.0)
+    found = ldptui.screen(EXAMPLES / EXAMPLE, oue, trials=0)
     assert found.alarm
     assert found.items == tuple(map(str, TARGETS))
     assert [row[0] for row in answer.table.rows] == [each.kind for each in found.screens]

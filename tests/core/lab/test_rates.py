@@ -1,0 +1,148 @@
+"""Rates on simulated collections, beside closed forms of steps that have some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from support import budget
+
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.base.summary import Estimate
+from ldptui.core.defences import Known, Received, Verdict
+from ldptui.core.defences.correction import ForAll
+from ldptui.core.defences.fiad import FIAD
+from ldptui.core.defences.norms import Norm
+from ldptui.core.defences.step import Step
+from ldptui.core.lab.defending import left_of
+from ldptui.core.lab.rates import Foe, of_alarm, of_correction, of_filter, trials_of
+from ldptui.core.lab.screening import Part
+from ldptui.core.law.pure import Rng, item_variance
+from ldptui.core.protocols import OUE
+
+ZIPF = 1 / np.arange(1.0, 17) / (1 / np.arange(1.0, 17)).sum()
+
+
+@dataclass(frozen=True)
+class AboveTruth(ForAll, Step):
+    """Alarm where the estimate of one item is above a bound: its rate is a normal tail."""
+
+    item: int = 0
+    bound: float = 0.0
+    kind: Literal["above"] = "above"
+
+    def alarmed(self, frequencies: Floats, _: Known, __: Floats | None) -> Any:
+        return frequencies[:, self.item] > self.bound
+
+
+@dataclass(frozen=True)
+class Some(ForAll, Step):
+    """Drop each report with one chance, and every one that supports the last item besides."""
+
+    chance: float = 0.2
+    item: int | None = None
+    kind: Literal["some"] = "some"
+
+    def reads(self, _: Any) -> None:
+        return None
+
+    def sift(self, received: Received) -> Verdict:
+        kept = received.rng.random(received.users) >= self.chance
+        if self.item is not None:
+            kept &= ~received.protocol.supports(received.reports)[:, self.item]
+        return Verdict(kept, alarm=not kept.all())
+
+
+def hits(share: Estimate | None, of: int, chance: float) -> bool:
+    """Whether a mean share of so many independent events agrees with their chance."""
+    assert share is not None
+    assert share.mean is not None
+    return bool(budget.proportion(round(share.mean * of), of, chance))
+
+
+def test_an_alarm_has_the_rates_of_its_tail() -> None:
+    protocol, users = OUE(16, 1.0), 4000
+    foe = Foe(protocol, users, ZIPF)
+    target = int(foe.ask.targets[0])
+    sigma = item_variance(protocol, users, ZIPF)[target] ** 0.5
+    law = NormalDist(ZIPF[target], (sigma**2 + ZIPF[target] / users) ** 0.5)
+    bound = ZIPF[target] + sigma
+    rates = of_alarm(AboveTruth(target, bound), foe)
+    assert (rates.trials, rates.users) == (200, users)
+    assert budget.proportion(rates.false_alarms, 200, 1 - law.cdf(bound))
+    assert not budget.proportion(rates.false_alarms, 200, 1 - law.cdf(bound - 2 * sigma))
+    pushed = 0.01 * (1 - protocol.q) / (protocol.p - protocol.q)  # a fake supports all targets
+    assert budget.proportion(rates.alarms, 200, 1 - law.cdf(bound - pushed + 0.01 * ZIPF[target]))
+    assert (rates.cost.mean, rates.error.mean, rates.caught) == (0.0, 1.0, None)
+
+
+def test_an_affine_correction_has_the_error_of_its_closed_form() -> None:
+    """Norm takes the mean error off d errors that are independent: 1 - 1/d of their squares."""
+    rates = of_correction(Norm(), Foe(OUE(16, 1.0), 4000, ZIPF), 200)
+    assert rates is not None
+    assert rates.error.mean is not None
+    # What it takes off is the square of a normal mean, of 16 alike, in 200 collections.
+    spread = (2 / 200 + 2 / (16 * 200)) / 16**2
+    assert budget.mean([1 - rates.error.mean], 1 / 16, spread)
+    assert not budget.mean([1 - rates.error.mean], 0.0, spread)
+    assert 0.3 < rates.error.standard_error / spread**0.5 < 3  # type: ignore[operator]
+    assert (rates.false_alarms, rates.alarms, rates.caught) == (None, None, None)
+
+
+def test_a_filter_has_the_cost_that_it_was_made_with() -> None:
+    foe = Foe(OUE(16, 1.0), 2000, ZIPF)
+    rates = of_filter(Some(), foe, 30, no_pulse)
+    assert hits(rates.cost, 2000 * 30, 0.2)
+    assert not hits(rates.cost, 2000 * 30, 0.22)
+    assert hits(rates.caught, 20 * 30, 0.2)
+    assert rates.error.mean > 1.05  # type: ignore[operator]
+    assert (rates.false_alarms, rates.alarms) == (30, 30)
+    rates = of_filter(Some(0.0, int(foe.ask.targets[0])), foe, 5, no_pulse)
+    assert rates.caught.mean == 1  # type: ignore[union-attr] - the target is in every fake
+    lifted = foe.protocol.q + ZIPF[foe.ask.targets[0]] * (foe.protocol.p - foe.protocol.q)
+    assert hits(rates.cost, 2000 * 5, float(lifted))
+    silent = of_filter(Some(0.0), foe, 2, no_pulse)
+    assert (silent.false_alarms, silent.cost.mean, silent.error.mean) == (0, 0.0, 1.0)
+    nothing = of_filter(Some(1.0), foe, 2, no_pulse)
+    assert nothing.cost.mean == 1
+
+
+def test_fiad_all_but_certainly_finds_what_its_closed_form_says() -> None:
+    protocol, users = OUE(16, 2.0), 10_000
+    foe, step = Foe(protocol, users, ZIPF), FIAD()
+    held = ZIPF[foe.ask.targets]
+    assert step.drops_targets(protocol, held, users - foe.malicious, foe.malicious)
+    rates = of_filter(step, foe, 5, no_pulse)
+    assert (rates.alarms, rates.caught.mean) == (5, 1.0)  # type: ignore[union-attr]
+
+
+def test_large_collections_are_simulated_less_often() -> None:
+    protocol = OUE(16, 1.0)
+    assert trials_of(Foe(protocol, 4000, ZIPF), 20) == 20
+    assert trials_of(Foe(protocol, 4000, ZIPF), 0) == 0
+    assert trials_of(Foe(protocol, 2**20, ZIPF), 20) == 8
+    assert trials_of(Foe(protocol, 10**9, ZIPF), 20) == 5
+
+
+def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
+    protocol = OUE(16, 1.0)
+    reports = protocol.perturb(rng.integers(0, 16, 500), rng)
+    steps = [Some(0.3), Some(0.0, 3)]
+    left = left_of(steps, protocol, reports, rng, no_pulse)
+    assert sum(left.dropped) == 500 - left.kept.sum() == 500 - left.users
+    assert not protocol.supports(reports[left.kept])[:, 3].any()
+    counts = protocol.support_counts(reports[left.kept])
+    assert np.allclose(left.frequencies, protocol.estimates(counts[None], left.users).frequencies)  # type: ignore[arg-type]
+    assert left_of([Some(1.0)], protocol, reports, rng, no_pulse).frequencies is None
+
+
+def test_a_part_of_many_reports_is_spread_evenly() -> None:
+    for most in (1, 7, 100, 5000):
+        part = Part(most)
+        for batch in np.array_split(np.arange(3000), 13):
+            part.add(batch)
+        assert np.array_equal(part.reports, np.arange(0, 3000, part.every))
+        assert part.reports.size <= most < 2 * part.reports.size or part.every == 1
