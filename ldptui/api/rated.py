@@ -10,16 +10,19 @@ from ldptui.core.lab.rates import Rates
 
 from ..text import format as text
 
-HEADS: Final = ("false alarms", "power", "caught", "cost", "error")
+HEADS: Final = ("false alarms", "power", "cost", "error", "caught")
 """The heads of the cells of rates."""
 
 ALARM: Final = {True: "ALARM", False: "no", None: "–"}
 """The words for a verdict."""
 
-LEGEND: Final = """\
+SHORT: Final = """\
 k of N: simulated collections; power: alarms where 1 % of the users are MGA on 5 rare items;
-caught: the share of these fakes that is dropped; cost: the share of honest reports dropped
-where nobody attacks; error: the mean squared error of all estimates then beside that without"""
+cost: the share of honest reports dropped where nobody attacks"""
+
+LEGEND: Final = f"""\
+{SHORT}; error: the mean squared
+error of all estimates then beside that without; caught: the share of those fakes dropped"""
 
 
 def cells(rates: Rates | None) -> list[str]:
@@ -29,9 +32,9 @@ def cells(rates: Rates | None) -> list[str]:
     return [
         _alarms(rates.false_alarms, rates),
         _alarms(rates.alarms, rates),
-        _share(rates.caught),
         _share(rates.cost),
         f"× {_share(rates.error)}",
+        _share(rates.caught),
     ]
 
 

@@ -26,9 +26,7 @@ from .sources import Places, kept, sources
 AT_ONCE: Final = 1 << 16
 """Reports that are screened at once."""
 
-LEGEND: Final = f"""\
-≤: proved, and the verdict goes by these alone
-{rated.LEGEND}"""
+PROVED: Final = "≤: proved, and the verdict goes by these alone;"
 
 HEADS: Final = ("screen", "alarm", *rated.HEADS)
 """The heads of the table of screens."""
@@ -98,7 +96,7 @@ class Screening:
                 false, cost = map(share, (each.false_alarm, each.cost))
                 if each.proved:
                     false, cost = f"≤ {false}", f"≤ {cost}" if each.cost else cost
-                return [false, share(each.power), "–", cost, "–"]
+                return [false, share(each.power), cost, "–", "–"]
             return rated.cells(rates)
 
         return [[each.kind, rated.ALARM[each.alarm], *rates_of(each)] for each in self.screens]
@@ -140,7 +138,7 @@ class Screening:
         parts = [
             f"{text.count(self.reports)} reports: {self.verdict}",
             table.plain_table(HEADS, self.cells),
-            LEGEND,
+            f"{PROVED}\n{rated.LEGEND}",
         ]
         part = [each for each in self.screens if each.users < self.reports]
         if part:

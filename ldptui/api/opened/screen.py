@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...lab.answer import Answer, listed
@@ -10,8 +11,12 @@ from ...lab.asking import Ask, Steps
 from ...lab.figure import Figure, curves, figure
 from ...lab.questions.screen import Options
 from ...text import format as text
-from ..screened import HEADS, LEGEND, Screening
+from ..rated import SHORT
+from ..screened import HEADS, PROVED, Screening
 from .collection import opened, screened_of
+
+COLUMNS: Final = 5
+"""Columns of the table of screens that there is room for: `ldptui screen` has all."""
 
 
 def answer(options: Options, ask: Ask) -> Steps:
@@ -23,9 +28,9 @@ def answer(options: Options, ask: Ask) -> Steps:
     title = f"{collection.title}, {text.count(found.reports)} reports"
     verdict = found.verdict
     return Answer(
-        listed(title, HEADS, found.cells),
+        listed(title, HEADS[:COLUMNS], [row[:COLUMNS] for row in found.cells]),
         verdict=[f"{verdict[:1].upper()}{verdict[1:]}.", *_named(found)],
-        notes=[" ".join(LEGEND.splitlines())],
+        notes=[" ".join([PROVED, *SHORT.splitlines()])],
         figures=[*_pairs(found), _changed(found) if found.items else _powers(found)],
     )
 
