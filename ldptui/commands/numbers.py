@@ -27,6 +27,7 @@ from .spreadsheet import as_csv
 OF_ITEMS: Final = {
     "--correct": "corrections", "--coverage": "coverage", "--by": "by", "--defend": "defend",
     "--simultaneous": "simultaneous", "--top": "top", "--screen": "screen",
+    "--rows-out": "rows_out",
 }  # fmt: skip
 """The options of an estimate that read or correct frequencies of items."""
 
