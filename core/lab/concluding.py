@@ -99,7 +99,7 @@ def heard(
     if counts is None or not users:
         raise ScenarioError("must be at least one, got none", key="reports")
     if not tells_together(protocol):
-        return Heard(counts, users, floor_of_counts(protocol, counts, users, confidence))
+        return heard_counts(protocol, counts, users, confidence)
     chains = tuple(grown(protocol, sample.reports, pulse))
     if users > SAMPLED:
         chains = _promising(protocol, chains, confidence)
@@ -114,6 +114,13 @@ def heard(
         )
     floor = floor_of(protocol, chains, users, sizes_of(protocol), confidence)
     return Heard(counts, users, floor)
+
+
+def heard_counts(
+    protocol: PureProtocol, counts: Counts, users: int, confidence: float = 0.95
+) -> Heard:
+    """The counts of N reports, and the floor that counts alone prove."""
+    return Heard(counts, users, floor_of_counts(protocol, counts, users, confidence))
 
 
 def _promising(

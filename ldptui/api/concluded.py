@@ -12,7 +12,6 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import Piped
 from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Floats
-from ldptui.core.bounds.fakes import floor_of_counts
 from ldptui.core.bounds.robust import ballot_of
 from ldptui.core.lab import concluding
 from ldptui.core.law.capabilities import check_estimates
@@ -162,7 +161,7 @@ class Conclusions(concluding.Concluded):
 
 
 def conclude(
-    reports: Reports | Counted | Places,
+    reports: Reports | Counted | concluding.Heard | Places,
     protocol: LocalMechanism,
     *,
     share: float,
@@ -173,12 +172,12 @@ def conclude(
 ) -> Conclusions:
     """What reports tell if up to a share of them is fake.
 
-    reports : as `protocol.perturb` makes them; their counts; or the files that hold reports or
-    counts. Files of reports are read twice: standard input cannot be. share : β, in [0, 1).
-    claims : such as "apple > pear", "fig in top 5", "fig > 0.02", "a + b > c + d". sharp : assume
-    that all reports together look like those of an honest population. confidence : of each
-    interval, of the bound of each claim, and of the floor on the fakes. labels : the names of the
-    items, else their numbers.
+    reports : as `protocol.perturb` makes them; their counts; the files that hold reports or
+    counts; or what was heard of them before, with its floor. Files of reports are read twice:
+    standard input cannot be. share : β, in [0, 1). claims : such as "apple > pear", "fig in top 5",
+    "fig > 0.02", "a + b > c + d". sharp : assume that all reports together look like those of an
+    honest population. confidence : of each interval, of the bound of each claim, and of the floor
+    on the fakes. labels : the names of the items, else their numbers.
 
     Raises ScenarioError for a protocol of whose reports nothing bounds what a fake can say, for
     reports that it does not send, and for a claim that is none.
@@ -190,15 +189,16 @@ def conclude(
     >>> bool(found.low[0] < 0.6 < found.high[0]), found.claims[0].overturning.low > 0.01
     (True, True)
     """
-    pure, names = _checked(protocol, labels)
+    pure, names = concludable(protocol, labels)
     share, sharp = number(share, "share", SHARE), switch(sharp, "sharp")
     confidence = number(confidence, "confidence", ALPHA)
     asked = _claims(claims)
-    if isinstance(reports, Counted):
-        floor = floor_of_counts(pure, reports.counts, reports.reports, confidence)
-        heard = concluding.Heard(reports.counts, reports.reports, floor)
+    if isinstance(reports, concluding.Heard):
+        heard = reports
+    elif isinstance(reports, Counted):
+        heard = concluding.heard_counts(pure, reports.counts, reports.reports, confidence)
     else:
-        heard = _heard(reports, pure, confidence, labels)
+        heard = heard_reports(reports, pure, confidence, labels)
     if not heard.reports:
         raise ScenarioError("must be at least one, got none", key="reports")
     found = concluding.concluded(
@@ -227,7 +227,7 @@ def conclude_from(
     labels: Sequence[str] | None = None,
 ) -> Conclusions:
     """As `conclude`, from published estimates of all items, float64[d], of a number of reports."""
-    pure, names = _checked(protocol, labels)
+    pure, names = concludable(protocol, labels)
     found = concluding.concluded(
         pure,
         np.clip(ballot_of(pure).means(estimates), pure.least_support, 1.0),
@@ -241,9 +241,10 @@ def conclude_from(
     return Conclusions(**vars(found))
 
 
-def _checked(
+def concludable(
     protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> tuple[PureProtocol, Sequence[str]]:
+    """The protocol and the names of its items; raises ScenarioError where no law bounds fakes."""
     check_estimates(local(protocol), "protocol.kind")
     try:
         ballot_of(protocol)
@@ -260,11 +261,11 @@ def _claims(claims: Sequence[str]) -> list[str]:
     return [words(claim, "claims") for claim in claims]
 
 
-def _heard(
+def heard_reports(
     reports: Reports | Places, protocol: PureProtocol, confidence: float,
     labels: Sequence[str] | None,
 ) -> concluding.Heard:  # fmt: skip
-    """The counts of reports, and the floor that they prove."""
+    """The counts of reports, and the floor that they prove; raises LdpError."""
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
 
@@ -281,8 +282,7 @@ def _heard(
         total = sum(others, start=first)
         if not total.reports:
             raise ScenarioError("must be at least one, got none", key="reports")
-        floor = floor_of_counts(protocol, total.counts, total.reports, confidence)
-        return concluding.Heard(total.counts, total.reports, floor)
+        return concluding.heard_counts(protocol, total.counts, total.reports, confidence)
     if any(isinstance(source, Piped) for source in named):
         raise ScenarioError("must be files, which are read twice, got standard input", "reports")
 

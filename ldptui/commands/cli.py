@@ -66,7 +66,6 @@ commands (each has its own --help):
   spec KIND            the page of a protocol for whoever writes its client
   audit CLIENT …       whether clients of any language keep their ε
   vectors KIND         items, draws and reports to test a client with
-  conclude REPORTS …   what reports still tell if a share of them is fake
 {topics}
 
 examples:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Final
 
 from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
 
-from ..options import Argument, Blank, Keys, options_of
+from ..options import Argument, Blank, Keys, Option, options_of
 from .offered import alike, curators, having, kinds
 from .shared import keys
 
@@ -26,9 +27,35 @@ def _senders() -> tuple[tuple[Any, str], ...]:
     return alike(*(kind for kind in kinds() if kind not in curators()))
 
 
+RUN: Final = "run"
+"""The value of the field `subject` of a form that is about a run of the workbench's scenario."""
+
+
+def filed(form: Mapping[str, Any]) -> bool:
+    """Return whether the reports are in files."""
+    return form.get("subject") != RUN
+
+
+def _keys(known: Iterable[str]) -> Iterator[Option]:
+    """The options of the other keys, which have a meaning where the reports are in files."""
+    for option in keys(known):
+        assert option.blank is not None
+        yield replace(option, blank=replace(option.blank, only=partial(_has_key, option.name)))
+
+
+def _has_key(name: str, form: Mapping[str, Any]) -> bool:
+    """Return whether the protocol of the files has a key."""
+    return filed(form) and having("protocol", name)(form)
+
+
+def _budgeted(form: Mapping[str, Any]) -> bool:
+    """Return whether the protocol of the files has a budget."""
+    return _has_key("epsilon", form)
+
+
 def _numbered(form: Mapping[str, Any]) -> bool:
-    """Return whether the items have no names."""
-    return not form.get("domain")
+    """Return whether the items of the files have no names."""
+    return filed(form) and not form.get("domain")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +68,20 @@ class Collection:
     """
 
     reports: Annotated[
-        tuple[str, ...], Argument(positional=True), Blank((EXAMPLE,), hint="file, folder")
+        tuple[str, ...],
+        Argument(positional=True),
+        Blank((EXAMPLE,), hint="file, folder", only=filed),
     ] = ()
-    protocol: Annotated[str, Blank("oue", choices=_senders, bare=True)]
-    epsilon: Annotated[
-        float | None, EPSILON, Blank(1.0, optional=True, only=having("protocol", "epsilon"))
-    ] = None
+    protocol: Annotated[str, Blank("oue", choices=_senders, bare=True, only=filed)]
+    epsilon: Annotated[float | None, EPSILON, Blank(1.0, optional=True, only=_budgeted)] = None
     items: Annotated[
         int | None,
         DOMAIN,
         Argument(renames=("domain_size",)),
         Blank(16, optional=True, only=_numbered),
     ] = None
-    domain: Annotated[str | None, Blank(optional=True)] = None
-    keys: Annotated[Mapping[str, str], Keys(keys)] = dataclasses.field(default_factory=dict)
+    domain: Annotated[str | None, Blank(optional=True, only=filed)] = None
+    keys: Annotated[Mapping[str, str], Keys(_keys)] = dataclasses.field(default_factory=dict)
 
     @property
     def typed(self) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...lab.answer import Answer
+from ...lab.questions.collected import filed
 from ...lab.questions.ledger import release
 from ...lab.topics import Topic, starting
 from ...lab.words import lab_field_help
@@ -75,10 +76,15 @@ class Page:
         return ""
 
 
-def subject(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a scenario that the lab needs: nobody attacks here."""
-    keys = ("format", "seed", "population", "protocol")
-    return {key: document[key] for key in keys if key in document}
+ASKED: Final = ("format", "seed", "population", "protocol")
+"""The tables of a scenario that most tabs are about: nobody attacks there."""
+RUN: Final = (*ASKED, "attack", "campaign", "task", "top_k", "simulate")
+"""The tables that one of its trials depends on."""
+
+
+def subject(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a scenario that a tab needs whose form has these values."""
+    return {key: document[key] for key in (ASKED if filed(values) else RUN) if key in document}
 
 
 def release_of(run: Run) -> str:
@@ -110,7 +116,7 @@ def _label(name: str) -> str:
 
 def title_of(draft: Draft | None, page: Page) -> str:
     """The title of the screen: what a tab starts from, or the files that it is about."""
-    if page.topic.collected:
+    if page.topic.collected and filed(page.values(draft)):
         return ", ".join(Path(text).name for text in page.values(draft)["reports"] if text)
     return _started_from(draft)
 

@@ -237,7 +237,8 @@ class LabScreen(FrugalScreen):
         if draft is None or (question is not None and question.values.get("path")):
             return  # what is being written is not left half done: its end asks again
         values = self.values
-        document = None if draft.scenario is None else subject(base(draft.scenario).document)
+        scenario = draft.scenario
+        document = None if scenario is None else subject(base(scenario).document, values)
         asked = (values, document, draft.folder)
         if page.asked == asked:
             return

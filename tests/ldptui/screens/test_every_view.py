@@ -68,6 +68,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Design": ("0 Design", "Noise over what one fake can lift", "gain factor a", "SS w = 7"),
     "lab Estimates": ("e Estimates", "OUE, ε = 1, d = 16, 4000 reports", "0.216 ± 0.061"),
     "lab Screening": ("s Screening", "Pairs of items beside what honest", "ALARM (pairs, sizes)"),
+    "lab Conclude": ("c Conclude", "if nobody is fake", "up to 1 % fake", "is held"),
     "lab Guess": ("g Guess",),
     "lab Trust": ("Trust",),
     "LeaveScreen": ("A run is at 0 %. Quit and lose it?", "Quit (y)", "Stay (n)"),

@@ -1,0 +1,249 @@
+"""The tab Conclude: what reports still tell if a share of them may be fake, as β is typed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import no_pulse
+from ldptui.core.base.sampling import Floats
+from ldptui.core.bounds.claims import Sum, above
+from ldptui.core.cell import Cell
+from ldptui.core.collection.counts import block_counts
+from ldptui.core.lab.concluding import Heard, heard_counts
+
+from ...charts.series import Axis, Bar, Bars, Plot, Series
+from ...lab.answer import Answer, listed
+from ...lab.asking import Ask, Steps
+from ...lab.figure import Figure, figure
+from ...lab.questions.collected import RUN
+from ...lab.questions.conclude import Options
+from ...text import format as text
+from ..collected import misfit_words
+from ..concluded import Conclusions, concludable, conclude, heard_reports
+from .collection import Opened, opened
+from .estimate import LISTED
+
+DRAWN: Final = 10
+"""Items of the chart: the largest estimates."""
+BESIDE: Final = 0.15
+"""The place of an item's interval, left and right of the item's own."""
+
+Heading: TypeAlias = tuple[str, Conclusions, Floats | None]
+"""A title, what is concluded, and float64[d], the true frequencies where they are known."""
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The intervals of all items, the largest estimates first, and what overturns their ranks."""
+    if options.subject == RUN:
+        yield "drawing a trial of the scenario"
+        title, found, truth = _run(options, ask)
+    else:
+        collection = opened(options, ask)
+        yield f"reading {text.count(len(collection.reports))} files"
+        title, found, truth = _files(options, collection)
+    title = f"{title}, {text.count(found.reports)} reports"
+    order = np.argsort(-found.estimates, kind="stable")[:LISTED].tolist()
+    overturning = _overturning(found)
+    rows = _rows(found, order, overturning)
+    return Answer(
+        listed(title, HEADS, rows),
+        verdict=[*_verdict(found, order, truth)],
+        notes=[*_notes(found)],
+        figures=(
+            _intervals(found, order[:DRAWN], title, truth, rows),
+            _shares(found, order[:DRAWN], overturning),
+        ),
+    )
+
+
+def _concluded(options: Options, heard: Heard, protocol: Any, labels: Sequence[str] | None) -> (
+    Conclusions
+):  # fmt: skip
+    return conclude(
+        heard,
+        protocol,
+        share=options.share,
+        claims=options.claims,
+        sharp=options.sharp,
+        confidence=options.confidence,
+        labels=labels,
+    )
+
+
+def _files(options: Options, collection: Opened) -> Heading:
+    concludable(collection.protocol, collection.labels)
+    heard = _heard(collection, options.confidence)
+    return (
+        collection.title,
+        _concluded(options, heard, collection.protocol, collection.labels),
+        None,
+    )
+
+
+@lru_cache(maxsize=2)
+def _heard(collection: Opened, confidence: float) -> Heard:
+    """The counts and the floor of all its reports, kept until a file changes; raises LdpError."""
+    pure: Any = collection.protocol
+    return heard_reports([*collection.reports], pure, confidence, collection.labels)
+
+
+def _run(options: Options, ask: Ask) -> Heading:
+    """The conclusions from the first trial of the scenario's first cell, attacked."""
+    cell = ask.cell("").peak
+    if cell.python_code:
+        raise ScenarioError("must be files: the scenario has code in Python", key="subject")
+    protocol: Any = cell.protocol
+    try:
+        pure, _ = concludable(protocol, None)
+    except ScenarioError as error:
+        raise ScenarioError(f"must be files: the protocol {error.rule}", key="subject") from error
+    heard = _trial(cell, options.confidence)
+    found = _concluded(options, heard, pure, cell.population.labels)
+    title = str(cell.parameters["protocol.kind"]).upper()
+    title = f"{title}, trial 1 with {text.percent(cell.share)} fake"
+    return title, found, cell.population.histogram / cell.users
+
+
+@lru_cache(maxsize=2)
+def _trial(cell: Cell, confidence: float) -> Heard:
+    """The counts of the cell's first trial, and the floor that counts prove."""
+    _, attacked = block_counts(cell, 0, 1, no_pulse)
+    return heard_counts(cell.pure, attacked[0], cell.users + cell.malicious, confidence)
+
+
+# What is shown.
+
+HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "β*")
+
+
+def _overturning(found: Conclusions) -> dict[int, float]:
+    """β* of "the item is held more than the next one" by item; the last one has none."""
+    order = np.argsort(-found.estimates, kind="stable")[: LISTED + 1].tolist()
+    ahead = np.array([1.0, -1.0])
+    return {
+        item: found.overturned(above(Sum(np.array([item, after]), ahead))).share
+        for item, after in pairwise(order)
+    }
+
+
+def _rows(
+    found: Conclusions, items: Sequence[int], overturning: dict[int, float]
+) -> list[list[str | float | None]]:
+    return [
+        [
+            found.labels[item],
+            *(
+                float(column[item])
+                for column in (
+                    found.estimates, found.naive_low, found.naive_high, found.low, found.high
+                )
+            ),
+            overturning.get(item),
+        ]
+        for item in items
+    ]  # fmt: skip
+
+
+def _verdict(found: Conclusions, items: Sequence[int], truth: Floats | None) -> Iterator[str]:
+    first = items[0]
+    low, high = text.short(float(found.low[first]), 3), text.short(float(found.high[first]), 3)
+    yield (
+        f"If up to {text.percent(found.share)} of the reports are fake, "
+        f"{found.labels[first]} is held by {low} to {high}."
+    )
+    if truth is not None:
+        robust, naive = (
+            int(((low <= truth) & (truth <= high)).sum())
+            for low, high in ((found.low, found.high), (found.naive_low, found.naive_high))
+        )
+        yield (
+            f"Of {text.count(truth.size)} true frequencies {text.count(robust)} are inside, "
+            f"{text.count(naive)} inside the naive intervals."
+        )
+    for sentence in found.sentences:
+        yield f"{sentence[:1].upper()}{sentence[1:]}."
+    if found.misfit is not None:
+        words = misfit_words(found.misfit, found.labels)
+        yield f"{words[:1].upper()}{words[1:]}."
+
+
+def _notes(found: Conclusions) -> Iterator[str]:
+    sure = text.percent(found.confidence)
+    yield f"each interval covers its item with {sure}; naive: only where nobody is fake"
+    yield "β*: the share of fakes that overturns an item's lead over the next one"
+    if found.sharp:
+        yield "sharp: if all reports together look like an honest population's"
+    if len(found.labels) > LISTED:
+        yield f"the {text.count(LISTED)} largest of {text.count(len(found.labels))} items"
+
+
+def _intervals(
+    found: Conclusions,
+    items: Sequence[int],
+    title: str,
+    truth: Floats | None,
+    rows: Sequence[Sequence[Any]],
+) -> Figure:
+    """The intervals of the largest items side by side: naive ones left, robust ones right."""
+    ranks = range(1, len(items) + 1)
+    left, right = ([rank + side for rank in ranks] for side in (-BESIDE, BESIDE))
+    half = (found.naive_high - found.naive_low)[items] / 2
+    series = [
+        Series(
+            "if nobody is fake", left, found.estimates[items], "clean", "points", half, cloud=False
+        ),
+        Series(
+            f"up to {text.percent(found.share)} fake",
+            np.repeat(right, 3),
+            np.array([[found.low[i], found.high[i], math.nan] for i in items]).ravel(),
+            "attacked",
+        ),
+    ]
+    if truth is not None:
+        series.append(Series("true", [*ranks], truth[items], "true", "points", cloud=False))
+    plot = Plot(
+        title,
+        Axis(
+            "item, by its estimate",
+            low=0.5,
+            high=len(items) + 0.5,
+            ticks=[(rank, found.labels[item]) for rank, item in zip(ranks, items, strict=True)],
+        ),
+        Axis("frequency"),
+        tuple(series),
+    )
+    heads = ("", "rank", *HEADS[1:], *(["true"] if truth is not None else []))
+    shown = [
+        (row[0], rank, *row[1:], *([] if truth is None else [float(truth[item])]))
+        for rank, item, row in zip(ranks, items, rows, strict=False)
+    ]
+    return figure(plot, heads, shown)
+
+
+def _shares(found: Conclusions, items: Sequence[int], overturning: dict[int, float]) -> Figure:
+    """β* of the claims that were typed, and of each item's lead; a mark: the share typed."""
+    bars = [
+        Bar(claimed.text, claimed.overturning.share, true=found.share, target=True)
+        for claimed in found.claims
+    ]
+    bars += [
+        Bar(found.labels[item], overturning[item], true=found.share)
+        for item in items
+        if item in overturning
+    ]
+    chart = Bars(
+        "Share of fakes that overturns a claim, or a lead over the next item",
+        tuple(bars),
+        item="claim",
+        value="β*",
+        truth="β",
+    )
+    rows = [("", bar.label, bar.value, found.share) for bar in bars]
+    return figure(chart, ("", "claim", "β*", "β"), rows)

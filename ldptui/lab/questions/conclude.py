@@ -1,0 +1,26 @@
+"""The options of the tab of conclusions; the command has its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from ldptui.core.base.ranges import ALPHA, SHARE
+
+from ..options import Argument, Blank
+from .collected import RUN, Collection
+
+SUBJECTS: Final = (("files", "files of reports"), (RUN, "this scenario"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Collection):
+    """subject : files of reports, or a run of the workbench's scenario. share : of the fakes, at
+    most. claims : to be overturned. sharp : all reports together look honest. confidence : of all
+    that is said."""
+
+    subject: Annotated[Literal["files", "run"], Blank(choices=SUBJECTS, bare=True)] = "files"
+    share: Annotated[float, SHARE, Blank(0.01, steps="hundredths")] = 0.01
+    claims: Annotated[tuple[str, ...], Argument(renames=("claim",)), Blank("")] = ()
+    sharp: Annotated[bool, Blank()] = False
+    confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.95
