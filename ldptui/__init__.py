@@ -38,6 +38,7 @@ _HOMES = {
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
     **dict.fromkeys(("Screening", "screen"), "ldptui.api.screened"),
     **dict.fromkeys(("Conclusions", "conclude"), "ldptui.api.concluded"),
+    **dict.fromkeys(("Audited", "audit"), "ldptui.api.audited"),
 }
 
 

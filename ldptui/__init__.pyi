@@ -8,6 +8,8 @@ from ldptui.core.experiment import Experiment as Experiment
 from ldptui.core.metrics import Facts as Facts
 from ldptui.core.scenario import Scenario as Scenario
 
+from .api.audited import Audited as Audited
+from .api.audited import audit as audit
 from .api.by_name import attack as attack
 from .api.by_name import defence as defence
 from .api.by_name import kinds as kinds

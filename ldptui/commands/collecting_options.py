@@ -173,6 +173,7 @@ examples:
     made.add_argument(
         "--verify", metavar="FILE.toml", help="run the audit of a certificate again, and compare"
     )
+    made.add_argument("--checkpoint", metavar="FILE", help="keep the state here, and go on from it")
     _add_force(made)
     made.add_argument("--format", choices=("table", "json"), default="table")
     made.add_argument("--quiet", action="store_true", help="no progress")

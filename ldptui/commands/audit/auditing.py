@@ -6,23 +6,21 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from ldptui.core.base.errors import LdpError, RunError, ScenarioError
+from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.base.files import write_atomically
-from ldptui.core.lab.audit import Finding, Inspection, Inspector, reading
+from ldptui.core.lab.audit import Inspection
 
+from ...api.audited import Checkpoint, Question, Work
+from ...api.audited.told import document, power_lines, told
 from ...terminal import exits
 from ...terminal.output import check_writable, note, write_out
 from ...text import format as text
 from ..progress import Line
-from .asked import Named, Question, question_of
+from .asked import question_of
 from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
-from .told import document, power_lines, told
 
 
 def audit(options: Namespace) -> int:
@@ -39,11 +37,16 @@ def audit(options: Namespace) -> int:
     powers = question.powers()
     if options.format == "table":
         write_out("\n".join(power_lines(question, powers)) + "\n")
-    found: list[Inspection] = []
+    kept = None
+    if options.checkpoint is not None:
+        kept = Checkpoint.at(Path(options.checkpoint), question)
+        if (kept.done or kept.state is not None) and not options.quiet:
+            note(f"goes on with the audit in {kept.path}")
+    found = [] if kept is None else [*kept.done]
     failed = stopped = False
-    for named in question.clients:
+    for named in question.clients[len(found) :]:
         try:
-            found.append(inspection_of(named, question, options.quiet))
+            found.append(_inspection(Work(named, question, kept), options.quiet))
         except (RunError, OSError) as error:
             if len(question.clients) == 1:
                 raise
@@ -59,8 +62,12 @@ def audit(options: Namespace) -> int:
     elif found:
         write_out(told(question, found))
     if stopped:
+        if kept is not None and not options.quiet:
+            note(f"the same words go on with it: its state is in {kept.path}")
         return exits.INTERRUPTED
     _write(options, question, found)
+    if kept is not None:
+        kept.remove()
     if document_then is not None:
         changed = [*differences(document_then, question, found)]
         for sentence in changed:
@@ -93,52 +100,28 @@ def _write(options: Namespace, question: Question, found: Sequence[Inspection]) 
                 note(f"wrote {path}")
 
 
-def explained(found: Inspection, question: Question) -> Inspection:
-    """The same with what reports follow that do not follow the protocol that is claimed."""
-    if found.seen is None or found.conforms is not False:
-        return found
-    rng = np.random.default_rng(np.random.SeedSequence(question.asked.seed, spawn_key=(5,)))
-    kind = found.seen.claim.kind
-    words = reading(found.seen, question.others(kind), partial(question.rebound, kind), rng)
-    words = words or f"its reports do not follow {kind} ({found.agrees_words})"
-    finding = Finding("reading", words, False, found.samples)
-    return replace(found, findings=(*found.findings, finding))
-
-
-def inspection_of(named: Named, question: Question, quiet: bool) -> Inspection:
+def _inspection(work: Work, quiet: bool) -> Inspection:
     """The audit of one client; what is known so far where it is interrupted.
 
     Raises LdpError where the client does not work.
     """
     line = Line(None if quiet else sys.stderr)
-    inspector: Inspector | None = None
+    steps = work.steps()
     try:
-        law = named.law()
-        inspector = Inspector(named.open(), named.claim, replace(question.asked, proved=law.proved))
-        steps = inspector.steps()
-        try:
-            while True:
-                step = next(steps)
-                line.draw(
-                    f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports, "
-                    f"ε at least {text.short(step.lower, 3)}"
-                )
-        except StopIteration as end:
-            found: Inspection = end.value
-        finally:
-            steps.close()
-        if law.broken:
-            words = f"ε is {text.short(law.epsilon, 6)} by enumeration of every report"
-            disproof = Finding("enumeration", words, True, 0)
-            found = replace(found, verdict="broken", findings=(disproof, *found.findings))
-        return explained(found, question)
+        while True:
+            step = next(steps)
+            line.draw(
+                f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports, "
+                f"ε at least {text.short(step.lower, 3)}"
+            )
+    except StopIteration as end:
+        found: Inspection = end.value
+        return found
     except KeyboardInterrupt:
-        if inspector is None:
+        partial = work.so_far()
+        if partial is None:
             raise
-        return inspector.result(whole=False)
-    except ScenarioError:
-        raise
-    except LdpError as error:
-        raise RunError(str(error)) from error
+        return partial
     finally:
+        steps.close()
         line.erase()

@@ -23,10 +23,10 @@ from ldptui.core.lab.audit import Inspection
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import read_text
 
+from ...api.audited import Question
+from ...api.audited.told import UNPROVED
 from ...terminal import places
 from ...text import format as text
-from .asked import Question
-from .told import UNPROVED
 
 FORMAT: Final = 1
 """The version of the format."""
@@ -181,11 +181,12 @@ def page(question: Question, found: Sequence[Inspection]) -> str:
 
 
 def _page(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
-    promised, asked = text.chosen(question.epsilon), question.asked
+    promised, asked = text.chosen(question.promise.epsilon), question.asked
+    items = text.count(question.promise.items)
     yield "# Audit of clients"
     yield ""
     yield (
-        f"Promise: one report spends at most ε = {promised}; {text.count(question.items)} items. "
+        f"Promise: one report spends at most ε = {promised}; {items} items. "
         f"At most {text.count(asked.samples)} reports of each client were looked at. All verdicts "
         f"on a client hold together with a confidence of {asked.confidence:g}."
     )

@@ -155,7 +155,7 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
         (("grr", *AGREED, "--seed", "-1"), "--seed must be at least 0, got -1"),
         (("grr", *AGREED, "--refute", "0.5"), "--refute must be more than --epsilon"),
         (("grr", *AGREED, "--batch", "0"), "--batch must be at least 1"),
-        (("grr", *AGREED, "--patience", "nan"), "--patience must be in (0, 86400]"),
+        (("grr", *AGREED, "--patience", "nan"), "--patience must be in (0, 86 400] seconds"),
         (("grr", *AGREED, "--set", "hash_range=3"), "hash_range is not a known key"),
     ],
 )

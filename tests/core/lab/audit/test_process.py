@@ -142,3 +142,18 @@ def test_a_flood_takes_no_memory() -> None:
             reports(python(flood.format(pipe, end)))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 40_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lines", [False, True])
+def test_ten_gigabytes_of_output_take_no_memory(lines: bool) -> None:
+    """On standard error, before all reports come; on standard output, as lines. 20 s."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    flood = "head -c 10000000000 /dev/zero"
+    if lines:
+        with pytest.raises(RunError, match="wrote more reports than it got items"):
+            reports(client("sh", "-c", f"{flood} | tr '\\0' '\\n' | sed 's/^/1/'", patience=600))
+    else:
+        assert (reports(client("sh", "-c", f"{flood} >&2; cat", patience=600)) == ITEMS).all()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 40_000

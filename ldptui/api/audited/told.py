@@ -13,7 +13,7 @@ from ...lab.output import plain
 from ...terminal.output import width
 from ...text import format as text
 from ...text.table.layout import plain_table
-from .asked import Question
+from .question import Question
 
 SHORT: Final = 34
 """Characters of a client's name in a table, at most."""
@@ -35,9 +35,9 @@ POWER_HEADS: Final = (
 
 def power_lines(question: Question, powers: Sequence[Power]) -> Iterator[str]:
     """The power of the audit, which is printed before anything runs."""
-    asked, promised = question.asked, text.chosen(question.epsilon)
+    asked, promised = question.asked, text.chosen(question.promise.epsilon)
     yield (
-        f"audit: ε = {promised} promised, d = {text.count(question.items)}, at most "
+        f"audit: ε = {promised} promised, d = {text.count(question.promise.items)}, at most "
         f"{text.count(asked.samples)} reports of each client, confidence {asked.confidence:g}"
     )
     if not powers:
@@ -104,8 +104,8 @@ def _chart(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
     names = max(len(_short(each.client)) for each in found)
     shown = width() if sys.stdout.isatty() else 80
     room = max(20, min(60, shown - names - 10))
-    most = 1.25 * max(question.epsilon, *(each.epsilon_low for each in found))
-    mark = round(question.epsilon / most * room)
+    most = 1.25 * max(question.promise.epsilon, *(each.epsilon_low for each in found))
+    mark = round(question.promise.epsilon / most * room)
     yield f"{'':<{names}}  ε that is proved, beside the promise (┃)"
     for each in found:
         filled = round(min(each.epsilon_low / most, 1.0) * room)
@@ -113,7 +113,7 @@ def _chart(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
         cells[mark] = "┃"
         bar = "".join(cells).rstrip()
         yield f"{_short(each.client):<{names}}  {bar} {text.short(each.epsilon_low, 3)}".rstrip()
-    low, promise = "0", text.chosen(question.epsilon)
+    low, promise = "0", text.chosen(question.promise.epsilon)
     scale = [" "] * (room + 12)
     for at, label in ((0, low), (max(2, mark - len(promise) // 2), promise)):
         scale[at : at + len(label)] = label
@@ -164,7 +164,9 @@ def _notes(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
         )
     yield "not refuted is no proof; what an audit does not see:"
     yield from (f"  - {line}" for line in UNPROVED)
-    if question.opaque or (not question.kind and any(e.agrees is None for e in found)):
+    if question.promise.opaque or (
+        not question.promise.kind and any(e.agrees is None for e in found)
+    ):
         yield "without --as nothing is known of p, q and the law: lines are compared as text"
 
 
@@ -173,8 +175,8 @@ def document(
 ) -> dict[str, Any]:
     """The values for JSON."""
     return {
-        "epsilon": question.epsilon,
-        "items": question.items,
+        "epsilon": question.promise.epsilon,
+        "items": question.promise.items,
         "power": plain(powers[0]) if powers else None,
         "powers": [plain(each) for each in powers],
         "clients": [_values(each) for each in found],
