@@ -32,6 +32,7 @@ from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, Block
 from .population import Population
 from .protocols import ProtocolSpec, awaits_code
+from .protocols.trust import Local, Trust, budgets
 
 Role: TypeAlias = Literal["genuine", "malicious"]
 
@@ -166,8 +167,7 @@ class Cell:
     task : the purpose of the collection.
     asked : the protocol of the reports that the defended estimates come from, where it is another
         one: that of each of two reports with half the budget, or one that can be verified.
-    verified : the step that verifies the reports of this collection; None where none does, as in
-        the arms without a defence.
+    trust : whom the users of this collection trust: who sees what, and what fakes are held to.
     python_metrics : the metrics in Python that are measured besides.
     """
 
@@ -190,7 +190,7 @@ class Cell:
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()
     asked: Mechanism | None = None
-    verified: Verifier | None = None
+    trust: Trust = Local()
     python_metrics: tuple[PythonMetric, ...] = ()
 
     def block(
@@ -245,7 +245,7 @@ class Cell:
         return replace(
             self,
             protocol=self.protocol if self.asked is None else self.asked,
-            verified=self.verifier,
+            trust=self.trust if self.verifier is None else self.verifier.trust,
             rounds=tuple(cell.sifted for cell in self.rounds),
         )
 
@@ -277,9 +277,9 @@ class Cell:
         if self.attack is None:
             return ()
         everyone = fakes_of(self.attack, self.targets, self.malicious, self.population)
-        if self.verified is None:
+        if not self.trust.proves:
             return everyone
-        return tuple(obeying(part, self.protocol, self.verified.drop_out) for part in everyone)
+        return tuple(obeying(part, self.protocol, self.trust.drop_out) for part in everyone)
 
     @property
     def python_attacks(self) -> tuple[str, ...]:
@@ -348,6 +348,14 @@ class Cell:
         """The answers that users keep over reports; None where every report is drawn afresh."""
         return self.protocol if memoises(self.protocol) else None
 
+    @cached_property
+    def budgets(self) -> dict[str, float]:
+        """What the reports of all users keep together, by name: the central ε, δ and ε₀.
+
+        Empty where each report stands alone, as ε of the protocol says.
+        """
+        return budgets(self.trust, self.protocol, self.users)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
@@ -359,6 +367,12 @@ class Cell:
             reasons += [] if doubt is None else [doubt]
         if self.path == "counts" and draws_apart(self.protocol):
             reasons.append(self.protocol.apart)
+        delta = self.trust.blending
+        if delta is not None and delta > 1 / self.users:
+            reasons.append(
+                f"δ = {delta:g} is above 1/n = {1 / self.users:.3g}: so weak a promise is kept by "
+                "a server that publishes one report in full"
+            )
         return tuple(reasons)
 
     @cached_property
@@ -370,7 +384,7 @@ class Cell:
         address = f"{self.genuine_address} {self.attack!r} {self.targets.tolist()}"
         cohort = None if self.attack is None else self.attack.cohort
         address = address if cohort is None else f"{address} cohort={cohort!r}"
-        return address if self.verified is None else f"{address} {self.verified!r}"
+        return f"{address} {self.trust.address}" if self.trust.address else address
 
 
 def metric_names(cells: Iterable[Cell]) -> list[str]:

@@ -48,13 +48,22 @@ def block_counts(
 
     counted : the counts of all its shares, where they have been counted elsewhere.
     """
+    return arrived_counts(cell, number, trials, pulse, counted)[:2]
+
+
+def arrived_counts(
+    cell: Cell, number: int, trials: int, pulse: Pulse, counted: Counted | None = None
+) -> tuple[Counts, Counts, Counts]:
+    """Counts [trials, …] before and after the attack; int64[trials], the reports after it."""
+    everyone = np.full(trials, cell.users + cell.malicious)
     if counted is not None:
-        return added_shares(counted, trial_numbers(number, trials))
+        return *added_shares(counted, trial_numbers(number, trials)), everyone
     drawn = drawn_trials(cell, trials)
     clean = genuine_counts(cell, number, drawn, pulse)[:trials]
     if cell.attack is None:
-        return clean, clean
-    return clean, clean + sent_counts(cell, number, drawn, pulse)[0][:trials]
+        return clean, clean, everyone
+    sent, senders = sent_counts(cell, number, drawn, pulse)
+    return clean, clean + sent[:trials], cell.users + senders[:trials]
 
 
 def kept_address(cell: Cell) -> str:

@@ -6,13 +6,14 @@ from typing import Final, Protocol
 
 from ..base.capability import Capability
 from ..law.pure import Mechanism
+from ..protocols.trust import Verified
 from .correction import Known
 
 
 class Verifier(Protocol):
     """A step without which fakes can send any report: a `[[defence]]` table, before all others.
 
-    drop_out : users may still keep a report back, and fakes do so as it suits them.
+    trust : whom users trust in the defended arms.
     """
 
     @property
@@ -22,7 +23,7 @@ class Verifier(Protocol):
     def muted(self) -> bool | None: ...
 
     @property
-    def drop_out(self) -> bool: ...
+    def trust(self) -> Verified: ...
 
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
@@ -32,10 +33,6 @@ class Verifier(Protocol):
         """The reason why it cannot verify such reports, "GRR, whose …"; None if it can."""
         ...
 
-    def verified(self, protocol: Mechanism) -> Mechanism:
-        """The protocol as users are asked by it; raises ScenarioError at its own key."""
-        ...
 
-
-is_verifier: Final[Capability[Verifier]] = Capability("verified")
+is_verifier: Final[Capability[Verifier]] = Capability("trust")
 """True where a defence decides what users can send."""

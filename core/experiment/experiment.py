@@ -24,8 +24,10 @@ from ..metrics.goal import Goal
 from ..population import Explicit, Population, PopulationSpec, StatedSpec
 from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
+from ..protocols.trust import Asked, Trust
 from ..protocols.chains import MOST_LEAVING
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
+from ..task import Frequencies
 from .acts import Act, acts_of
 from .limits import (
     MAX_TRIALS,
@@ -135,20 +137,17 @@ def bind(
     """
     if limits:
         check_filters(point, population)
-    task = point.task.over(point.protocol)
-    try:
-        protocol = task.bound(point.protocol, population)
-    except ScenarioError as error:
-        raise error.within("protocol") from error
+    task, trust = point.task.over(point.protocol), point.trusted
+    protocol = _trusting(trust, point, population)
     acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:
         _check_goal(point, point.goal, acts[0].fakes(targets, population), protocol, population)
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     known = not awaits_code(protocol)
     if known:
-        _check_defences(point, protocol, population.users, targets)
+        _check_defences(point, trust, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets, population)]
-    path = _path(point, fakes, protocol, population, sifts)
+    path = _path(point, fakes, protocol, population, sifts, trust.unread)
     if limits:
         most = max((act.malicious for act in acts), default=0)
         check_cell(population, most)
@@ -169,6 +168,7 @@ def bind(
         goal=point.goal,
         defences=point.acting,
         asked=_asked(point, protocol, population) if known else None,
+        trust=trust,
         python_metrics=point.metric,
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
@@ -285,21 +285,51 @@ def _check_goal(
         raise ScenarioError(rule, key="goal")
 
 
-def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:
+def _trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
+    """The mechanism by which users are asked, who trust somebody; raises ScenarioError."""
+    task = point.task.over(point.protocol)
+    if task != Frequencies() and not trust.every_task:
+        rule = f'must be left out with task.kind = "{task.kind}", {got(trust.kind)}'
+        raise ScenarioError(rule, key="trust.kind")
+
+    def bound(spec: Any) -> Mechanism:
+        try:
+            return task.bound(spec, population)
+        except ScenarioError as error:
+            raise error.within("protocol") from error
+
+    asked = Asked(point.protocol, bound, population.domain_size, population.users)
+    protocol = trust.bound(asked)
+    if point.rounds is not None and memoises(protocol) and not trust.linked:
+        name = point.protocol.kind.upper()
+        rule = f'must not be "{trust.kind}" with rounds of {name}, whose users keep an answer'
+        raise ScenarioError(f"{rule}: it tells which reports are of one user", key="trust.kind")
+    return protocol
+
+
+def _check_defences(
+    point: Point, trust: Trust, protocol: Mechanism, users: int, targets: Items
+) -> None:
     """Refuse a defence that makes no sense for the collection, at its own key."""
     for number, defence in enumerate(point.defence):
         if defence.muted:
             continue
         try:
             if is_filter(defence) or is_verifier(defence):
-                _check_reading(defence, protocol)
+                _check_reading(defence, trust, protocol)
             defence.check(known(protocol, users, targets))
         except ScenarioError as error:
             raise error.within(f"defence.{number}") from error
 
 
-def _check_reading(step: Filter | Verifier, protocol: Mechanism) -> None:
+def _check_reading(step: Filter | Verifier, trust: Trust, protocol: Mechanism) -> None:
     """Refuse a step where it has no reports to read or to verify, or cannot do it."""
+    if trust.unread:
+        raise ScenarioError(f'must not be "{step.kind}" {trust.unread}', key="kind")
+    if asks_twice(step) and not trust.linked:
+        rule = f'must not be "{step.kind}" with trust.kind = "{trust.kind}"'
+        why = "nobody knows which two reports are of one user"
+        raise ScenarioError(f"{rule}: {why}", key="kind")
     if not sends_reports(protocol):
         name = type(protocol).__name__
         rule = f"{name}, a curator to whom users tell their items: there are no reports"
@@ -308,7 +338,7 @@ def _check_reading(step: Filter | Verifier, protocol: Mechanism) -> None:
     if why is not None:
         raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
     if is_verifier(step):
-        step.verified(protocol)
+        step.trust.quantised(protocol)
 
 
 def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
@@ -321,8 +351,8 @@ def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechani
         if asks_twice(step):
             halved = replace(spec, epsilon=spec.epsilon / 2)
             return cast("Mechanism", halved.bind(population.domain_size, population.labels))
-        if is_verifier(step) and (verified := step.verified(protocol)) != protocol:
-            return verified
+        if is_verifier(step) and (proved := step.trust.quantised(protocol)) != protocol:
+            return proved
     return None
 
 
@@ -336,8 +366,11 @@ def _path(
     protocol: Mechanism,
     population: Population,
     sifts: bool,
+    unread: str,
 ) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
+
+    unread : why nobody reads a report, where trust is such.
 
     Attacks in Python make nothing but reports, and filters read nothing else. Where counts are
     drawn apart, the choice is the reports of a collection that is not large.
@@ -361,9 +394,10 @@ def _path(
         joint = asked == "auto" and small and draws_apart(protocol) and not linked
         by_reports = python or unlisted or sifts or joint or asked == "reports"
         return "reports" if by_reports else "counts"
-    curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
+    told = f"with {point.protocol.kind}: users tell a trusted curator their items"
+    why = unread or f"{told} and send no reports"
     if python:
-        raise ScenarioError(f'must not be "plugin" with {curator}', key="attack.kind")
+        raise ScenarioError(f'must not be "plugin" {why}', key="attack.kind")
     if asked == "reports":
-        raise ScenarioError(f'must be "auto" or "counts" with {curator}', key="simulate.path")
+        raise ScenarioError(f'must be "auto" or "counts" {why}', key="simulate.path")
     return "counts"

@@ -28,7 +28,8 @@ from ..defences import (
 from ..metrics import PythonMetric
 from ..metrics.goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
-from ..protocols import NAMED, ProtocolSpec
+from ..protocols import CENTRAL, NAMED, ProtocolSpec
+from ..protocols.trust import TRUSTS, Local, Trust, TrustedCurator
 from ..task import TASKS, Frequencies, TaskSpec
 from .campaign import Campaign, PhasesSpec, Ramp
 from .dotted import flatten
@@ -42,6 +43,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "attack": ATTACKS,
     "defence": DEFENCES,
     "task": TASKS,
+    "trust": TRUSTS,
 }
 """The tables whose `kind` decides what they hold."""
 NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     AttackTable: TypeAlias = Attack | NoAttack | MixtureSpec | PhasesSpec
     DefenceTable: TypeAlias = Defence
     TaskTable: TypeAlias = TaskSpec
+    TrustTable: TypeAlias = Trust
 else:  # the tables of kinds are the only lists of them
     ProtocolTable = Annotated[_either(NAMED), Discriminator("kind")]
     AttackTable = Annotated[
@@ -83,6 +86,7 @@ else:  # the tables of kinds are the only lists of them
     ]
     DefenceTable = Annotated[_either(DEFENCES), Discriminator("kind")]
     TaskTable = Annotated[_either(TASKS), Discriminator("kind")]
+    TrustTable = Annotated[_either(TRUSTS), Discriminator("kind")]
 """`[attack]`: one kind, a mixture of several, or phases of mixtures."""
 
 
@@ -115,6 +119,7 @@ class Point:
     attack: AttackTable = field(default_factory=NoAttack)
     defence: tuple[DefenceTable, ...] = ()
     task: TaskTable = field(default_factory=Frequencies)
+    trust: TrustTable = field(default_factory=Local)
     title: str = ""
     about: str = ""
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
@@ -144,6 +149,12 @@ class Point:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
         corrected, filters = False, [step.kind for step in self.acting if is_filter(step)]
         verified = next((step.kind for step in self.acting if is_verifier(step)), None)
+        if verified and self.trust != Local():
+            rule = f'must be "local" with the defence "{verified}", which compares it to verified'
+            raise ScenarioError(f"{rule}, {got(self.trust.kind)}", key="trust.kind")
+        if self.trust.drop_out and (filters or self.rounds is not None):
+            rule = 'must be false with filters or rounds: the defence "verified-randomiser" has it'
+            raise ScenarioError(f"{rule}, {got(True)}", key="trust.drop_out")
         for number, step in enumerate(self.defence):
             if step.muted:
                 continue
@@ -178,6 +189,12 @@ class Point:
         return tuple(step for step in self.defence if not step.muted)
 
     @property
+    def trusted(self) -> Trust:
+        """Whom users trust: a curator where the protocol is one's, else whom the table says."""
+        implied = self.protocol.kind in CENTRAL and self.trust == Local()
+        return TrustedCurator() if implied else self.trust
+
+    @property
     def sifts(self) -> bool:
         """True if a filter reads its reports."""
         return any(is_filter(step) for step in self.acting)
@@ -200,6 +217,7 @@ class Point:
         left_out = (
             "defence" if not self.defence else "",
             "task" if self.task == Frequencies() else "",
+            "trust" if self.trust == Local() else "",
             "metric" if not self.metric else "",
         )
         for name in ("format", "title", "about", *filter(None, left_out)):

@@ -45,7 +45,7 @@ def fake_report(cell: Cell, rng: Rng) -> Life:
     title = f"A fake user: {kind_words('attack', kind).name.partition(' (')[0]}"
     if share < 1:
         title += f", {fmt.percent(share)} of the fakes"
-    if cell.verified is not None:
+    if cell.trust.proves:
         title += ", whose report is verified"
     return _reporting(cell).fake(alone, attack, title, rng)
 

@@ -24,12 +24,14 @@ def estimates_of(
     pulse: Pulse,
     sifted: Mapping[Arm, Sifted],
     previous: Mapping[Arm, Estimates],
+    everyone: Counts | None = None,
 ) -> Mapping[Arm, Estimates]:
     """The estimates in each arm; the counts are estimated once where they are one object.
 
     sifted : what filters left of the reports. previous : the estimates of the round before.
+    everyone : int64[trials], the reports of the attacked arm; of all users where it is None.
     """
-    made = _undefended(cell, clean, attacked, pulse)
+    made = _undefended(cell, clean, attacked, pulse, everyone)
     if not cell.defences:
         return made
     before = defended(cell, CLEAN_DEFENDED, made, sifted, previous)
@@ -38,14 +40,20 @@ def estimates_of(
     return made | {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
 
 
-def _undefended(cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse) -> dict[Arm, Estimates]:
+def _undefended(
+    cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse, everyone: Counts | None = None
+) -> dict[Arm, Estimates]:
     pulse()
     before = cell.protocol.estimates(clean, cell.users)
     pulse()
     if attacked is clean:
         return {CLEAN: before, ATTACKED: before}
-    after = cell.protocol.estimates(attacked, cell.users + cell.malicious)
-    return {CLEAN: before, ATTACKED: after}
+    if everyone is not None and (everyone != everyone[0]).any():  # some fakes send no report
+        rows = zip(attacked, everyone.tolist(), strict=True)
+        each = [cell.protocol.estimates(row[None], count).frequencies for row, count in rows]
+        return {CLEAN: before, ATTACKED: Estimates(np.concatenate(each))}
+    total = cell.users + cell.malicious if everyone is None else int(everyone[0])
+    return {CLEAN: before, ATTACKED: cell.protocol.estimates(attacked, total)}
 
 
 class Pool:

@@ -15,7 +15,7 @@ from ...base.sampling import Floats
 from ...base.streams import Path
 from ...cell import Cell, Counted, Share, Task
 from ...collection.counts import (
-    block_counts,
+    arrived_counts,
     drawn_trials,
     genuine_rounds,
     kept_address,
@@ -65,7 +65,7 @@ class Frequencies(Task):
 
     def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
         together = cell.rounds or cell.filters or cell.verifier  # not one count of one set of users
-        return [] if together else shares_of(cell, number, trials)
+        return [] if together or cell.trust.drop_out else shares_of(cell, number, trials)
 
     def block(
         self,
@@ -118,13 +118,14 @@ def _collected(
 ) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
     sifted: Mapping[Arm, Sifted] = {}
+    everyone = None
     if cell.filters:
         clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
     else:
-        clean, attacked = block_counts(cell, number, trials, pulse, shares)
+        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse, shares)
         sifted = verified_counts(cell, number, trials, pulse, clean)
     marks.add(clean, attacked)
-    return estimates_of(cell, clean, attacked, pulse, sifted, {})
+    return estimates_of(cell, clean, attacked, pulse, sifted, {}, everyone)
 
 
 def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:

@@ -1,0 +1,27 @@
+"""Trust: whom users trust, as a value beside the protocol. A kind is a row of `kinds.TRUSTS`."""
+
+from __future__ import annotations
+
+from .kinds import (
+    TRUSTS,
+    Aggregated,
+    Asked,
+    Local,
+    Shuffled,
+    Trust,
+    TrustedCurator,
+    Verified,
+    budgets,
+)
+
+__all__ = [
+    "TRUSTS",
+    "Aggregated",
+    "Asked",
+    "Local",
+    "Shuffled",
+    "Trust",
+    "TrustedCurator",
+    "Verified",
+    "budgets",
+]

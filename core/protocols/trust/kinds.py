@@ -1,0 +1,318 @@
+"""The rows of trust: whom users trust, and so who sees what, and what a fake is held to.
+
+A row changes the mechanism that users are asked by (its ε, its noise, what a proof admits), and
+says what fakes are held to and what the server sees. It changes nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
+
+from ...base.errors import ScenarioError, got
+from ...base.ranges import Bounded, Range
+from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
+from ...law.blanket import unshuffled
+from ...law.capabilities import Quantises, lacking
+from ...law.hiding import hides
+from ...law.pure import Mechanism, sends_reports
+from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
+from ..curators.geometric import Geometric
+from ..python import awaits_code
+from .proven import ProvenBits, least_weight
+
+LEVELS: Final = Range(2, 2**20)
+CENTRAL_EPSILON: Final = Range(0, 20, "(]")
+
+Bind: TypeAlias = Callable[[Any], Mechanism]
+"""The mechanism of a `[protocol]` table; raises ScenarioError at its full key."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a row of trust makes a mechanism of.
+
+    spec : the `[protocol]` table. bind : the mechanism of such a table. items, users : d, and n
+    genuine users. Equal where the numbers are.
+    """
+
+    spec: Any
+    bind: Bind = field(compare=False, repr=False)
+    items: int
+    users: int
+
+    @property
+    def mechanism(self) -> Any:
+        """The protocol as it is, bound."""
+        return self.bind(self.spec)
+
+    def at(self, epsilon: float) -> Mechanism:
+        """The protocol with another ε."""
+        return self.bind(replace(self.spec, epsilon=epsilon))
+
+    def refuse_curator(self, kind: str) -> None:
+        """Refuse a curator's table, whose users are asked for no report; raises ScenarioError."""
+        if not sends_reports(self.spec.mechanism):
+            rule = f'must be "curator" with {self.spec.kind}, to whom users tell their items'
+            raise ScenarioError(f"{rule}, {got(kind)}", key="trust.kind")
+
+    def epsilon(self, key: str) -> float:
+        """ε of the table; raises ScenarioError at a key where other numbers bind it."""
+        epsilon: float | None = self.spec.epsilon
+        if epsilon is None or "epsilon" not in (each.name for each in fields(self.spec)):
+            rule = f"must be left out with {self.spec.kind}, which no privacy budget alone binds"
+            raise ScenarioError(rule, key=key)
+        return epsilon
+
+
+class Trust(Protocol):
+    """The `[trust]` table of a scenario, a frozen dataclass.
+
+    linked : the server knows which reports are of one user. unread : why no filter reads a report,
+    "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
+    they may keep a report back. every_task : it makes sense for every task. address : its part of
+    the streams of fakes, "" where they draw as without it.
+    """
+
+    linked: ClassVar[bool]
+    unread: ClassVar[str]
+    proves: ClassVar[bool]
+    every_task: ClassVar[bool]
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def drop_out(self) -> bool: ...
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def blending(self) -> float | None:
+        """δ of the promise that reports of all users keep together; None where each stands alone."""
+        ...
+
+    def bound(self, asked: Asked) -> Mechanism:
+        """The mechanism by which users are asked; raises ScenarioError at its full key."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Row(Bounded):
+    """The part that most rows share: the server sees reports, fakes send what they like."""
+
+    linked: ClassVar[bool] = True
+    unread: ClassVar[str] = ""
+    proves: ClassVar[bool] = False
+    every_task: ClassVar[bool] = False
+    drop_out: ClassVar[bool] = False
+    address: ClassVar[str] = ""
+    blending: ClassVar[float | None] = None
+
+
+@dataclass(frozen=True)
+class Local(_Row):
+    """Users trust nobody: the server sees whose report is whose."""
+
+    every_task: ClassVar[bool] = True
+    kind: Literal["local"] = "local"
+
+    def bound(self, asked: Asked) -> Mechanism:
+        return cast("Mechanism", asked.mechanism)
+
+
+@dataclass(frozen=True)
+class Verified(_Row):
+    """Users prove that the protocol drew their report, from whichever item.
+
+    Kato, Cao, Yoshikawa, DBSec 2021: the cryptography draws with probabilities that are multiples
+    of 1/L. What is left to fakes is the item that they pretend to hold, and, where nobody can be
+    held to it, whether to send the report at all.
+
+    drop_out : users may keep a report back after they have seen it. Fakes send theirs only if it
+        supports the item that they pretend to hold.
+    levels : L, the faces of the coin: its probability is a multiple of 1/L, rounded so that no more
+        than ε is spent. None: any probability.
+    """
+
+    proves: ClassVar[bool] = True
+    drop_out: bool = False  # type: ignore[misc]
+    levels: Annotated[int, LEVELS] | None = None
+    kind: Literal["verified"] = "verified"
+
+    @property
+    def address(self) -> str:  # type: ignore[override]
+        # As the defence of old scenarios calls itself: their streams stay.
+        return (
+            f"VerifiedRandomiser(drop_out={self.drop_out!r}, levels={self.levels!r}, "
+            "kind='verified-randomiser')"
+        )
+
+    def bound(self, asked: Asked) -> Mechanism:
+        asked.refuse_curator(self.kind)
+        protocol = asked.mechanism
+        why = None if awaits_code(protocol) else self.reads(protocol)
+        if why is not None:
+            raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
+        try:
+            return self.quantised(protocol)
+        except ScenarioError as error:
+            raise error.within("trust") from error
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        """The reason why no proof goes with such reports, "GRR, whose …"; None if one does."""
+        if self.drop_out and not hides(protocol):
+            why = "of whose reports no law is known where some are kept back: leave out drop_out"
+            return f"{type(protocol).__name__}, {why}"
+        if self.levels is None:
+            return None
+        return lacking(protocol, "quantised", "which is not drawn by one coin: leave out levels")
+
+    def quantised(self, protocol: Mechanism) -> Mechanism:
+        """The protocol with the coins of the proof; raises ScenarioError at `levels`."""
+        if self.levels is None:
+            return protocol
+        return cast("Quantises", protocol).quantised(self.levels)
+
+
+@dataclass(frozen=True)
+class Shuffled(_Row):
+    """A shuffler forgets who sent which report, so that reports hide each other.
+
+    delta : δ of the central promise. central_epsilon : the central ε that the shuffled reports
+        keep; the protocol's ε₀ is solved for. None: ε₀ is the protocol's own.
+    """
+
+    linked: ClassVar[bool] = False
+    every_task: ClassVar[bool] = True
+    delta: Annotated[float, DELTA] = 1e-6
+    central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None
+    kind: Literal["shuffled"] = "shuffled"
+
+    def bound(self, asked: Asked) -> Mechanism:
+        asked.refuse_curator(self.kind)
+        protocol = asked.mechanism
+        if awaits_code(protocol):
+            return cast("Mechanism", protocol)
+        why = unshuffled(protocol)
+        if why is not None:
+            raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
+        if asked.users not in SHUFFLED:
+            rule = f"must be {SHUFFLED} where reports are shuffled, {got(asked.users)}"
+            raise ScenarioError(rule, key="population.users")
+        if self.central_epsilon is None:
+            return cast("Mechanism", protocol)
+        asked.epsilon("trust.central_epsilon")
+        return asked.at(_solved(asked, self.delta, self.central_epsilon))
+
+    @property
+    def blending(self) -> float | None:  # type: ignore[override]
+        return self.delta
+
+
+@dataclass(frozen=True)
+class Aggregated(_Row):
+    """Servers add up vectors in secret (Prio), each proved to be one of a circuit's.
+
+    circuit : what a proof admits of one client: one item, up to `weight` items, or any set of them.
+    weight : of `multihot`; with noise of clients the least that admits honest vectors, if None.
+    aggregators : how many servers add noise, each enough alone.
+    noise : discrete Laplace or Gaussian noise of every aggregator; or `local`, the protocol's own
+        in each vector. delta : δ of Gaussian noise, and of the sums where the noise is local.
+    """
+
+    unread: ClassVar[str] = "in secure aggregation, whose servers see sums alone"
+    circuit: Circuit = "histogram"
+    weight: Annotated[int, WEIGHT] | None = None
+    aggregators: Annotated[int, AGGREGATORS] = 2
+    noise: Literal["laplace", "gaussian", "local"] = "laplace"
+    delta: Annotated[float, SLACK] | None = None
+    kind: Literal["aggregated"] = "aggregated"
+
+    def bound(self, asked: Asked) -> Mechanism:
+        asked.refuse_curator(self.kind)
+        protocol = asked.mechanism
+        if self.noise == "local":
+            return self._noisy(protocol)
+        epsilon = asked.epsilon("trust.kind")
+        try:
+            return Aggregate(
+                asked.items, epsilon, "change-one", self.circuit, self.weight, self.aggregators,
+                self.noise, self.delta if self.noise == "gaussian" else None,
+            )  # fmt: skip
+        except ScenarioError as error:
+            raise error.within("trust") from error
+
+    def _noisy(self, protocol: Any) -> Mechanism:
+        """The protocol whose reports are vectors of the circuit; raises ScenarioError."""
+        name, size = type(protocol).__name__, protocol.report_size if hides(protocol) else 0
+        if self.circuit == "histogram":
+            if size != 1:
+                rule = f'must not be "histogram" with {name}, whose report is more than one item'
+                raise ScenarioError(rule, key="trust.circuit")
+            return cast("Mechanism", protocol)
+        if size is not None:
+            rule = f'must not be "local" with {name}, whose report is no vector of free bits'
+            raise ScenarioError(rule, key="trust.noise")
+        if self.circuit == "sumvec":
+            return cast("Mechanism", protocol)
+        weight = self.weight or least_weight(protocol.domain_size, protocol.q)
+        try:
+            return ProvenBits(protocol.domain_size, protocol.epsilon, protocol.p, weight)
+        except ScenarioError as error:
+            raise error.within("trust") from error
+
+    @property
+    def blending(self) -> float | None:  # type: ignore[override]
+        # Sums of noisy vectors tell no more than the same vectors shuffled.
+        return self.delta if self.noise == "local" else None
+
+
+@dataclass(frozen=True)
+class TrustedCurator(_Row):
+    """A curator is told every item, and adds noise to a histogram.
+
+    That of the protocol where it is a curator's; of all others geometric noise of the same ε.
+    """
+
+    kind: Literal["curator"] = "curator"
+
+    def bound(self, asked: Asked) -> Mechanism:
+        protocol = asked.mechanism
+        if not sends_reports(asked.spec.mechanism):
+            return cast("Mechanism", protocol)
+        return Geometric(asked.items, asked.epsilon("trust.kind"))
+
+
+TRUSTS: Final[dict[str, type[Any]]] = {
+    "local": Local,
+    "verified": Verified,
+    "shuffled": Shuffled,
+    "aggregated": Aggregated,
+    "curator": TrustedCurator,
+}
+"""Every kind, from the least trust to the most."""
+
+
+@lru_cache(maxsize=256)
+def central(mechanism: Any, users: int, delta: float) -> float:
+    """An ε with which the shuffled reports of n users are (ε, δ)-private; ε₀ at most."""
+    return central_at_most(mechanism, mechanism.epsilon, users, delta)
+
+
+@lru_cache(maxsize=256)
+def _solved(asked: Asked, delta: float, epsilon: float) -> float:
+    """The largest ε₀ whose shuffled reports are (ε, δ)-private."""
+    return local_for(asked.at, asked.users, delta, epsilon)
+
+
+def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
+    """What the reports of n users keep together, by name; empty where each stands alone."""
+    if trust.blending is None or awaits_code(mechanism):
+        return {}
+    return {
+        "central_epsilon": central(mechanism, users, trust.blending),
+        "delta": trust.blending,
+        "local_epsilon": mechanism.epsilon,
+    }
