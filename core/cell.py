@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
 
@@ -190,7 +190,7 @@ class Cell:
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()
     asked: Mechanism | None = None
-    trust: Trust = Local()
+    trust: Trust = field(default_factory=Local)
     python_metrics: tuple[PythonMetric, ...] = ()
 
     def block(

@@ -16,18 +16,16 @@ from ..base.named import code_of
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
-from ..defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
+from ..defences import asks_twice, is_verifier
 from ..law.capabilities import draws_apart, memoises
-from ..law.pure import Items, Mechanism, sends_reports
+from ..law.pure import Mechanism, sends_reports
 from ..metrics import METRICS
 from ..metrics.goal import Goal
 from ..population import Explicit, Population, PopulationSpec, StatedSpec
 from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
-from ..protocols.trust import Asked, Trust
 from ..protocols.chains import MOST_LEAVING
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
-from ..task import Frequencies
 from .acts import Act, acts_of
 from .limits import (
     MAX_TRIALS,
@@ -39,6 +37,7 @@ from .limits import (
     check_total,
 )
 from .search import solved
+from .trusting import check_defences, trusting
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +137,14 @@ def bind(
     if limits:
         check_filters(point, population)
     task, trust = point.task.over(point.protocol), point.trusted
-    protocol = _trusting(trust, point, population)
+    protocol = trusting(trust, point, population)
     acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:
         _check_goal(point, point.goal, acts[0].fakes(targets, population), protocol, population)
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     known = not awaits_code(protocol)
     if known:
-        _check_defences(point, trust, protocol, population.users, targets)
+        check_defences(point, trust, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets, population)]
     path = _path(point, fakes, protocol, population, sifts, trust.unread)
     if limits:
@@ -283,62 +282,6 @@ def _check_goal(
     for what in (name for name, found in python.items() if found):
         rule = f"must be left out with {what} in Python, whose code may run only later"
         raise ScenarioError(rule, key="goal")
-
-
-def _trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
-    """The mechanism by which users are asked, who trust somebody; raises ScenarioError."""
-    task = point.task.over(point.protocol)
-    if task != Frequencies() and not trust.every_task:
-        rule = f'must be left out with task.kind = "{task.kind}", {got(trust.kind)}'
-        raise ScenarioError(rule, key="trust.kind")
-
-    def bound(spec: Any) -> Mechanism:
-        try:
-            return task.bound(spec, population)
-        except ScenarioError as error:
-            raise error.within("protocol") from error
-
-    asked = Asked(point.protocol, bound, population.domain_size, population.users)
-    protocol = trust.bound(asked)
-    if point.rounds is not None and memoises(protocol) and not trust.linked:
-        name = point.protocol.kind.upper()
-        rule = f'must not be "{trust.kind}" with rounds of {name}, whose users keep an answer'
-        raise ScenarioError(f"{rule}: it tells which reports are of one user", key="trust.kind")
-    return protocol
-
-
-def _check_defences(
-    point: Point, trust: Trust, protocol: Mechanism, users: int, targets: Items
-) -> None:
-    """Refuse a defence that makes no sense for the collection, at its own key."""
-    for number, defence in enumerate(point.defence):
-        if defence.muted:
-            continue
-        try:
-            if is_filter(defence) or is_verifier(defence):
-                _check_reading(defence, trust, protocol)
-            defence.check(known(protocol, users, targets))
-        except ScenarioError as error:
-            raise error.within(f"defence.{number}") from error
-
-
-def _check_reading(step: Filter | Verifier, trust: Trust, protocol: Mechanism) -> None:
-    """Refuse a step where it has no reports to read or to verify, or cannot do it."""
-    if trust.unread:
-        raise ScenarioError(f'must not be "{step.kind}" {trust.unread}', key="kind")
-    if asks_twice(step) and not trust.linked:
-        rule = f'must not be "{step.kind}" with trust.kind = "{trust.kind}"'
-        why = "nobody knows which two reports are of one user"
-        raise ScenarioError(f"{rule}: {why}", key="kind")
-    if not sends_reports(protocol):
-        name = type(protocol).__name__
-        rule = f"{name}, a curator to whom users tell their items: there are no reports"
-        raise ScenarioError(f'must not be "{step.kind}" with {rule}', key="kind")
-    why = step.reads(protocol)
-    if why is not None:
-        raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
-    if is_verifier(step):
-        step.trust.quantised(protocol)
 
 
 def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:

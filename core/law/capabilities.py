@@ -346,6 +346,9 @@ draws_seeds: Final[Capability[DrawsSeeds]] = Capability("seeds")
 asks_one_by_one: Final[Capability[AsksOneByOne]] = Capability("listed_counts")
 """True where reports can be asked about single items, whatever the domain."""
 
+composes: Final[Capability[Composes]] = Capability("padding")
+"""True where the bits of a fake report are free."""
+
 memoises: Final[Capability[Memoises]] = Capability("memoised_counts")
 """True where users keep an answer from one report to the next."""
 

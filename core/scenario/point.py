@@ -119,7 +119,7 @@ class Point:
     attack: AttackTable = field(default_factory=NoAttack)
     defence: tuple[DefenceTable, ...] = ()
     task: TaskTable = field(default_factory=Frequencies)
-    trust: TrustTable = field(default_factory=Local)
+    trust: TrustTable | None = None
     title: str = ""
     about: str = ""
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
@@ -149,10 +149,10 @@ class Point:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
         corrected, filters = False, [step.kind for step in self.acting if is_filter(step)]
         verified = next((step.kind for step in self.acting if is_verifier(step)), None)
-        if verified and self.trust != Local():
+        if verified and self.trust not in (None, Local()):
             rule = f'must be "local" with the defence "{verified}", which compares it to verified'
-            raise ScenarioError(f"{rule}, {got(self.trust.kind)}", key="trust.kind")
-        if self.trust.drop_out and (filters or self.rounds is not None):
+            raise ScenarioError(f"{rule}, {got(self.trusted.kind)}", key="trust.kind")
+        if self.trusted.drop_out and (filters or self.rounds is not None):
             rule = 'must be false with filters or rounds: the defence "verified-randomiser" has it'
             raise ScenarioError(f"{rule}, {got(True)}", key="trust.drop_out")
         for number, step in enumerate(self.defence):
@@ -191,8 +191,9 @@ class Point:
     @property
     def trusted(self) -> Trust:
         """Whom users trust: a curator where the protocol is one's, else whom the table says."""
-        implied = self.protocol.kind in CENTRAL and self.trust == Local()
-        return TrustedCurator() if implied else self.trust
+        if self.trust is not None:
+            return self.trust
+        return TrustedCurator() if self.protocol.kind in CENTRAL else Local()
 
     @property
     def sifts(self) -> bool:
@@ -217,7 +218,7 @@ class Point:
         left_out = (
             "defence" if not self.defence else "",
             "task" if self.task == Frequencies() else "",
-            "trust" if self.trust == Local() else "",
+            "trust" if self.trust is None else "",
             "metric" if not self.metric else "",
         )
         for name in ("format", "title", "about", *filter(None, left_out)):

@@ -147,7 +147,7 @@ def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return before == after or not differences(before, after)
 
 
-_KINDS: Final = ("protocol.kind", "attack.kind", "population.kind")
+_KINDS: Final = ("protocol.kind", "attack.kind", "population.kind", "trust.kind")
 """Keys whose values say what they are."""
 
 

@@ -62,7 +62,7 @@ class Aggregate(Curator):
     add noise. noise_law : discrete Laplace, or discrete Gaussian, which needs `slack`, the δ.
     """
 
-    family: ClassVar[str] = "curators"
+    family: ClassVar[str] = "aggregated"
     lacks: ClassVar[dict[str, str]] = {
         "conditioned": "secure aggregation, whose servers see no reports",
         "subset": "secure aggregation, where a fake sets as many of all targets as a proof admits",
@@ -114,6 +114,11 @@ class Aggregate(Curator):
             raise ScenarioError("is required for discrete Gaussian noise", key="delta")
         distance = math.sqrt(self.held * sensitivity(self.neighbours))
         return gaussian_sigma(self.epsilon, self.slack, distance)
+
+    @property
+    def scale(self) -> float:
+        """Of the noise of one aggregator: s of discrete Laplace noise, σ of Gaussian noise."""
+        return self.sigma if self.noise_law == "gaussian" else self._laplace.scale
 
     @cached_property
     def _one(self) -> tuple[Counts, Floats]:

@@ -15,7 +15,7 @@ from ...base.errors import ScenarioError, got
 from ...base.ranges import Bounded, Range
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
 from ...law.blanket import unshuffled
-from ...law.capabilities import Quantises, lacking
+from ...law.capabilities import Quantises, composes, lacking
 from ...law.hiding import hides
 from ...law.pure import Mechanism, sends_reports
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
@@ -90,7 +90,7 @@ class Trust(Protocol):
 
     @property
     def blending(self) -> float | None:
-        """δ of the promise that reports of all users keep together; None where each stands alone."""
+        """δ of the promise that all reports keep together; None where each stands alone."""
         ...
 
     def bound(self, asked: Asked) -> Mechanism:
@@ -119,6 +119,7 @@ class Local(_Row):
     kind: Literal["local"] = "local"
 
     def bound(self, asked: Asked) -> Mechanism:
+        asked.refuse_curator(self.kind)
         return cast("Mechanism", asked.mechanism)
 
 
@@ -186,9 +187,14 @@ class Shuffled(_Row):
 
     linked: ClassVar[bool] = False
     every_task: ClassVar[bool] = True
-    delta: Annotated[float, DELTA] = 1e-6
+    delta: Annotated[float, SLACK] = 1e-6
     central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None
     kind: Literal["shuffled"] = "shuffled"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta not in DELTA:
+            raise ScenarioError(f"must be {DELTA} of shuffled reports, {got(self.delta)}", "delta")
 
     def bound(self, asked: Asked) -> Mechanism:
         asked.refuse_curator(self.kind)
@@ -234,7 +240,7 @@ class Aggregated(_Row):
         asked.refuse_curator(self.kind)
         protocol = asked.mechanism
         if self.noise == "local":
-            return self._noisy(protocol)
+            return self._noisy(protocol, asked.spec.kind)
         epsilon = asked.epsilon("trust.kind")
         try:
             return Aggregate(
@@ -244,16 +250,15 @@ class Aggregated(_Row):
         except ScenarioError as error:
             raise error.within("trust") from error
 
-    def _noisy(self, protocol: Any) -> Mechanism:
+    def _noisy(self, protocol: Any, kind: str) -> Mechanism:
         """The protocol whose reports are vectors of the circuit; raises ScenarioError."""
-        name, size = type(protocol).__name__, protocol.report_size if hides(protocol) else 0
         if self.circuit == "histogram":
-            if size != 1:
-                rule = f'must not be "histogram" with {name}, whose report is more than one item'
+            if not (hides(protocol) and protocol.report_size == 1):
+                rule = f'must not be "histogram" with {kind}, whose report is more than one item'
                 raise ScenarioError(rule, key="trust.circuit")
             return cast("Mechanism", protocol)
-        if size is not None:
-            rule = f'must not be "local" with {name}, whose report is no vector of free bits'
+        if not composes(protocol):
+            rule = f'must not be "local" with {kind}, whose report is no vector of free bits'
             raise ScenarioError(rule, key="trust.noise")
         if self.circuit == "sumvec":
             return cast("Mechanism", protocol)

@@ -38,7 +38,7 @@ SETTING: Final = ("protocol.epsilon", "population.items", "population.users")
 ROOM: Final = 25
 """The columns of that line beside its number and its name, in the column of the forms."""
 
-FORM_TABLES: Final = ("population", "protocol", "task")
+FORM_TABLES: Final = ("population", "protocol", "trust", "task")
 """The tables whose keys are fields here."""
 
 RUN: Final = ("trials", "seed", "simulate.path", "simulate.top_k")
@@ -48,7 +48,7 @@ SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
 
 
-OPTIONAL: Final = ("count", "groups", "extension", "options")
+OPTIONAL: Final = ("count", "groups", "extension", "options", "levels", "weight", "central_epsilon")
 """Names of keys that stay away where their field is empty."""
 
 
@@ -122,6 +122,9 @@ class ParametersPane(VerticalScroll, FormPane):
                     letters = Static(id="letters", classes="remark", markup=False)
                     letters.display = False
                     yield letters
+            kinds = [(kind, kind) for kind in listed_kinds("trust")]
+            yield Field("trust.kind", title_of("trust.kind"), options=kinds)
+            yield from _table_fields("trust", ())
             kinds = [(kind, kind) for kind in listed_kinds("task")]
             task = Field("task.kind", title_of("task.kind"), options=kinds, rows=2)
             task.display = False
@@ -247,6 +250,7 @@ def _shown(draft: Draft) -> dict[str, Shown]:
         if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
     }
     rows = {key: own(draft, key) for key in (*used, *RUN)}
+    rows["trust.kind"] = replace(rows["trust.kind"], value=kind_of(draft, "trust"))
     cell, noisy = draft.cell, "protocol.f" in used
     for key in used & {"population.column", "population.count"}:
         columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))

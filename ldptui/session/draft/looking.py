@@ -73,7 +73,10 @@ def _default(draft: Draft, key: str) -> Any:
 
 
 def kind_of(draft: Draft, table: str) -> str:
-    """The kind of a table, "" where it has none (a mixture); an absent attack is "none"."""
+    """The kind of a table, "" where it has none (a mixture).
+
+    An absent attack is "none", and nobody is trusted where no table says whom: "local".
+    """
     from ldptui.core.scenario import value_at
 
     kind = value_at(draft.document or {}, f"{table}.kind")
@@ -83,7 +86,16 @@ def kind_of(draft: Draft, table: str) -> str:
             kind = values[len(values) // 2]  # as `base` chooses
         elif table == "attack" and not (draft.document or {}).get("attack"):
             kind = "none"
+        elif table == "trust":
+            kind = default_trust()
     return kind if isinstance(kind, str) else ""
+
+
+def default_trust() -> str:
+    """The kind of trust where a scenario does not say."""
+    from ldptui.core.protocols.trust import Local
+
+    return Local().kind
 
 
 def sweep_of(draft: Draft) -> dict[str, Any]:

@@ -93,11 +93,27 @@ def _new(draft: Draft, key: str) -> Any:
 
     table, _, leaf = key.partition(".")
     if leaf == "kind":
-        return swept_kinds(table, kind_of(draft, table)) or None
+        kinds = swept_kinds(table, kind_of(draft, table))
+        return [kind for kind in kinds if table != "trust" or _trusts(draft, kind)] or None
     values = key_words(key).sweep
     if values is None and table in KINDS:
         values = list(choices_of(key)) or None
     return values
+
+
+def _trusts(draft: Draft, kind: str) -> bool:
+    """True where a kind of trust makes sense for the task of the draft."""
+    from ldptui.core.protocols.trust import TRUSTS
+    from ldptui.core.task import Frequencies
+
+    every: bool = TRUSTS[kind].every_task
+    return every or kind_of(draft, "task") in ("", Frequencies().kind)
+
+
+def _swept(draft: Draft, key: str) -> list[str]:
+    """The words that a sweep of a key lists; none where it is not swept."""
+    swept = sweep_of(draft).get(key)
+    return [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
 
 
 def _applies(draft: Draft, key: str) -> bool:
@@ -109,12 +125,15 @@ def _applies(draft: Draft, key: str) -> bool:
     if table not in KINDS:
         return True
     kind = kind_of(draft, table)
+    if table == "trust" and name == "kind":
+        from ldptui.core.protocols import CENTRAL
+
+        return not {kind_of(draft, "protocol"), *_swept(draft, "protocol.kind")} & {*CENTRAL}
     if name == "targets" and isinstance(listed := value_of(draft, "attack.targets"), Mapping):
         return "items" not in listed  # those that are listed are neither picked nor counted
     if name == "kind":
         return kind != "none"
-    swept = sweep_of(draft).get(f"{table}.kind")
-    kinds = [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else [kind]
+    kinds = _swept(draft, f"{table}.kind") or [kind]
     if not any(name in keys_of(table, known) for known in kinds):
         return False
     used = used_keys(draft, "protocol")

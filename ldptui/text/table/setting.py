@@ -29,7 +29,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
         *_keys(cells, "population"),
     ]
     protocol = [range_over(_kind_and_name(cell, "protocol", str.upper) for cell in cells)]
-    budgets = present(cells, "protocol.epsilon")
+    budgets = [_epsilon(cell) for cell in cells if "protocol.epsilon" in cell.parameters]
     if budgets:
         protocol.append(f"ε = {range_over(budgets)}")
     ranges = [g for cell in cells if (g := cell.protocol.facts().get("hash_range"))]
@@ -52,6 +52,8 @@ def constant_lines(results: Results, width: int) -> list[str]:
             protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
     protocol += _curators(cells)
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
+    if any("trust.kind" in cell.parameters for cell in cells):
+        rows.insert(2, ("trust", _trust(cells)))
     if any(cell.defences for cell in cells):
         rows.append(("defence", [range_over(map(_defence, cells)), *_verified(cells)]))
     if any("task.kind" in cell.parameters for cell in cells):
@@ -131,6 +133,21 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
     return facts
 
 
+def _epsilon(cell: Cell) -> Any:
+    """ε of one report, as it was solved for where reports are shuffled."""
+    return cell.budgets.get("local_epsilon", cell.parameters["protocol.epsilon"])
+
+
+def _trust(cells: Sequence[Cell]) -> list[str]:
+    """Whom users trust, and what their reports keep together."""
+    told = [cell.budgets for cell in cells if cell.budgets]
+    facts = [f"central ε ≤ {range_over(each['central_epsilon'] for each in told)}"] if told else []
+    coins = [cell.pure.epsilon for cell in cells if "trust.levels" in cell.parameters]
+    facts += [f"ε = {range_over(coins)} really spent"] if coins else []
+    kinds = [range_over(cell.trust.kind for cell in cells), *_keys(cells, "trust"), *facts]
+    return [*kinds, *_dropped([cell for cell in cells if cell.trust.drop_out])]
+
+
 def _paths(cells: Sequence[Cell]) -> list[str]:
     """The paths of the cells that are known."""
     return [cell.decided_path for cell in cells if cell.decided_path is not None]
@@ -157,10 +174,13 @@ def _verified(cells: Sequence[Cell]) -> list[str]:
     spent = [cell.sifted.pure.epsilon for cell in checked if cell.asked is not None]
     if spent:
         facts.append(f"ε = {range_over(spent)} really spent")
-    sent = [fakes.sent for cell in checked for fakes in cell.sifted.fakes if fakes.sent < 1]
-    if sent:
-        facts.append(f"{range_over(map(text.percent, sent))} of the fakes send their report")
-    return facts
+    return [*facts, *_dropped([cell.sifted for cell in checked])]
+
+
+def _dropped(cells: Sequence[Cell]) -> list[str]:
+    """The share of fakes who send their report, where they may keep it back."""
+    sent = [fakes.sent for cell in cells for fakes in cell.fakes if fakes.sent < 1]
+    return [f"{range_over(map(text.percent, sent))} of the fakes send their report"] if sent else []
 
 
 _NO_BREAK: Final = "\u00a0"

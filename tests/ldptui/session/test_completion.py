@@ -37,7 +37,7 @@ def at(line: str, table: str) -> str:
 def test_top_level_keys() -> None:
     assert "seed = " in offered(SCENARIO)
     assert "format = " not in offered(SCENARIO)  # it is there
-    assert offered(SCENARIO.replace("|", "tr|")) == ["trials = "]
+    assert offered(SCENARIO.replace("|", "tri|")) == ["trials = "]
 
 
 @pytest.mark.parametrize(
