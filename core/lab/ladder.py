@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +20,6 @@ from ..base.errors import ScenarioError
 from ..base.sampling import Floats
 from ..bounds.claims import Sum, above, independent, overturning_share
 from ..bounds.robust import Ballot, ballot_of
-from ..bounds.shuffle.central import local_for
 from ..bounds.undetectable import hidden_against
 from ..law.hiding import Conditions, hides
 from ..law.pure import item_variance
@@ -29,6 +27,7 @@ from ..population.targets import ListedTargets
 from ..protocols import KINDS
 from ..protocols.curators import Geometric
 from ..protocols.curators.aggregate import Aggregate, Circuit
+from ..protocols.trust import Asked, Shuffled
 from ..theory.gains import gain
 
 RungName: TypeAlias = Literal[
@@ -107,10 +106,7 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
         yield _hidden(setting, best, protocol)
     yield _one_item(setting, replace(best, rung="verified"))
     for kind in kinds:
-        epsilon = shuffled_epsilon(
-            kind, setting.items, setting.users, setting.delta, setting.epsilon
-        )
-        yield replace(_local(setting, kind, _bound(setting, kind, epsilon)), rung="shuffled")
+        yield replace(_local(setting, kind, _shuffled(setting, kind)), rung="shuffled")
     yield from (_summed(setting, circuit) for circuit in _circuits(setting))
     curator = Geometric(setting.items, setting.epsilon)
     noise = float(curator.squared_error(np.zeros(1))[0])
@@ -118,18 +114,41 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
     yield _one_item(setting, _told("curator", "geometric", setting, sd))
 
 
-@lru_cache(maxsize=64)
-def shuffled_epsilon(kind: str, items: int, users: int, delta: float, central: float) -> float:
-    """The largest ε₀ of a kind whose shuffled reports are (central, δ)-private."""
-    return local_for(lambda e: _of(kind, items, e), users, delta, central)
+def collection(setting: Setting, rung: Rung, local: str) -> dict[str, dict[str, Any]]:
+    """The tables `[protocol]`, `[attack]` and `[trust]` of a scenario that simulates a rung.
+
+    local : the kind whose name the protocol has where servers or a curator add the noise.
+    """
+    protocol, circuit = rung.protocol, rung.rung.removeprefix("aggregated-")
+    trust: dict[str, Any] = {"kind": rung.rung}
+    if circuit != rung.rung:
+        protocol = local
+        trust = {"kind": "aggregated", "circuit": circuit, "aggregators": setting.aggregators}
+        trust |= {"weight": setting.weight} if circuit == "multihot" else {}
+    elif rung.rung == "hidden":
+        trust = {"kind": "local"}
+    elif rung.rung == "shuffled":
+        trust |= {"delta": setting.delta, "central_epsilon": setting.epsilon}
+    return {
+        "protocol": {"kind": protocol, "epsilon": setting.epsilon},
+        "attack": {
+            "kind": "hidden" if rung.rung == "hidden" else "mga",
+            "share": setting.share,
+            "targets": {"pick": "least-frequent", "count": setting.targets},
+        },
+        "trust": trust,
+    }
 
 
-def _of(kind: str, items: int, epsilon: float) -> Any:
-    return KINDS[kind](kind=kind, epsilon=epsilon).bind(items)
+def _shuffled(setting: Setting, kind: str) -> Any:
+    """The protocol of a kind whose shuffled reports keep the central promise."""
+    spec = KINDS[kind](kind=kind, epsilon=setting.epsilon)
+    asked = Asked(spec, lambda table: table.bind(setting.items), setting.items, setting.users)
+    return Shuffled(setting.delta, setting.epsilon).bound(asked)
 
 
 def _bound(setting: Setting, kind: str, epsilon: float) -> Any:
-    return _of(kind, setting.items, epsilon)
+    return KINDS[kind](kind=kind, epsilon=epsilon).bind(setting.items)
 
 
 def _told(rung: RungName, protocol: str, setting: Setting, sd: float) -> Rung:

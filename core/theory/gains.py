@@ -13,6 +13,7 @@ from ..cell import Cell
 from ..law.capabilities import places
 from ..law.pure import Items, Supporting
 from ..law.support import ItemSupport, Support
+from .support import sent_share
 
 CANCELLED: Final = 1e-12
 """A difference that is smaller than this share of what it is made of is rounding."""
@@ -82,7 +83,8 @@ def target_sum_variance(
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:
     """G of a cell, from what one of its fakes supports on average."""
-    return rates_gain(cell.pure, supported, cell.targets, cell.share, cell.target_frequency)
+    share = sent_share(cell)
+    return rates_gain(cell.pure, supported, cell.targets, share, cell.target_frequency)
 
 
 def rates_gain(

@@ -216,7 +216,7 @@ def of_fakes(cell: Cell, law: ItemSupport) -> dict[str, float]:
     return {
         "n": Crowd(cell.users),
         "m": Crowd(cell.malicious),
-        "β": cell.share,
+        "β": theory.sent_share(cell),
         "r": Plain(cell.targets.size),
         "f_T": cell.target_frequency,
         "S": float(law.rates[cell.targets].sum()),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import Range
-from ldptui.core.lab.ladder import Rung, RungName, Setting, ladder
+from ldptui.core.lab.ladder import Rung, RungName, Setting, collection, ladder
 from ldptui.core.protocols import family_of
 
 from ...catalogue import protocol_keys
@@ -242,28 +242,20 @@ def _plot(rungs: Sequence[Rung], setting: Setting) -> Figure:
 
 # A rung as a scenario.
 
+UNSET: Final = ("defence", "campaign", "goal", "trust")
+"""The tables of a draft that a rung does without, or begins anew."""
+
 
 def _choices(
     rungs: Sequence[Rung], setting: Setting, options: Options
 ) -> Iterator[tuple[str, Sequence[tuple[str, Any]]]]:
-    """The keys of a scenario that simulates a rung, in the order to set them, by its name.
-
-    Reports that are shuffled are those of ε₀. No scenario adds vectors up in secret.
-    """
+    """The keys of a scenario that simulates a rung, in the order to set them, by its name."""
+    local = next(rung.protocol for rung in rungs if rung.rung == "verified")
+    population = {"kind": "zipf", "items": setting.items, "users": setting.users}
     for rung in rungs:
-        if rung.rung.startswith("aggregated"):
-            continue
-        edits: list[tuple[str, Any]] = [
-            ("population.kind", "zipf"),
-            ("population.items", setting.items),
-            ("population.users", setting.users),
-            ("population.exponent", options.exponent),
-            ("protocol.kind", rung.protocol),
-            ("protocol.epsilon", rung.epsilon),
-            ("attack.kind", "hidden" if rung.rung == "hidden" else "mga"),
-            ("attack.share", setting.share),
-            ("attack.targets", {"pick": "least-frequent", "count": setting.targets}),
-        ]
-        if rung.rung == "verified":
-            edits.append(("defence", [{"kind": "verified-randomiser"}]))
-        yield _name(rung, setting), edits
+        tables: dict[str, dict[str, Any]] = {
+            "population": {**population, "exponent": options.exponent},
+            **collection(setting, rung, local),
+        }
+        keys = [(f"{name}.{key}", value) for name in tables for key, value in tables[name].items()]
+        yield _name(rung, setting), [*((name, None) for name in UNSET), *keys]

@@ -1,0 +1,153 @@
+"""The ladder of trust against simulation: each of its closed forms, rung by rung, with mutants."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+
+import ldptui
+from ldptui.core import Scenario, compile
+from ldptui.core.base.arms import ATTACKED, CLEAN
+from ldptui.core.base.sampling import Floats
+from ldptui.core.cell import Cell
+from ldptui.core.lab.ladder import Rung, Setting, collection, ladder
+from ldptui.core.protocols import family_of
+from ldptui.core.task.frequencies import trial_estimates
+from ldptui.core.theory import estimate_variances, fake_support, gain_std
+
+COUNTS = [4200, 3630, 2800, 2200, 1800, 1400, 1000, 800, 500, 370, 300, 0]
+USERS, TRIALS = sum(COUNTS), 400
+SETTINGS = {
+    r: Setting(1.0, 1e-6, USERS, len(COUNTS), 0.05, r, np.array(COUNTS) / USERS, 0.03, 4, 2, 2)
+    for r in (1, 3)
+}
+"""By the number of targets."""
+KINDS = ("grr", "oue", "olh")
+
+
+@cache
+def rungs(r: int = 3) -> dict[str, Rung]:
+    return {f"{rung.rung} {rung.protocol}": rung for rung in ladder(SETTINGS[r], KINDS)}
+
+
+NAMES = [
+    *(f"local {kind}" for kind in KINDS), "hidden oue", "verified oue",
+    *(f"shuffled {kind}" for kind in KINDS), "aggregated-sumvec sumvec",
+    "aggregated-multihot multihot", "aggregated-histogram histogram", "curator geometric",
+]  # fmt: skip
+
+
+def cell_of(r: int, rung: Rung, counts: list[int] = COUNTS, **attack: Any) -> Cell:
+    tables = collection(SETTINGS[r], rung, "oue")
+    targets = list(range(len(counts) - r, len(counts)))
+    made = {**tables["attack"], "targets": {"items": targets}, **attack}
+    population = {"kind": "counts", "counts": counts}
+    document = {"format": 1, "population": population, **tables, "attack": made}
+    (cell,) = compile(Scenario(document)).cells
+    return cell
+
+
+@cache
+def drawn(r: int, name: str) -> tuple[Cell, Floats, Floats]:
+    """A rung's cell, and the estimates of its trials before and after the attack."""
+    cell = cell_of(r, rungs(r)[name])
+    estimates = trial_estimates(cell, TRIALS)
+    return cell, estimates[CLEAN], estimates[ATTACKED]
+
+
+def test_every_rung_is_simulated() -> None:
+    assert [*rungs()] == NAMES
+
+
+def gains(r: int, name: str, claimed: float) -> budget.Verdict:
+    cell, before, after = drawn(r, name)
+    support = fake_support(cell)
+    assert support is not None
+    held = cell.target_frequency
+    protocol: Any = cell.protocol
+    spread = gain_std(protocol, support, r, cell.users, cell.malicious, held)
+    gained = (after - before)[:, cell.targets].sum(axis=1)
+    return budget.mean(gained, claimed, max(spread**2, 1e-18))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_gain_of_all_targets_and_of_one(name: str) -> None:
+    rung = rungs()[name]
+    assert gains(3, name, rung.gain)
+    assert not gains(3, name, rung.gain + SETTINGS[3].share)  # one target more of each fake
+    assert gains(1, name, rungs(1)[name].gain_one)
+    assert rung.gain_one == pytest.approx(rungs(1)[name].gain)
+    assert not gains(1, name, rung.gain_one * 1.5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_error_of_an_item_of_nobody(name: str) -> None:
+    rung, (_, before, _) = rungs()[name], drawn(3, name)
+    assert budget.spread(before[:, -1], 0.0, rung.sd**2)
+    assert not budget.spread(before[:, -1], 0.0, (1.5 * rung.sd) ** 2)
+    assert not budget.spread(before[:, -1], 0.0, (rung.sd / 1.5) ** 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_share_that_lifts_the_rarest_item_into_the_top(name: str) -> None:
+    """The rarest and the k-th item meet there: their distance is linear in the share of fakes."""
+    rung, rival = rungs(1)[name], SETTINGS[1].top - 1
+    assert rung.top_share is not None
+    cell = cell_of(1, rung, share=rung.top_share)
+    after = trial_estimates(cell, TRIALS)[ATTACKED]
+    variances = estimate_variances(cell)
+    assert variances is not None
+    most = 2 * float(variances[1][[-1, rival]].sum())
+    behind = COUNTS[rival] / USERS
+    apart = behind * (cell.share / rung.top_share - 1)  # fakes are whole users
+    assert budget.mean(after[:, -1] - after[:, rival], apart, most)
+    assert not budget.mean(after[:, -1] - after[:, rival], apart + 0.3 * behind, most)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("hidden")])
+def test_the_share_that_makes_up_a_gap(name: str) -> None:
+    """Where two items are held alike, so many fakes make their estimates differ by the gap."""
+    rung = rungs(1)[name]
+    counts = [4000, 4000, 3000, 2000, 2000, 1000, 1000, 1000, 500, 300, 200, 0]
+    craft = "ria-unperturbed" if rung.rung in ("local", "shuffled") else "mga"
+    targets = {"items": [1]}
+    cell = cell_of(1, rung, counts, kind=craft, share=rung.overturning_share, targets=targets)
+    after = trial_estimates(cell, TRIALS)[ATTACKED]
+    variances = estimate_variances(cell)
+    assert variances is not None
+    most = 2 * float(variances[1][:2].sum())
+    gap = SETTINGS[1].gap * cell.share / rung.overturning_share
+    if family_of("olh") == cell.protocol.family:  # a bucket holds other items as well
+        gap *= 1 - 1 / cell.protocol.facts()["hash_range"]
+    assert budget.mean(after[:, 1] - after[:, 0], gap, most)
+    assert not budget.mean(after[:, 1] - after[:, 0], gap + 3 * (most / TRIALS) ** 0.5 + 0.03, most)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_are_those_of_reports(name: str) -> None:
+    """Where reports exist, both paths have one law: the means of all items are the same."""
+    rung = rungs()[name]
+    if rung.rung.startswith("aggregated") or rung.rung == "curator":
+        with pytest.raises(ldptui.ScenarioError, match=r"simulate\.path must be"):
+            _by_reports(rung)
+        return
+    cell = _by_reports(rung)
+    means, variances = ldptui.core.theory.expected_estimate(cell), estimate_variances(cell)
+    assert means is not None
+    assert variances is not None
+    after = trial_estimates(cell, 20)[ATTACKED]
+    assert budget.mean(after, means, variances[1])
+
+
+def _by_reports(rung: Rung) -> Cell:
+    tables = collection(SETTINGS[3], rung, "oue")
+    attack = {**tables["attack"], "targets": {"items": [9, 10, 11]}}
+    population = {"kind": "counts", "counts": [count // 10 for count in COUNTS]}
+    document = {"format": 1, "population": population, **tables, "attack": attack,
+                "simulate": {"path": "reports"}}  # fmt: skip
+    (cell,) = compile(Scenario(document)).cells
+    return cell

@@ -1,0 +1,281 @@
+"""Trust as a value: what it makes of a protocol, what fakes are held to, what the server sees."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import attack, experiment
+
+import ldptui
+from ldptui.core import compile, load, run
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.bounds.shuffle.central import central_at_most
+from ldptui.core.cell import Cell
+from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.curators import Geometric
+from ldptui.core.protocols.curators.aggregate import Aggregate
+from ldptui.core.protocols.trust import TRUSTS, Local, TrustedCurator, Verified
+from ldptui.core.protocols.trust.proven import ProvenBits, least_weight
+from ldptui.core.task.frequencies import trial_estimates
+from ldptui.core.theory import estimate_variances, expected_estimate, expected_metrics
+from ldptui.scenarios import path
+
+ITEMS = [7, 8, 9, 10, 11]
+COUNTS = [900, 600, 500, 400, 300, 200, 100, 0, 0, 0, 0, 0]
+
+
+def cell_of(trust: dict[str, Any] | None, kind: str = "oue", **more: Any) -> Cell:
+    table = {} if trust is None else {"trust": trust}
+    protocol = {"kind": kind, "epsilon": 1.0, **more.pop("protocol", {})}
+    made = more.pop("made", "mga")
+    work = experiment(COUNTS, protocol, attack(made, 0.1, ITEMS), **table, **more)
+    return work.cells[0]
+
+
+def refused(trust: dict[str, Any] | None, words: str, kind: str = "oue", **more: Any) -> None:
+    with pytest.raises(ldptui.ScenarioError) as caught:
+        cell_of(trust, kind, **more)
+    assert words in str(caught.value)
+
+
+# What a row makes of a protocol.
+
+
+def test_nobody_is_trusted_unless_a_curator_is() -> None:
+    assert cell_of(None).trust == cell_of({"kind": "local"}).trust == Local()
+    assert cell_of(None, "laplace").trust == TrustedCurator()
+    assert "trust.kind" not in cell_of(None).parameters
+    assert cell_of({"kind": "local"}).parameters["trust.kind"] == "local"
+
+
+@pytest.mark.parametrize("kind", ["grr", "olh"])
+def test_shuffled_reports_keep_the_central_promise(kind: str) -> None:
+    cell = cell_of({"kind": "shuffled", "delta": 1e-4, "central_epsilon": 0.5}, kind)
+    local: float = cell.pure.epsilon
+    assert local > 0.5
+    at_most = central_at_most(cell.protocol, local, cell.users, 1e-4)
+    assert 0.5 * (1 - 1e-3) < at_most <= 0.5
+    assert cell.budgets == {"central_epsilon": at_most, "delta": 1e-4, "local_epsilon": local}
+    own = cell_of({"kind": "shuffled", "delta": 1e-4}, kind)
+    assert own.pure.epsilon == 1.0
+    assert own.budgets["central_epsilon"] < 0.5
+
+
+def test_servers_and_curators_have_the_noise_of_the_same_budget() -> None:
+    sums = cell_of({"kind": "aggregated", "circuit": "sumvec", "aggregators": 3}, "grr").protocol
+    assert sums == Aggregate(12, 1.0, "change-one", "sumvec", None, 3)
+    assert cell_of({"kind": "curator"}).protocol == Geometric(12, 1.0)
+    assert cell_of({"kind": "curator"}, "laplace").protocol == cell_of(None, "laplace").protocol
+
+
+def test_a_proof_spends_no_more_than_the_budget() -> None:
+    cell = cell_of({"kind": "verified", "levels": 64})
+    assert cell.pure.epsilon <= 1.0
+    assert (cell.pure.p * 64) % 1 == (cell.pure.q * 64) % 1 == 0
+
+
+# What fakes are held to.
+
+
+def test_each_circuit_admits_its_own_number_of_targets() -> None:
+    """MGA on r = 5 targets: one, three, and all of them, by simulation and by closed form."""
+    for keys, admitted in (
+        ({"circuit": "histogram"}, 1), ({"circuit": "multihot", "weight": 3}, 3),
+        ({"circuit": "sumvec"}, 5),
+    ):  # fmt: skip
+        cell = cell_of({"kind": "aggregated", **keys}, trials=200)
+        assert expected_metrics(cell)["gain"] == pytest.approx(cell.share * admitted)
+        after = trial_estimates(cell, 200)[ATTACKED]
+        means, variances = expected_estimate(cell), estimate_variances(cell)
+        assert means is not None
+        assert variances is not None
+        assert budget.mean(after, means, variances[1])
+        assert not budget.mean(after, means * (admitted + 1) / admitted, variances[1])
+
+
+def test_noise_of_clients_makes_a_proof_admit_more() -> None:
+    """draft-wang-ppm-differential-privacy at d = 1024: what a fake may set, and the gain of it."""
+    for local, ones in ((5.0, 23), (6.5, 11), (7.0, 9)):
+        # The draft flips each bit with 1/(e^ε₀ + 1), which is SUE of 2 ε₀.
+        assert least_weight(1024, 1 / (math.exp(local) + 1)) == ones
+    table = {"kind": "aggregated", "noise": "local", "circuit": "multihot", "delta": 1e-6}
+    cell = cell_of(table, "sue", protocol={"epsilon": 12.0}, trials=200)
+    proved = cell.protocol
+    assert isinstance(proved, ProvenBits)
+    assert proved.weight < len(ITEMS)
+    p, q, r = proved.p, proved.q, len(ITEMS)
+    claimed = cell.share * (proved.weight - r * q) / (p - q)
+    assert expected_metrics(cell)["gain"] == pytest.approx(claimed)
+    anything = cell_of({**table, "circuit": "sumvec"}, "sue", protocol={"epsilon": 12.0})
+    assert expected_metrics(anything)["gain"] > claimed * 1.2
+
+
+@pytest.mark.parametrize("made", ["mga", "ria", "rpa", "apa", "demote", "hidden"])
+def test_reports_of_fakes_inside_a_proof_are_admitted_and_counted(made: str) -> None:
+    """No crafted report has more ones than the proof admits, and both paths have one law."""
+    table = {"kind": "aggregated", "noise": "local", "circuit": "multihot"}
+    more: dict[str, Any] = {"protocol": {"epsilon": 12.0}, "made": made}
+    drawn, reported = (
+        cell_of(table, "sue", simulate={"path": way}, **more) for way in ("counts", "reports")
+    )
+    (fakes,) = reported.fakes
+    view = ldptui.core.attacks.View(fakes.targets)
+    sent = fakes.strategy.reports(reported.local, view, 500, np.random.default_rng(0))
+    proved: Any = reported.protocol
+    crafted = made not in ("ria", "hidden")  # honest reports fit all but surely
+    assert proved.supports(sent).sum(axis=1).max() <= (proved.weight if crafted else 12)
+    means, variances = expected_estimate(drawn), estimate_variances(drawn)
+    if means is None or variances is None:
+        return
+    for cell in (drawn, reported):
+        assert budget.mean(trial_estimates(cell, 40)[ATTACKED], means, variances[1])
+
+
+def test_a_defence_that_verifies_is_the_same_trust() -> None:
+    """The fakes of the old spelling and of the new one have the same streams and the same gain."""
+    before = cell_of(None, defence=[{"kind": "verified-randomiser", "drop_out": True}])
+    now = cell_of({"kind": "verified", "drop_out": True})
+    assert before.sifted.trust == now.trust == Verified(drop_out=True)
+    assert before.trust == Local()
+    assert before.sifted.malicious_address == now.malicious_address
+    told, meant = expected_metrics(before), expected_metrics(now)
+    assert told["gain_after"] == pytest.approx(meant["gain"])
+    assert told["gain"] != pytest.approx(meant["gain"])
+    gained = [
+        last.results.cells[0].estimate(name).mean
+        for cell, name in ((before, "gain_after"), (now, "gain"))
+        for *_, last in [run(_alone(cell))]
+    ]
+    assert gained[0] == pytest.approx(gained[1], rel=1e-12)
+
+
+def _alone(cell: Cell) -> Any:
+    trust = {} if cell.parameters.get("trust.kind") is None else {
+        "trust": {"kind": "verified", "drop_out": True}}  # fmt: skip
+    steps = [{"kind": "verified-randomiser", "drop_out": True}] if cell.defences else []
+    return experiment(COUNTS, {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.1, ITEMS),
+                      defence=steps, trials=20, **trust)  # fmt: skip
+
+
+def test_those_who_drop_out_are_no_reports() -> None:
+    """Both paths have one law, with another number of reports in each trial."""
+    means = None
+    for way in ("counts", "reports"):
+        cell = cell_of({"kind": "verified", "drop_out": True}, simulate={"path": way})
+        means, variances = expected_estimate(cell), estimate_variances(cell)
+        assert means is not None
+        assert variances is not None
+        after = trial_estimates(cell, 60)[ATTACKED]
+        assert budget.mean(after, means, 1.05 * variances[1])
+        assert not budget.mean(after, means * 2, 1.05 * variances[1])
+
+
+# Old files.
+
+
+@pytest.mark.parametrize("name", ["verified-randomiser", "price-of-locality", "quickstart"])
+def test_old_files_know_no_trust(name: str) -> None:
+    """Their digests are those of `tests/core/test_digests.py`; nothing is added to their keys."""
+    for cell in compile(load(path(name))).cells:
+        assert not [key for key in cell.parameters if key.startswith("trust")]
+
+
+# What cannot be.
+
+
+@pytest.mark.parametrize("kind", ["local", "verified", "shuffled", "aggregated"])
+def test_a_curator_is_told_all(kind: str) -> None:
+    refused({"kind": kind}, 'trust.kind must be "curator" with laplace', "laplace")
+
+
+@pytest.mark.parametrize(
+    ("trust", "words"),
+    [
+        ({"kind": "friends"}, "trust.kind must be one of"),
+        ({"kind": "shuffled", "delta": 0.0}, "trust.delta must be in (0, 1), got 0.0"),
+        ({"kind": "shuffled", "delta": 0.7}, "trust.delta must be in [1e-30, 0.5]"),
+        ({"kind": "shuffled", "central_epsilon": 0.0}, "trust.central_epsilon must be in (0, 20]"),
+        ({"kind": "aggregated", "circuit": "sum"}, 'trust.circuit must be "histogram"'),
+        ({"kind": "aggregated", "circuit": "multihot"}, "trust.weight must be in [2, 12]"),
+        ({"kind": "aggregated", "weight": 3}, "trust.weight must be left out"),
+        ({"kind": "aggregated", "noise": "gaussian"}, "trust.delta is required for"),
+        ({"kind": "aggregated", "noise": "local"}, 'trust.circuit must not be "histogram"'),
+        (
+            {"kind": "aggregated", "noise": "local", "circuit": "multihot", "weight": 2},
+            "trust.weight must be in [11, 12]: a proof that admits fewer ones refuses",
+        ),
+        ({"kind": "curator", "delta": 0.1}, "trust.delta is not a known key"),
+    ],
+)
+def test_a_table_that_cannot_be(trust: dict[str, Any], words: str) -> None:
+    refused(trust, words)
+
+
+def test_protocols_that_do_not_fit() -> None:
+    refused({"kind": "shuffled"}, "say whose they are", "hst")
+    bits = {"kind": "aggregated", "noise": "local", "circuit": "sumvec"}
+    refused(bits, "whose report is no vector of free bits", "olh")
+    mean = {"task": {"kind": "mean"}, "made": "rpa"}
+    refused({"kind": "verified"}, 'must be left out with task.kind = "mean"', "sr", **mean)
+
+
+@pytest.mark.parametrize(
+    ("trust", "defence", "words"),
+    [
+        ("shuffled", "ldpguard", "nobody knows which two reports are one user's"),
+        ("aggregated", "fiad", "in secure aggregation, whose servers see sums alone"),
+        ("curator", "fiad", "a curator to whom users tell their items"),
+        ("verified", "verified-randomiser", 'must be "local" with the defence'),
+        ("shuffled", "verified-randomiser", 'must be "local" with the defence'),
+    ],
+)
+def test_defences_that_have_nothing_to_read(trust: str, defence: str, words: str) -> None:
+    refused({"kind": trust}, words, defence=[{"kind": defence}])
+
+
+def test_filters_read_shuffled_reports() -> None:
+    assert cell_of({"kind": "shuffled"}, defence=[{"kind": "fiad"}]).path == "reports"
+
+
+def test_answers_that_are_kept_can_be_linked() -> None:
+    refused({"kind": "shuffled"}, "whose users keep an answer", "l-sue",
+            protocol={"epsilon": 1.0}, campaign={"rounds": 2})  # fmt: skip
+
+
+def test_dropping_out_needs_no_filter_and_no_rounds() -> None:
+    refused({"kind": "verified", "drop_out": True}, "must be false with filters or rounds",
+            campaign={"rounds": 2})  # fmt: skip
+
+
+def test_a_weak_delta_is_said() -> None:
+    cell = cell_of({"kind": "shuffled", "delta": 0.01})
+    assert any("so weak a promise" in warning for warning in cell.warnings)
+
+
+@pytest.mark.parametrize("users", [2, 10**3, 10**9])
+def test_any_number_of_users(users: int) -> None:
+    population = {"kind": "uniform", "items": 4, "users": users}
+    for kind in TRUSTS:
+        keys = {"central_epsilon": 1.0, "delta": 1e-9} if kind == "shuffled" else {}
+        (cell,) = experiment(population, {"kind": "grr", "epsilon": 1.0}, attack("mga", 0.2, [1]),
+                             trust={"kind": kind, **keys}).cells  # fmt: skip
+        assert np.isfinite(trial_estimates(cell, 3)[ATTACKED]).all()
+
+
+def test_every_kind_that_is_shuffled_or_verified_or_added_up_says_why_where_it_is_not() -> None:
+    """Each row of trust takes each kind of protocol, or refuses it in one sentence."""
+    said = [_refusal(trust, kind) for kind in KINDS for trust in TRUSTS]
+    assert all("\n" not in sentence for sentence in said)
+    assert sum(not sentence for sentence in said) > 2 * len(KINDS)
+
+
+def _refusal(trust: str, kind: str) -> str:
+    try:
+        cell_of({"kind": trust}, kind, made="ria")
+    except ldptui.ScenarioError as error:
+        return str(error)
+    return ""
