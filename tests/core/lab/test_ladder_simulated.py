@@ -10,6 +10,7 @@ import pytest
 from support import budget
 
 import ldptui
+from ldptui.catalogue.kinds import swept_kinds
 from ldptui.core import Scenario, compile
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.sampling import Floats
@@ -26,7 +27,8 @@ SETTINGS = {
     for r in (1, 3)
 }
 """By the number of targets."""
-KINDS = ("grr", "oue", "olh")
+KINDS = tuple(swept_kinds("protocol", ""))
+"""One of each engine, those that a new sweep compares."""
 
 
 @cache

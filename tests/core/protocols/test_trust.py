@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, experiment
+from support.kinds import OF_NUMBERS, report_law
 
 import ldptui
 from ldptui.core import compile, load, run
+from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.cell import Cell
@@ -114,7 +117,17 @@ def test_noise_of_clients_makes_a_proof_admit_more() -> None:
     assert expected_metrics(anything)["gain"] > claimed * 1.2
 
 
-@pytest.mark.parametrize("made", ["mga", "ria", "rpa", "apa", "demote", "hidden"])
+AIMING = [
+    kind
+    for kind, spec in ATTACKS.items()
+    if report_law(kind) not in (*OF_NUMBERS, "solved", "unknown")
+    and {key.name for key in fields(spec) if key.default is key.default_factory is MISSING}
+    == {"share", "targets"}
+]
+"""Attacks that need no key of their own."""
+
+
+@pytest.mark.parametrize("made", AIMING)
 def test_reports_of_fakes_inside_a_proof_are_admitted_and_counted(made: str) -> None:
     """No crafted report has more ones than the proof admits, and both paths have one law."""
     table = {"kind": "aggregated", "noise": "local", "circuit": "multihot"}
@@ -126,7 +139,7 @@ def test_reports_of_fakes_inside_a_proof_are_admitted_and_counted(made: str) -> 
     view = ldptui.core.attacks.View(fakes.targets)
     sent = fakes.strategy.reports(reported.local, view, 500, np.random.default_rng(0))
     proved: Any = reported.protocol
-    crafted = made not in ("ria", "hidden")  # honest reports fit all but surely
+    crafted = report_law(made) not in ("honest", "hidden")  # honest reports fit all but surely
     assert proved.supports(sent).sum(axis=1).max() <= (proved.weight if crafted else 12)
     means, variances = expected_estimate(drawn), estimate_variances(drawn)
     if means is None or variances is None:
