@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..base.errors import ScenarioError, got
 from .declared import LISTED
 from .document import Document
 from .sweep import dotted_sweep
@@ -26,7 +27,12 @@ def renamed(document: Document) -> Document:
 
 
 def numbered(document: Mapping[str, Any], key: str) -> str:
-    """A key of the only defence or metric with its number: defence.0.kind for defence.kind."""
+    """A key of the only defence or metric with its number: defence.0.kind for defence.kind.
+
+    Raises ScenarioError for a key that is no text.
+    """
+    if not isinstance(key, str):
+        raise ScenarioError(f"must be text, {got(key)}", key="key")
     table = key.partition(".")[0]
     listed = document.get(table, []) if table in LISTED else None
     alone = isinstance(listed, list) and len(listed) <= 1

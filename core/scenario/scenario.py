@@ -6,12 +6,12 @@ import dataclasses
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ..base.errors import FileError, ScenarioError
+from ..base.errors import FileError, ScenarioError, got
 from . import dotted
 from .change import reswept, set_key
 from .declared import pattern, sweepable_keys, type_of
@@ -142,6 +142,8 @@ class Scenario:
         >>> ldptui.load("quickstart").set({"attack.share": [0.01, 0.05], "trials": 5}).cells
         2
         """
+        if not isinstance(changes, Mapping):
+            raise ScenarioError(f"must be a dict of values by their keys, {got(changes)}", "set")
         rival = self.rival(changes)
         scenario = self if rival is None else self.without(rival)
         for key, value in changes.items():
@@ -152,7 +154,7 @@ class Scenario:
                 scenario = scenario.with_value(key, value)
         return scenario
 
-    def rival(self, keys: Iterable[str]) -> str | None:
+    def rival(self, keys: Collection[str]) -> str | None:
         """What a goal, or a share, that is set takes the place of; None where that is nothing.
 
         keys : the dotted keys that are set. Both at once are left to be refused.
@@ -161,7 +163,9 @@ class Scenario:
         >>> ldptui.load("quickstart").rival(["goal.metric"])
         'attack.share'
         """
-        named = {key.removeprefix("sweep.") for key in keys}
+        if not isinstance(keys, Mapping | Set | Sequence) or isinstance(keys, str):
+            raise ScenarioError(f"must be a list of keys, {got(keys)}", key="keys")
+        named = {numbered(self.document, key).removeprefix("sweep.") for key in keys}
         goal = any(key == "goal" or key.startswith("goal.") for key in named)
         if goal == ("attack.share" in named):
             return None

@@ -20,6 +20,20 @@ def words(value: object, key: str) -> str:
     return value
 
 
+def listed(value: object, key: str) -> tuple[Any, ...]:
+    """The members of a list or a tuple. A text is neither: its letters would be the members."""
+    if not isinstance(value, list | tuple):
+        raise ScenarioError(f"must be a list, {got(value)}", key=key)
+    return tuple(value)
+
+
+def called(value: Any, key: str) -> Any:
+    """A function, or None."""
+    if value is not None and not callable(value):
+        raise ScenarioError(f"must be a function, {got(value)}", key=key)
+    return value
+
+
 def whole(value: Any, key: str, least: int = 0, most: int | None = None) -> int:
     """A whole number, Python's or NumPy's."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)

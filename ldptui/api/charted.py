@@ -29,6 +29,7 @@ from ..engine.playback import Playback
 from ..session import figure
 from ..session.draft import base
 from ..session.snapshot import Snapshot
+from .arguments import whole, words
 
 
 class Picture(str):
@@ -57,8 +58,9 @@ def drawn(results: Results, name: str | None, columns: int) -> Any:
 
 def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart, str]:
     """A chart of results, and the line below it; raises ScenarioError, RunError."""
-    if columns not in WIDTHS:
+    if whole(columns, "columns") not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
+    name = None if name is None else words(name, "chart")
     check_matplotlib()
     run, experiment = snapshot_of(results), results.experiment
     scenario = experiment.scenario

@@ -27,7 +27,7 @@ from ldptui.core.theory import Misfit, misfit, simultaneous_width, top_confidenc
 from ..catalogue import in_order
 from ..text import format as text
 from ..text import table
-from .arguments import local, number, switch, whole
+from .arguments import local, number, switch, whole, words
 from .arguments import names as item_names
 from .by_name import defence
 from .counted import Counted, counted
@@ -127,7 +127,7 @@ class Frequencies:
         if self.robust is None:
             raise ScenarioError("is required for a claim", key="share")
         for name in (item, other):
-            if name not in self.labels:
+            if words(name, "items") not in self.labels:
                 raise ScenarioError(f"must be items of the domain, {got(name)}", key="items")
         places = np.array([self.labels.index(item), self.labels.index(other)])
         return self.robust.overturned(above(Sum(places, np.array([1.0, -1.0]))))

@@ -7,11 +7,13 @@ from typing import Any
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.export import of_one_type
 
+from .arguments import words
+
 
 def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
     """Rows as a data frame; raises RunError where no library is there."""
     libraries = ("polars", "pandas")
-    if library is not None and library not in libraries:
+    if library is not None and words(library, "library") not in libraries:
         raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")
     names = rows[0] if rows else ()
     columns = {name: of_one_type([row[name] for row in rows]) for name in names}

@@ -176,8 +176,10 @@ def perturb(
     """
     telling = telling_of(protocol)
     try:
+        if np.iscomplexobj(numbers):
+            raise TypeError
         held = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ScenarioError(f"must be numbers, {got(type(numbers).__name__)}", "numbers") from None
     if held.ndim != 1 or np.ma.is_masked(numbers):
         raise ScenarioError("must be numbers in one dimension, all there", key="numbers")

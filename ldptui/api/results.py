@@ -23,7 +23,7 @@ from ldptui.core.view.estimated import frequencies as estimated
 from .. import __version__
 from ..text import table
 from . import charted
-from .arguments import whole
+from .arguments import switch, whole, words
 from .framed import framed
 from .table import STYLE, Table, table_of
 
@@ -72,7 +72,7 @@ class Results:
         """
         bound, measured = self._cell(cell)
         known = metric_names([bound])
-        if metric not in known:
+        if words(metric, "metric") not in known:
             raise ScenarioError(f"must be one of {', '.join(known)}, {got(metric)}", key="metric")
         return compared(bound, measured, metric, bound.task.expected(bound))
 
@@ -115,7 +115,7 @@ class Results:
         return to_json(
             self.measured,
             versions,
-            frequencies,
+            switch(frequencies, "frequencies"),
             verdict=table.verdict_of(self.measured, ranks=False),
         )
 
@@ -128,7 +128,7 @@ class Results:
         >>> len(ldptui.run("survey").to_csv(cells=True).splitlines())  # a header, and 5 cells
         6
         """
-        return results_cells_csv(self.measured) if cells else to_csv(self.measured)
+        return results_cells_csv(self.measured) if switch(cells, "cells") else to_csv(self.measured)
 
     def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
         """A row for each item: item, label, truth, and of each arm its mean and std over trials.

@@ -18,7 +18,7 @@ from ldptui.core.running.runner import Progress
 from ldptui.core.running.searching import searched
 from ldptui.core.scenario import Scenario, read_document, read_text
 
-from .arguments import number, whole
+from .arguments import called, file_path, listed, number, switch, whole, words
 from .by_name import plain
 from .results import Results
 
@@ -57,8 +57,8 @@ def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A0
         path = scenarios.find(str(source))
         meant = scenarios.similar(str(source))
         if not path.is_file() and (meant or not path.suffix):
-            words = f"; is {meant} meant?" if meant else ""
-            raise FileError(f"{source} is no file and no bundled scenario{words}")
+            hint = f"; is {meant} meant?" if meant else ""
+            raise FileError(f"{source} is no file and no bundled scenario{hint}")
         scenario = read_document(read_text(path), str(path), path.parent)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"
@@ -96,7 +96,7 @@ def compile(  # noqa: A001
     """
     if isinstance(source, Experiment):
         return _unset(source, set)
-    return core_experiment.compile(load(source, set=set), limits)
+    return core_experiment.compile(load(source, set=set), switch(limits, "limits"))
 
 
 def _unset(experiment: Experiment, changes: Changes | None) -> Experiment:
@@ -143,13 +143,20 @@ def run(
     workers = whole(workers, "workers")
     given: Changes = {"trials": trials, "seed": seed}
     changes = {**{key: value for key, value in given.items() if value is not None}, **_changes(set)}
-    files = tuple(Path(file).expanduser() for file in attack_files)
+    limits, progress = switch(limits, "limits"), called(progress, "progress")
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ScenarioError(f"must be an Executor, {got(executor)}", key="executor")
+    files = tuple(
+        file_path(file, "attack_files").expanduser()
+        for file in listed(attack_files, "attack_files")
+    )
+    names = tuple(words(name, "allow_attacks") for name in listed(allow_attacks, "allow_attacks"))
     if isinstance(source, Experiment):
         experiment = _unset(source, changes)
     else:
         experiment = core_experiment.compile(load(source, set=changes), limits, searches=False)
     *_, answered = searched(experiment, workers, limits)
-    allowed = Allowed(tuple(allow_attacks), files, how=HOW)
+    allowed = Allowed(names, files, how=HOW)
     experiment = permit(answered.experiment, allowed)
     last = None
     for last in runner.run(experiment, workers, executor, apart=True):

@@ -20,7 +20,7 @@ from ldptui.core.base.errors import ContentError, FileError, ScenarioError, got
 from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
-from .arguments import file_path
+from .arguments import file_path, words
 
 STARTS: Final = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",
@@ -56,8 +56,12 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
     A folder means every file of reports in it and in its folders, by name; a pattern such as
     `day-*.csv` the files that it fits; "-" standard input. kind : the format of standard input;
     else its first bytes tell it. Raises ScenarioError for a file that is named twice, whose reports
-    would count twice, and for a name that no format has; FileError for a place without any file.
+    would count twice, and for a format or a name that no format has; FileError for a place without
+    any file.
     """
+    if kind is not None and words(kind, "input_format") not in (known := [*FORMATS.values()]):
+        rule = f"must be one of {', '.join(dict.fromkeys(known))}, {got(kind)}"
+        raise ScenarioError(rule, key="input_format")
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
         named += [piped(kind)] if isinstance(place, str) and place == "-" else _files(place)
