@@ -6,8 +6,6 @@ import logging
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +16,7 @@ from typing import Any
 
 import pytest
 from support.cases import attack, experiment
+from support.clusters import scheduled
 
 from ldptui import core
 from ldptui.core.base.errors import FileError, RunError, ScenarioError
@@ -318,30 +317,17 @@ def test_an_address_without_a_scheduler_is_refused_in_seconds(
 
 @pytest.mark.long
 def test_a_lost_scheduler_leaves_what_came_back(tmp_path: Path) -> None:
-    place = tmp_path / "scheduler.json"
-    program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
-    options = ["--no-dashboard", "--scheduler-file", str(place)]
-    scheduler = subprocess.Popen([*program, *options])
-    processes, ready = [scheduler], threading.Event()
-    try:
-        while not place.is_file() and not ready.wait(0.05):
-            assert scheduler.poll() is None
-        program = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1"]
-        processes.append(subprocess.Popen([*program, *options]))
-        seen = [0]
+    seen = [0]
+    with scheduled(tmp_path) as made:
 
         def watched(steps: Iterator[Progress]) -> None:
             for step in steps:
                 if step.done and not seen[-1]:
-                    scheduler.kill()
+                    made.processes[0].kill()
                 seen.append(step.done)
 
-        with cluster(str(place)) as executor:
+        with cluster(str(made.place)) as executor:
             steps = run(work(20_000), executor=executor)
             with pytest.raises(LostError, match="the connection to the scheduler is lost"):
                 watched(steps)
-        assert 0 < seen[-1] < 60_000
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    assert 0 < seen[-1] < 60_000

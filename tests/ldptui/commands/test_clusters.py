@@ -6,12 +6,12 @@ import contextlib
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.clusters import scheduled
 from support.commands import TWENTY, Captured, succeed
 
 from ldptui.commands import cli
@@ -108,28 +108,6 @@ with Client(scheduler_file=sys.argv[1]) as client:
 """Somebody else who may use the scheduler: what it hands on to others is his."""
 
 
-@contextlib.contextmanager
-def scheduled(folder: Path) -> Iterator[Path]:
-    """A scheduler and a worker, processes of their own; the file of the scheduler."""
-    place = folder / "scheduler.json"
-    options = ["--no-dashboard", "--scheduler-file", str(place)]
-    programs = [["dask_scheduler", "--port", "0"], ["dask_worker", "--nthreads", "1"]]
-    processes, ready = [], threading.Event()
-    try:
-        for program, *more in programs:
-            module = [sys.executable, "-m", f"distributed.cli.{program}"]
-            processes.append(
-                subprocess.Popen([*module, *more, *options], stderr=subprocess.DEVNULL)
-            )
-            while not place.is_file() and not ready.wait(0.05):
-                assert processes[0].poll() is None
-        yield place
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
 RUN = "import sys; sys.argv[0] = 'ldptui'; from ldptui.__main__ import main; sys.exit(main())"
 
 
@@ -141,7 +119,8 @@ def test_whoever_reaches_the_scheduler_runs_no_code_here(how: str, tmp_path: Pat
     scenario = tmp_path / "mine.toml"
     scenario.write_text(TWENTY, encoding="utf-8")
     asked = [sys.executable, "-c", RUN, "run", str(scenario), "--no-store", "--quiet", "--cluster"]
-    with scheduled(tmp_path) as place:
+    with scheduled(tmp_path) as cluster:
+        place = cluster.place
         done = subprocess.run([*asked, str(place)], capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (exits.DONE, "")
         stranger = [sys.executable, "-c", STRANGER, str(place), how, str(mark)]
