@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -27,20 +27,23 @@ from .questions.shared import EXAMPLES
 if TYPE_CHECKING:
     from ..session.draft import Draft
 
-Group = Literal["central", "privacy", "reports"]
-"""The subject of a topic: answers of a trusted curator; the privacy that is kept and lost; reports
-of real users."""
+Group = Literal["asked", "reports", "more"]
+"""Where a topic stands: among the questions that are asked most, among those about reports of real
+users, or behind More."""
+GROUPS: Final[tuple[Group, ...]] = get_args(Group)
 
 
 @dataclass(frozen=True)
 class Topic:
     """A topic as people meet it, a row of `topics.toml`, which says what its fields are.
 
-    Without `arguments` its command is made elsewhere.
+    title : a word. question : what the topic answers. Without `arguments` its command is made
+    elsewhere.
     """
 
     name: str
     title: str
+    question: str
     usage: str
     summary: str
     about: str
@@ -49,7 +52,7 @@ class Topic:
     hint: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
     live: bool = False
-    group: Group = "central"
+    group: Group = "more"
 
     @cached_property
     def asked(self) -> type[Any]:
@@ -113,7 +116,11 @@ class Topic:
 
 
 TOPICS: Final[Mapping[str, Topic]] = {
-    name: Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()
+    topic.name: topic
+    for topic in sorted(
+        (Topic(name, **row) for name, row in rows("topics", "ldptui.lab")["topic"].items()),
+        key=lambda topic: GROUPS.index(topic.group),
+    )
 }
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
@@ -23,6 +22,7 @@ from ..session.claim import split_claim
 from ..terminal import places
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import LineList
+from ..widgets.picker import Filter
 
 
 @dataclass(frozen=True)
@@ -174,17 +174,6 @@ class LibraryScreen(ModalScreen[Path | None]):
     def action_preview(self, way: int) -> None:
         scroll = self._scroll
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
-
-
-class Filter(Input):
-    """`/` begins a filter in every list: here it has begun already."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if event.key == "slash" and not self.value:
-            event.prevent_default()
-            event.stop()
-            return
-        await super()._on_key(event)
 
 
 def entries() -> Iterator[Entry]:

@@ -38,8 +38,9 @@ class Shell(App[None]):
 async def lab(
     size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
 ) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
-    """The screen with the answer to its first tab."""
+    """The screen with the answer to a tab that needs no scenario."""
     app = Shell(engine)
+    app.lab.tab = "accuracy"
     async with app.run_test(size=size) as pilot:
         fake = app.lab._engine
         assert isinstance(fake, LabEngine)

@@ -15,8 +15,8 @@ from ..asking import Ask, Steps, answer_of
 from ..figure import curves
 from ..questions.plan import Options
 from .chart import budget_chart, frequency_chart
-from .planned import Planned, planned, with_more
-from .table import notes, page, rows, title
+from .planned import Planned, planned, rivals, with_more
+from .table import notes, page, rival_rows, rows, title
 
 
 def answer(options: Options, ask: Ask) -> Steps:
@@ -24,6 +24,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     yield f"planning for {text.count(options.items)} items"
     values = with_more(planned(options), options)
     lines, said, written = [*rows(values)], [*notes(values)], ask.path or options.out
+    others = rivals(values, options) if ask.tab else ()
     verdict = [_verdict(values)]
     if written:
         write_atomically(Path(written), page(title(values), lines, said))
@@ -32,7 +33,7 @@ def answer(options: Options, ask: Ask) -> Steps:
         said.append(f"wrote {written}")
     return answer_of(
         title(values),
-        lines,
+        [*rival_rows(values, others), *lines],
         values=values,
         verdict=verdict,
         notes=said,

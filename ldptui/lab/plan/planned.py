@@ -131,6 +131,47 @@ def planned(options: Options) -> Planned:
     return values if missing else _judged(values, known[kind], quantities["power"])
 
 
+@dataclass(frozen=True)
+class Rival:
+    """What one protocol needs for a plan.
+
+    answer : the quantity that is solved for; None where this protocol has none. key, why : the
+    quantity that is at fault then, and the rule that it breaks. floor : βa, at the plan's ε and
+    share.
+    """
+
+    kind: str
+    answer: float | None
+    key: str
+    why: str
+    floor: float
+
+
+def rivals(values: Planned, options: Options) -> tuple[Rival, ...]:
+    """Every protocol with what it needs for the same plan, the best one first."""
+    solved = values.solved or "power"
+    found = [_rival(kind, solved, options, values) for kind in LOCAL]
+    sign = -1 if solved in ("share", "power") else 1
+    return tuple(
+        sorted(found, key=lambda one: (one.answer is None, sign * (one.answer or 0), one.floor))
+    )
+
+
+def _rival(kind: str, solved: str, options: Options, values: Planned) -> Rival:
+    answer, key, why = None, "", ""
+    try:
+        answer = values.oracles.get(kind) or _solve(kind, solved, options)
+    except ScenarioError as error:
+        key, why = error.key, error.rule
+    at = values.epsilon if solved != "epsilon" or answer is None else answer
+    try:
+        oracle = Oracle.of(bound(kind, options.items, at), options.targets)
+    except ScenarioError as error:
+        return Rival(kind, None, error.key, error.rule, math.nan)
+    floor = planner.attack_floor(oracle, replace(values.plan, share=values.share))
+    return Rival(kind, answer, key, why, floor)
+
+
 def _gain_factor(kind: str, items: int, epsilon: float) -> float:
     return float(gain_factor(bound(kind, items, epsilon)))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ...text import format as text
 from ...text.interval import share_words
 from ..output import Row, cited, row
-from .planned import Planned, Trusted
+from .planned import Planned, Rival, Trusted
 
 SHOWN: Final = 8
 """Items that are named; of others, their number."""
@@ -24,6 +25,9 @@ WORDS: Final = {
 }
 
 
+SHORT: Final = {"users": "n", "epsilon": "ε", "share": "β", "frequency": "f", "power": "power"}
+
+
 def title(values: Planned) -> str:
     """What is planned, and which quantity is solved for."""
     solved = values.solved
@@ -32,6 +36,38 @@ def title(values: Planned) -> str:
         f"A plan: {values.protocol.upper()}, d = {text.count(values.items)}, "
         f"α = {text.short(values.alpha)}; {asked}"
     )
+
+
+def rival_rows(values: Planned, rivals: Iterable[Rival]) -> Iterator[Row]:
+    """A row for each protocol: what it needs for the plan, and how far fakes lift an item in it."""
+    best: float | None = None
+    for rival in rivals:
+        if rival.answer is None:
+            yield _led(rival, values), text.MISSING, _refused(rival), "plan"
+            continue
+        best = rival.answer if best is None else best
+        times = f"× {text.short(rival.answer / best, 3)}" if best else ""
+        floor = f"βa = {text.short(rival.floor, 3)}"
+        shown = (
+            text.count(math.ceil(rival.answer))
+            if values.solved == "users"
+            else text.short(rival.answer, 4)
+        )
+        yield _led(rival, values), shown, f"{times:<8}{floor}".strip(), "plan"
+
+
+def _refused(rival: Rival) -> str:
+    """Why a protocol has no answer, in a few words: `needs f above 0.07499`."""
+    rule, named = re.split("[,:]", rival.why)[0], SHORT.get(rival.key, rival.key)
+    if rule.startswith("must be "):
+        return f"needs {named} {rule.removeprefix('must be ')}"
+    return f"{named} {rule}"
+
+
+def _led(rival: Rival, values: Planned) -> str:
+    """What is solved for with a protocol; the planned one has a mark."""
+    mark = "● " if rival.kind == values.protocol else "  "
+    return f"{mark}{SHORT[values.solved or 'power']}, {rival.kind.upper()}"
 
 
 def rows(values: Planned) -> Iterator[Row]:

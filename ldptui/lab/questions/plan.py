@@ -9,7 +9,7 @@ from ldptui.core.base.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USE
 
 from ..options import Blank, Choices
 from .offered import alike, local
-from .shared import BEST, SEEDS, Items, Targets, Trials, users_of
+from .shared import BEST, SEEDS, Items, Targets, Trials
 
 
 def _protocols() -> Choices:
@@ -25,14 +25,10 @@ class Options:
 
     protocol: Annotated[str, Blank(BEST, "protocol.kind", _protocols, bare=True)] = BEST
     items: Items
-    users: Annotated[
-        int | None, USERS, Blank(1_000_000, users_of, optional=True, steps="ladder")
-    ] = None
+    users: Annotated[int | None, USERS, Blank(optional=True, steps="ladder")] = None
     epsilon: Annotated[float | None, EPSILON, Blank(1.0, "protocol.epsilon", optional=True)] = None
-    share: Annotated[
-        float | None, SHARE, Blank(0.01, "attack.share", optional=True, steps="hundredths")
-    ] = None
-    frequency: Annotated[float | None, FREQUENCY, Blank(optional=True)] = None
+    share: Annotated[float | None, SHARE, Blank(0.01, optional=True, steps="hundredths")] = None
+    frequency: Annotated[float | None, FREQUENCY, Blank(0.05, optional=True)] = None
     power: Annotated[float | None, POWER, Blank(0.9, optional=True, steps="hundredths")] = None
     targets: Targets = 1
     alpha: Annotated[float, ALPHA, Blank(0.05, steps="hundredths")] = 0.05

@@ -1,8 +1,8 @@
-"""The keys of the lab: a tab by its number or letter, the next one, what some topics can do."""
+"""The keys of the lab: a question by its number, all of them, what some topics can do."""
 
 from __future__ import annotations
 
-from itertools import chain, repeat
+from collections.abc import Iterator
 from typing import Final
 
 from textual.binding import Binding, BindingType
@@ -11,11 +11,34 @@ from ...lab.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.cursor import STEP
 
+TABS: Final = tuple(name for name, topic in TOPICS.items() if topic.group != "more")
+"""The topics with a tab and a number of their own; `MORE` leads to the others."""
+MORE: Final = "0"
+FIRST_FURTHER: Final = 13
+"""The function key of the first topic behind More: most terminals send f13 for shift+f1."""
+
 
 def key_of(topic: str) -> str:
-    """The key of a tab: its number, from the eleventh on the first letter of its title."""
-    at = list(TOPICS).index(topic) + 1
-    return str(at % 10) if at <= len(ALT_DIGITS) else TOPICS[topic].title[0].lower()
+    """The number of a topic's tab; of a topic behind More the key of all these."""
+    return str(TABS.index(topic) + 1) if topic in TABS else MORE
+
+
+def _ways(name: str, title: str) -> Iterator[Binding]:
+    """The keys of a topic: its number, and with alt the same from anywhere."""
+    if name in TABS:
+        key, alike = key_of(name), f",{ALT_DIGITS[TABS.index(name)]}"
+    else:
+        key = f"f{FIRST_FURTHER + list(TOPICS).index(name) - len(TABS)}"
+        alike = ""
+    yield Binding(key, f"go('{name}')", title, show=False, id=f"lab.{name}")
+    yield Binding(
+        f"alt+{key}{alike}",
+        f"go('{name}')",
+        title,
+        show=False,
+        priority=True,
+        id=f"lab.{name}.anywhere",
+    )
 
 
 KEYS: Final[list[BindingType]] = [
@@ -36,24 +59,15 @@ KEYS: Final[list[BindingType]] = [
         priority=True,
         id="lab.previous.anywhere",
     ),
-    *(
-        Binding(key_of(name), f"go('{name}')", topic.title, show=False, id=f"lab.{name}")
-        for name, topic in TOPICS.items()
-    ),
-    *(
-        Binding(
-            f"alt+{key_of(name)}{alike}",
-            f"go('{name}')",
-            topic.title,
-            show=False,
-            priority=True,
-            id=f"lab.{name}.anywhere",
-        )
-        for (name, topic), alike in zip(
-            TOPICS.items(),
-            chain((f",{digit}" for digit in ALT_DIGITS), repeat("")),
-            strict=False,
-        )
+    *(binding for name, topic in TOPICS.items() for binding in _ways(name, topic.title)),
+    Binding(MORE, "more", "All questions", id="lab.more"),
+    Binding(
+        f"alt+{MORE},{ALT_DIGITS[-1]}",
+        "more",
+        "All questions",
+        show=False,
+        priority=True,
+        id="lab.more.anywhere",
     ),
     Binding("enter", "take", "Into the scenario", id="lab.take"),
     Binding("ctrl+o", "file", "Choose the file", id="lab.file"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...charts.figures import Table
     from ...lab.figure import Figure
 
-WAITING: Final = "the worker is on it"
+WAITING: Final = "the answer is being computed"
 NO_CHART: Final = "no chart for this one: see the table"
 
 

@@ -47,13 +47,14 @@ class LabForm(VerticalScroll):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down,j", "enter", "Edit", show=False, id="lab.edit"),
+        Binding("down,j", "enter", "Edit", show=False, id="lab.edit"),
+        Binding("enter", "begin", "Into the form", id="lab.begin"),
     ]
 
     def __init__(self, topic: Topic) -> None:
         super().__init__(id=f"form-{topic.name}")
         self.topic = topic
-        self.border_title = topic.title
+        self.border_title = topic.question
         self._values: Mapping[str, Any] = {}
         self._problems: Mapping[str, str] = {}
         self._offers: dict[str, Sequence[str]] = {}
@@ -167,10 +168,15 @@ class LabForm(VerticalScroll):
         last.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Enter goes into the form; where a field has the focus, it is the screen's."""
+        """Keys go into the form that has the focus itself; enter is the screen's if it can take."""
+        if action == "begin":
+            return self.has_focus and not self.screen.check_action("take", ())
         return action != "enter" or self.has_focus
 
     def action_enter(self) -> None:
+        self.focus_first()
+
+    def action_begin(self) -> None:
         self.focus_first()
 
     def on_descendant_focus(self) -> None:

@@ -28,7 +28,7 @@ class Results(Vertical):
             &:ansi:focus-within { border: heavy $accent; }
         }
         #lab-charts { height: 1fr; }
-        #lab-table-box { height: auto; max-height: 50%; }
+        #lab-table-box { height: auto; max-height: 38%; }
         #lab-table-box > Static { height: 1; text-style: bold; }
         #lab-table-box > NumberTable { height: auto; max-height: 100%; }
     }

@@ -33,11 +33,12 @@ from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
+from ...widgets.picker import Offer, PickerScreen
 from ...widgets.status import StatusLine
-from .bindings import KEYS
+from .bindings import KEYS, MORE
 from .body import LabBody
 from .page import Page, release_of, subject, title_of
-from .tabs import LOW, TopicTabs
+from .tabs import TopicTabs
 
 if TYPE_CHECKING:
     from ...lab.questions.collected import Collection
@@ -48,11 +49,9 @@ DEBOUNCE_S: Final = 0.1
 """From the last keystroke of a burst to the question."""
 AT_ONCE_S: Final = 0.001
 """The same of its first one, and where each is answered; Textual's timers cannot do with 0."""
-ROOM_FOR_NUMBERS: Final = 70
-"""Columns from which a tab is named with the number that is its key."""
-HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
+HINT: Final = "tab goes into the form · 1 to 9 another question · alt+1 from a field · esc leaves"
 NAMES: Final = tuple(TOPICS)
-OPENED: Final = next(name for name, topic in TOPICS.items() if topic.collected)
+OPENED: Final = next(name for name, topic in TOPICS.items() if topic.group == "reports")
 """The tab that shows a collection which is opened."""
 READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to read", ENDS)}
 """What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
@@ -157,7 +156,7 @@ class LabScreen(FrugalScreen):
         self._show_values()
         self._show_answer()
         self._ask_soon()
-        form.focus_first()
+        form.focus()  # no field: digits are those of the tabs
 
     def _show_title(self) -> None:
         accent = self.app.theme_variables["accent"]
@@ -176,8 +175,7 @@ class LabScreen(FrugalScreen):
         self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
-        size = event.size
-        self._tabs.show(numbers=size.width >= ROOM_FOR_NUMBERS, low=size.height <= LOW)
+        self._tabs.show(event.size.width)
         self._body.lay_out(self.view)
 
     # Tabs and views.
@@ -198,9 +196,28 @@ class LabScreen(FrugalScreen):
     def action_go(self, topic: str) -> None:
         self.tab = topic
 
+    def action_more(self) -> None:
+        """Pick one of all topics by what it answers."""
+        offers = [
+            Offer(
+                name,
+                topic.question,
+                topic.summary,
+                group="" if topic.group != "more" else "More",
+            )
+            for name, topic in TOPICS.items()
+        ]
+        self.app.push_screen(PickerScreen("Questions", offers, self.tab), self._picked)
+
+    def _picked(self, offer: Offer | None) -> None:
+        if offer is not None:
+            self.tab = offer.value
+
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
-        if message.choice in TOPICS:
+        if message.choice == MORE:
+            self.action_more()
+        elif message.choice in TOPICS:
             self.tab = message.choice
 
     def action_view(self) -> None:

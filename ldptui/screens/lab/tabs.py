@@ -1,23 +1,29 @@
-"""The tabs of the lab, a row for each group of topics."""
+"""The tabs of the lab: the usual questions by their numbers, those about reports, and More."""
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from ...lab.topics import TOPICS, Group
+from ...lab.topics import TOPICS
 from ...widgets.choice_bar import ChoiceBar
-from .bindings import key_of
+from .bindings import MORE, TABS, key_of
 
-GROUPS: Final[tuple[Group, ...]] = get_args(Group)
-LOW: Final = 24
-"""Rows of the terminal up to which the row of the tab is shown with its neighbour alone."""
+ASKED: Final = tuple(name for name in TABS if TOPICS[name].group == "asked")
+REPORTS: Final = tuple(name for name in TABS if TOPICS[name].group == "reports")
+ROWS: Final = 3
+"""The most rows that the tabs take."""
+ROOM_FOR_NUMBERS: Final = 70
+"""Columns from which a tab is named with the number that is its key."""
+MARGIN: Final = 2
+"""Cells beside the words."""
+ABOUT_REPORTS: Final = "Reports  "
 
 
 class TopicTabs(Vertical):
-    """A row for each group of topics; the numbers and letters are the keys of the tabs."""
+    """The questions in as few rows as can be; where they are too wide, their short names."""
 
     DEFAULT_CSS = """
     TopicTabs { height: auto; padding: 0 1; }
@@ -25,35 +31,67 @@ class TopicTabs(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._low = False
-        self._tab = next(iter(TOPICS))
-        self._bars = {group: ChoiceBar() for group in GROUPS}
-        for group, bar in self._bars.items():
-            bar.prefix = f"{group.capitalize():<{max(map(len, GROUPS))}}  "
+        self._tab = TABS[0]
+        self._width = 0
+        self._bars = [ChoiceBar() for _ in range(ROWS)]
 
     def compose(self) -> ComposeResult:
-        yield from self._bars.values()
+        yield from self._bars
 
     def select(self, name: str) -> None:
-        """Mark a topic's tab."""
+        """Mark a topic's tab; one behind More is named there."""
         self._tab = name
-        for bar in self._bars.values():
-            bar.selected = name
-        self._lay_out()
+        for bar in self._bars:
+            bar.selected = name if name in TABS else MORE
+        if self._width:
+            self.show(self._width)
 
-    def _lay_out(self) -> None:
-        """Show every row; in a low terminal that of the tab and the one before it, or after."""
-        at = max(1, GROUPS.index(TOPICS[self._tab].group))
-        for place, bar in enumerate(self._bars.values()):
-            bar.display = not self._low or place in (at - 1, at)
+    def show(self, width: int) -> None:
+        """Name the tabs in this many columns."""
+        self._width = width
+        rows = self._rows(width - MARGIN)
+        for bar, row in zip(self._bars, [*rows, *[()] * (ROWS - len(rows))], strict=True):
+            bar.display = bool(row)
+            bar.prefix = ABOUT_REPORTS if row and row[0][0] in REPORTS and self._whole else ""
+            bar.choices = tuple(row)
 
-    def show(self, *, numbers: bool, low: bool) -> None:
-        """Name the tabs, with their keys where there is room; low : not all rows are shown."""
-        self._low = low
-        self._lay_out()
-        for group, bar in self._bars.items():
-            bar.choices = tuple(
-                (name, f"{key_of(name)} {topic.title}" if numbers else topic.title)
-                for name, topic in TOPICS.items()
-                if topic.group == group
-            )
+    @property
+    def _whole(self) -> bool:
+        """True where there is room for the word before the questions about reports."""
+        return self._width >= ROOM_FOR_NUMBERS
+
+    def _rows(self, room: int) -> list[tuple[tuple[str, str], ...]]:
+        """The tabs by row: whole questions in one row or two, or else their short names."""
+        last = (*((name, self._named(name, room)) for name in REPORTS), self._more(room))
+        for names in (_split(ASKED, 1), _split(ASKED, 2)):
+            rows = [tuple((name, self._asked(name)) for name in row) for row in names]
+            if all(_width(row) <= room for row in rows) and _width(last) <= room:
+                return [*rows, last]
+        first = tuple((name, self._named(name, room, short=True)) for name in ASKED)
+        short = tuple((name, self._named(name, room, short=True)) for name in REPORTS)
+        return [first, (*short, self._more(room))]
+
+    def _asked(self, name: str) -> str:
+        return f"{key_of(name)} {TOPICS[name].question}"
+
+    def _named(self, name: str, room: int, *, short: bool = False) -> str:
+        whole = f"{key_of(name)} " if room + MARGIN >= ROOM_FOR_NUMBERS else ""
+        return whole + (TOPICS[name].title if short else TOPICS[name].question)
+
+    def _more(self, room: int) -> tuple[str, str]:
+        """The way to the other topics, with the one that is shown."""
+        key = f"{MORE} " if room + MARGIN >= ROOM_FOR_NUMBERS else ""
+        other = "" if self._tab in TABS else f": {TOPICS[self._tab].title}"
+        return MORE, f"{key}More{other}"
+
+
+def _split(names: tuple[str, ...], rows: int) -> list[tuple[str, ...]]:
+    """The names in so many rows of nearly the same length."""
+    each = -(-len(names) // rows)
+    return [names[at : at + each] for at in range(0, len(names), each)]
+
+
+def _width(row: tuple[tuple[str, str], ...]) -> int:
+    """The cells of a row with its gaps, and with the word before it."""
+    words = sum(len(label) for _, label in row) + 2 * (len(row) - 1)
+    return words + (len(ABOUT_REPORTS) if row and row[0][0] in REPORTS else 0)

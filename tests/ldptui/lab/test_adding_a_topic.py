@@ -49,6 +49,7 @@ def answer(options, ask):
 }
 ROW = """
 title = "Odds"
+question = "How much likelier is a report?"
 usage = "odds"
 summary = "how much likelier a report is"
 about = "The odds."

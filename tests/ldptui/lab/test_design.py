@@ -92,12 +92,12 @@ def test_on_the_front_no_protocol_beats_another() -> None:
     assert len(front.x) > 10
 
 
-@pytest.mark.parametrize("tab", ["plan", "design"])
-def test_an_answer_is_there_before_the_next_keystroke(tab: str) -> None:
+@pytest.mark.parametrize(("tab", "given"), [("plan", {"frequency": 0.3}), ("design", {})])
+def test_an_answer_is_there_before_the_next_keystroke(tab: str, given: dict[str, Any]) -> None:
     """Some 10 ms of work, of which other work on the machine may make a few times as many."""
-    ask(tab, share=0.02)  # what is imported and kept is there
+    ask(tab, share=0.02, **given)  # what is imported and kept is there
     started = time.process_time()
-    ask(tab, share=0.03)
+    ask(tab, share=0.03, **given)
     assert time.process_time() - started < 0.08
     assert TOPICS[tab].live
 

@@ -19,6 +19,7 @@ from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
 from ldptui.screens.dialogs.path import PathScreen
 from ldptui.screens.help import HelpScreen
+from ldptui.screens.lab.bindings import TABS
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.palette import commands
@@ -27,6 +28,7 @@ from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
+from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.status import StatusLine
 
@@ -47,7 +49,7 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
         for tab in TOPICS:
             await go(screen, pilot, tab)
             text = seen(screen.app)
-            assert TOPICS[tab].title in text
+            assert TOPICS[tab].question in text
             assert not screen.query_one(StatusLine).problem
             form = screen.query_one(f"#form-{tab}")
             assert form.display
@@ -157,6 +159,7 @@ async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
         await pilot.pause()
         status = screen.query_one(StatusLine).render().plain
         assert "Accuracy: drawing laplace histograms" in status
+        field(screen, "epsilon").control.focus()
         await pilot.press("escape")  # leaves the field
         assert engine.cancelled == []
         await pilot.press("escape")
@@ -226,20 +229,26 @@ async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> Non
 async def test_a_tab_chosen_before_the_engine_is_there() -> None:
     class Late(LabEngine):
         async def start(self) -> None:
-            app.lab.tab = "check"
+            app.lab.tab = "sensitivity"
             app.lab.follow(DRAFT, ())
             app.lab.action_tab(1)
             await super().start()
 
     app = Shell(Late)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "disclose" in app.lab.answers)
-        assert [form.topic.name for form in app.lab.query(LabForm)] == ["disclose"]
+        await until(pilot, lambda: "ledger" in app.lab.answers)
+        assert [form.topic.name for form in app.lab.query(LabForm)] == ["ledger"]
 
 
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
-        await pilot.press("2")
+        # On arrival no field has the focus: digits are questions, and no letters of a value.
+        before = dict(screen.values)
+        for digit, name in enumerate(TABS, 1):
+            await pilot.press(str(digit))
+            await until(pilot, lambda name=name: screen.tab == name)
+        assert screen.tab == TABS[-1]
+        await pilot.press("1", "ctrl+pagedown")
         await until(pilot, lambda: screen.tab == NAMES[1])
         await pilot.press("ctrl+pageup")
         await until(pilot, lambda: screen.tab == NAMES[0])
@@ -248,20 +257,29 @@ async def test_tabs_by_key_and_by_click() -> None:
         field(screen, "file").control.focus()
         await pilot.press("ctrl+pagedown")
         await until(pilot, lambda: screen.tab == "ledger")
+        field_before = screen.page.typed
         await pilot.press("alt+1")
         await until(pilot, lambda: screen.tab == NAMES[0])
-        await pilot.press("section_sign")  # alt+6 in most terminals
-        await until(pilot, lambda: screen.tab == "check")
-        for key, name in (("alt+9", "plan"), ("º", "design")):  # alt+0 in most terminals
-            await pilot.press(key)
-            await until(pilot, lambda name=name: screen.tab == name)
+        await pilot.press("cent_sign")  # alt+4 in most terminals
+        await until(pilot, lambda: screen.tab == NAMES[3])
+        await pilot.press("f13")  # shift+f1
+        await until(pilot, lambda: screen.tab == NAMES[len(TABS)])
         await pilot.press("inverted_exclamation_mark")
         await until(pilot, lambda: screen.tab == NAMES[0])
-        await pilot.click("#lab-tabs", offset=(1 + len("Central  1 Accuracy") + 4, 0))
+        await pilot.click("#lab-tabs", offset=(len(f" 1 {TOPICS[NAMES[0]].question}  2 Wh"), 0))
         await until(pilot, lambda: screen.tab == NAMES[1])
-        # What privacy is kept stands in a row of its own.
-        await pilot.click("#lab-tabs", offset=(1 + len("Privacy  5 Led"), 1))
-        await until(pilot, lambda: screen.tab == "ledger")
+        await go(screen, pilot, "accuracy")
+        assert dict(screen.values) == before
+        assert not field_before
+
+
+async def test_more_is_a_list_of_all_questions() -> None:
+    async with lab() as (screen, _, pilot):
+        await pilot.press("0")
+        assert isinstance(pilot.app.screen, PickerScreen)
+        await pilot.press(*"together", "enter")
+        await until(pilot, lambda: screen.is_current and screen.tab == "ledger")
+        assert "More: Ledger" in seen(pilot.app)
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
@@ -303,7 +321,7 @@ async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
         # The run of the workbench goes on: the lab has an engine of its own.
         assert own is not engine
         assert not engine.cancelled
-        shown.post_message(KeyEdited("lab.accuracy.alpha", 0.3))
+        shown.post_message(KeyEdited("lab.plan.alpha", 0.3))
         await until(pilot, lambda: shown.values["alpha"] == 0.3)
         shown._question = None
         pilot.app.pop_screen()
@@ -425,7 +443,7 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
         ):
             assert title in titles
         by_title = {command.title: command for command in found}
-        assert "2" in by_title["Price"].help
+        assert "2" in by_title["Design"].help
 
 
 @pytest.mark.long

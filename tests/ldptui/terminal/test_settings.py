@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.theme import BUILTIN_THEMES
 
-from ldptui.lab.topics import TOPICS
 from ldptui.session.attack_options import faults
 from ldptui.terminal import places, settings
 from ldptui.terminal.settings import (
@@ -258,10 +257,9 @@ def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
 
 
 def test_a_letter_has_one_meaning_wherever_it_is_pressed() -> None:
-    """Letters that move (h j k l, g, n), those of a question (y, n) and of the lab's tabs apart."""
+    """Letters that move (h j k l, g, n) and those of a question (y, n) apart."""
     meanings: dict[str, set[str]] = {}
-    tabs = {f"lab.{name}" for name in TOPICS}
-    for _, binding in (known for name, known in settings.bindings().items() if name not in tabs):
+    for _, binding in settings.bindings().values():
         for key in binding.key.split(","):
             if len(key) == 1 and key.isalpha() and key.lower() not in "hjklgny":
                 meanings.setdefault(key, set()).add(binding.description.split()[0])

@@ -1,0 +1,236 @@
+"""A list to pick one thing from, which filters while one types: the one way to see all choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
+from textual.widgets.option_list import Option
+
+from .dialog import Dialog, ModalScreen
+from .option_list import LineList
+from .words import put, spelled
+
+HINT: Final = "enter takes it · type to filter · ↑ ↓ · esc"
+WIDEST_NAME: Final = 38
+"""Cells that the names take at most; a longer one pushes its sentence on."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One row of a picker.
+
+    value : what is picked. name : its name. says : why one would pick it, in a sentence.
+    refused : why it cannot be picked now; "" where it can. group : the heading that it stands
+    under; the rows of a group are together. folded : whether they are shown only when the group is
+    opened, or when something is typed.
+    """
+
+    value: Any
+    name: str
+    says: str = ""
+    refused: str = ""
+    group: str = ""
+    folded: bool = False
+
+    def rank(self, words: str) -> int | None:
+        """The distance from what was typed, 0 the nearest; None where a word is missing."""
+        typed, name = words.casefold().split(), self.name.casefold()
+        text = f"{name} {str(self.value).casefold()} {self.says.casefold()}"
+        if not all(word in text for word in typed):
+            return None
+        whole = " ".join(typed)
+        tests = (name == whole, name.startswith(whole), all(word in name for word in typed), True)
+        return tests.index(True)
+
+
+class Filter(Input):
+    """`/` begins a filter in every list: here it has begun already."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "slash" and not self.value:
+            event.prevent_default()
+            event.stop()
+            return
+        await super()._on_key(event)
+
+
+class PickerScreen(ModalScreen[Offer | None]):
+    """Pick one of several things; the result is its offer, None when left.
+
+    What is typed filters; up and down choose; enter takes, or opens a folded group.
+    """
+
+    DEFAULT_CSS = """
+    PickerScreen {
+        Input { height: 1; border: none; padding: 0; background: transparent; }
+        Input:focus { border: none; background-tint: transparent; }
+        Input:nocolor > .input--cursor { text-style: underline; }
+        LineList { height: auto; max-height: 100%; margin-top: 1; }
+        Static { height: 2; color: $foreground-muted; margin-top: 1; }
+        &:ansi Static { text-style: dim; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="picker.close"),
+        Binding("down", "move(1)", "Next", show=False, priority=True, id="picker.next"),
+        Binding("up", "move(-1)", "Previous", show=False, priority=True, id="picker.previous"),
+        Binding("pagedown", "move(8)", "Further down", show=False, id="picker.page-down"),
+        Binding("pageup", "move(-8)", "Further up", show=False, id="picker.page-up"),
+    ]
+
+    def __init__(self, title: str, offers: Sequence[Offer], chosen: Any = None) -> None:
+        super().__init__()
+        self._heading, self._offers, self._chosen = title, tuple(offers), chosen
+        self._opened = {
+            offer.group for offer in self._offers if offer.value == chosen or not offer.folded
+        }
+        self._rows: list[Offer | str] = []  # a group by its heading
+        # Keys may come before what is composed is there to be asked for.
+        self._list = LineList()
+        self._list.can_focus = False
+        self._said = Static(markup=False)
+        self._dialog: Dialog | None = None
+
+    def compose(self) -> ComposeResult:
+        self._dialog = Dialog(self._heading, HINT)
+        with self._dialog:
+            field = Filter(placeholder="type to filter")
+            field.cursor_blink = False
+            yield field
+            yield self._list
+            yield self._said
+
+    def on_mount(self) -> None:
+        self._fill("")
+
+    # The rows.
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fill(event.value)
+
+    def _fill(self, words: str, mark: Offer | str | None = None) -> None:
+        """Show the rows that the words leave, with one of them marked."""
+        self._rows = list(self._matching(words) if words.strip() else self._in_groups())
+        width = max((cell_len(offer.name) for offer in self._offers), default=0)
+        width = min(width, WIDEST_NAME)
+        self._list.clear_options()
+        self._list.add_options(
+            Option(self._written(row, width), disabled=row in self._opened)
+            if isinstance(row, str)
+            else Option(self._written(row, width))
+            for row in self._rows
+        )
+        self._list.highlighted = self._first(mark, words)
+        self._say()
+
+    def _matching(self, words: str) -> list[Offer]:
+        ranked = ((offer.rank(words), offer) for offer in self._offers)
+        found = [(rank, offer) for rank, offer in ranked if rank is not None]
+        return [offer for _, offer in sorted(found, key=lambda pair: pair[0])]
+
+    def _in_groups(self) -> list[Offer | str]:
+        rows: list[Offer | str] = []
+        group = ""
+        for offer in self._offers:
+            if offer.group != group:
+                group = offer.group
+                rows.append(group)
+            if not offer.group or offer.group in self._opened:
+                rows.append(offer)
+        return rows
+
+    def _first(self, mark: Offer | str | None, words: str) -> int | None:
+        """The row to mark: the one asked for, what is chosen now, else the first to be picked."""
+        if mark is not None and mark in self._rows:
+            return self._rows.index(mark)
+        picks = [at for at, row in enumerate(self._rows) if isinstance(row, Offer)]
+        now = [at for at in picks if self._at(at).value == self._chosen]
+        free = [at for at in picks if not self._at(at).refused]
+        return next(iter(() if words.strip() else now), next(iter(free or picks), None))
+
+    def _at(self, at: int) -> Offer:
+        row = self._rows[at]
+        assert isinstance(row, Offer)
+        return row
+
+    def _written(self, row: Offer | str, width: int) -> Content:
+        """A line: mark, name, and its sentence, or why it cannot be picked."""
+        if isinstance(row, str):
+            inside = sum(offer.group == row for offer in self._offers)
+            folded = row not in self._opened
+            text = f"▸ {row} ({inside})" if folded else f"  {row}"
+            return Content.styled(spelled(self, text), "$foreground" if folded else "dim")
+        mark = "● " if row.value == self._chosen else "  "
+        name = spelled(self, row.name)
+        name += " " * (width - cell_len(name))
+        if row.refused:
+            return Content.styled(spelled(self, f"{mark}{name}  ✗ {row.refused}"), "dim")
+        quiet = "dim" if self.app.native_ansi_color else "$foreground-muted"
+        return Content.assemble(
+            (spelled(self, mark), "$text-accent bold"),
+            (name, "bold"),
+            (f"  {spelled(self, row.says)}", quiet),
+        )
+
+    # Choosing.
+
+    @property
+    def _marked(self) -> Offer | str | None:
+        at = self._list.highlighted
+        return None if at is None or at >= len(self._rows) else self._rows[at]
+
+    def on_option_list_option_highlighted(self) -> None:
+        self._say()
+
+    def _say(self) -> None:
+        """The whole sentence of the row under the cursor; how many rows there are."""
+        row = self._marked
+        if row is None:
+            put(self._said, "Nothing here has these words.")
+        elif isinstance(row, str):
+            put(self._said, "enter opens the group")
+        else:
+            put(self._said, spelled(self, f"✗ {row.refused}" if row.refused else row.says))
+        shown = sum(isinstance(each, Offer) for each in self._rows)
+        if self._dialog is not None:
+            self._dialog.border_title = f"{self._heading}  {shown} of {len(self._offers)}"
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._take()
+
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
+        event.stop()
+        self._take()
+
+    def _take(self) -> None:
+        """Pick the marked row; a group is opened, and what is refused stays where it is."""
+        row = self._marked
+        if isinstance(row, str):
+            self._opened.add(row)
+            inside = next(offer for offer in self._offers if offer.group == row)
+            self._fill("", inside)
+        elif row is not None and not row.refused:
+            self.dismiss(row)
+
+    def action_move(self, by: int) -> None:
+        """Move the mark to the next row that can be marked, around the ends by single steps."""
+        at = self._list.highlighted
+        free = [
+            place for place, row in enumerate(self._rows)
+            if isinstance(row, Offer) or row not in self._opened
+        ]  # fmt: skip
+        if not free:
+            return
+        now = free.index(at) if at in free else -1
+        to = (now + by) % len(free) if abs(by) == 1 else min(max(now + by, 0), len(free) - 1)
+        self._list.highlighted = free[to]
