@@ -33,6 +33,7 @@ from ldptui.session.question import Question
 from ldptui.session.snapshot import Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
 from ldptui.widgets.palette import Palette
+from ldptui.widgets.picker import Offer, PickerScreen
 from support.fake_engine import FakeEngine, LabEngine
 from support.told import answered
 from support.waiting import seen, until
@@ -192,6 +193,11 @@ OF_OTHERS: Final = {
 }  # fmt: skip
 """The scenarios of the views that SWEPT does not have."""
 
+PICKED: Final = (
+    Offer("grr", "grr", "best for small d"),
+    Offer("hr", "hr", "few bits", refused="needs d > 2"),
+)
+
 DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "LeaveScreen": ("ctrl+r", "ctrl+q"),
     "HelpScreen": ("f1",),
@@ -202,6 +208,7 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "ExportScreen": ("ctrl+e",),
     "PathScreen": lambda: PathScreen("A table to read", Path("/home/ann"), ".csv"),
     "ConfirmScreen": lambda: ConfirmScreen("Open the scenario of run 2?", "Open", "Stay"),
+    "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
     "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),
     "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),
     "ConsentScreen": lambda: ConsentScreen(CODE),
@@ -213,7 +220,7 @@ def dialogs() -> set[str]:
     """The names of all dialogs; those that only others are made of are left out."""
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         importlib.import_module(module.name)
-    found: set[type[Any]] = {Palette}
+    found: set[type[Any]] = {Palette, PickerScreen}
     bases: list[type[Any]] = [ModalScreen]
     while bases:
         subclasses = bases.pop().__subclasses__()
