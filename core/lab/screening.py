@@ -151,6 +151,18 @@ class _Gathered:
             self.together = self.together + pair_counts(columns, np.arange(d), pulse)
 
 
+def memory(protocol: Any, users: int) -> int:
+    """The bytes that screening N reports needs beyond a batch of them, about.
+
+    A mark of each report is kept, twice while they are put in one array and sorted, its number of
+    suspicious items and whether it comes too often; and the support of all pairs.
+    """
+    if not tells_together(protocol):
+        return 0
+    mark, d = 4 if draws_seeds(protocol) else 8, protocol.domain_size
+    return users * (3 * mark + 13) + (40 * d**2 if d <= MOST else 0)
+
+
 def screened(
     read: Read, protocol: Unbiased, pulse: Pulse = no_pulse, trials: int = SIFTED
 ) -> Screened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +24,7 @@ from ldptui.core.defences import (
     corrected,
     known,
 )
-from ldptui.core.experiment.limits import in_bytes
-from ldptui.core.lab.defending import left_of
+from ldptui.core.lab.defending import Left, left_of
 from ldptui.core.lab.rates import (
     MOST_TRIALS,
     SIFTED,
@@ -44,9 +44,8 @@ from ..text import table
 from . import rated
 from .arguments import whole
 from .by_name import defence
-
-HELD: Final = 4 * 2**30
-"""Bytes that reports, and what filters need besides, may take."""
+from .expected import bounded
+from .layout import nobody
 
 HEADS: Final = ("defence", "alarm", "dropped", "names", *rated.HEADS)
 """The heads of the table of steps."""
@@ -147,30 +146,29 @@ def defended(
 ) -> Defended:
     """The estimates after these steps, with what each says and what it costs.
 
-    All reports are held at once. labels : the names of the items. trials : the simulated
-    collections that the rates of each step come from, at most; 0 leaves them out. Raises
-    ScenarioError where the reports are too many, or a kind makes no sense here; DefenceError where
-    a step leaves nothing.
+    All reports are held at once where filters read them. labels : the names of the items. trials :
+    the simulated collections that the rates of each step come from, at most; 0 leaves them out.
+    Raises ScenarioError where the reports are too many, or a kind makes no sense here; DefenceError
+    where a step leaves nothing.
     """
     most, steps = whole(trials, "trials", 0, MOST_TRIALS), steps_of(kinds, protocol)
     filters = [step for step in steps if step.kind in FILTERS]
-    reports, rng = _held(batches, protocol, filters), stream(
-        0, f"defend {kinds!r} {protocol!r}", "defence", "reports"
-    )  # fmt: skip
-    raw = protocol.estimates(protocol.support_counts(reports)[None], len(reports)).frequencies
-    left = left_of(filters, protocol, reports, rng, no_pulse)
-    if left.frequencies is None:
-        raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
-    nobody = np.empty(0, dtype=np.int64)
-    everyone, about = known(protocol, len(reports), nobody), known(protocol, left.users, nobody)
+    raw, users, left = _received(batches, protocol, filters)
+    frequencies, kept = raw, users
+    if left is not None:
+        if left.frequencies is None:
+            raise DefenceError(f"{' and '.join(kinds)} keeps no report at all")
+        frequencies, kept = left.frequencies[None], left.users
+    nothing = np.empty(0, dtype=np.int64)
+    everyone, about = known(protocol, users, nothing), known(protocol, kept, nothing)
     corrections = [step for step in steps if step.kind in CORRECTIONS]
     for step in corrections:
         step.check(about)
-    values = corrected(left.frequencies[None], corrections, about)[0]
-    verdicts = iter(zip(left.verdicts, left.dropped, strict=True))
+    values = corrected(frequencies.copy(), corrections, about)[0]
+    verdicts = iter(() if left is None else zip(left.verdicts, left.dropped, strict=True))
     told = []
     for step in steps:
-        rates = _rates(step, protocol, len(reports), raw[0], most)
+        rates = _rates(step, protocol, users, raw[0], most)
         if step.kind in CORRECTIONS:
             told.append(Told(step.kind, rates=rates))
         elif step.kind in ALARMS:
@@ -181,21 +179,36 @@ def defended(
             proved = None if math.isnan(verdict.certified) else verdict.certified
             drops = None if verdict.kept is None else dropped
             told.append(Told(step.kind, verdict.alarm, drops, named, proved, rates))
-    return Defended(values, tuple(told), np.flatnonzero(~left.kept), len(reports))
+    rows = np.empty(0, dtype=np.int64) if left is None else np.flatnonzero(~left.kept)
+    return Defended(values, tuple(told), rows, users)
 
 
-def _held(batches: Iterable[Reports], protocol: LocalMechanism, filters: Sequence[Any]) -> Reports:
-    """All reports in one array; raises ScenarioError where these are too many."""
-    held, size = list[Reports](), 0
-    for batch in batches:
-        held.append(batch)
-        size += batch.nbytes
-        users = sum(map(len, held))
-        more = max((step.memory(protocol, users) for step in filters), default=0)
-        if size + more > HELD:
-            rule = f"needs more than {in_bytes(HELD)} for more than {text.count(users)} reports"
-            raise ScenarioError(f"{rule}: filters hold all at once", key="defend")
-    return np.concatenate(held)
+def memory(protocol: LocalMechanism, kinds: Sequence[str], users: int) -> int:
+    """The bytes that these steps need for N reports, about; 0 where none of them reads reports.
+
+    The reports are held twice while their batches are put in one array. Raises ScenarioError.
+    """
+    filters = [step for step in steps_of(kinds, protocol) if step.kind in FILTERS]
+    report = nobody(protocol)
+    size = report.dtype.itemsize * math.prod(report.shape[1:])
+    return max((2 * users * size + step.memory(protocol, users) for step in filters), default=0)
+
+
+def _received(
+    batches: Iterable[Reports], protocol: LocalMechanism, filters: Sequence[Any]
+) -> tuple[Floats, int, Left | None]:
+    """float64[1, d], the estimates from all reports; N; and what filters leave of them."""
+    if not filters:
+        counts, users = protocol.support_counts(nobody(protocol)), 0
+        for batch in batches:
+            counts, users = counts + protocol.support_counts(batch), users + len(batch)
+        return protocol.estimates(counts[None], users).frequencies, users, None
+    kinds = [step.kind for step in filters]
+    need = partial(memory, protocol, kinds)
+    reports = np.concatenate([*bounded(batches, need, "defend")])
+    raw = protocol.estimates(protocol.support_counts(reports)[None], len(reports)).frequencies
+    rng = stream(0, f"defend {kinds!r} {protocol!r}", "defence", "reports")
+    return raw, len(reports), left_of(filters, protocol, reports, rng, no_pulse)
 
 
 def _alarm(step: Any, raw: Floats, about: Known) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..text import table
 from . import rated
 from .arguments import local, reports_of, whole
 from .arguments import names as item_names
+from .expected import bounded, check_memory, expected
 from .files import read_reports
 from .sources import Places, kept, sources
 
@@ -169,7 +171,8 @@ def screen(
     where pairs alarm, standard input from a copy on disk. labels : the names of the items, else
     their numbers. trials : the simulated collections of each filter that its rates are measured on,
     at most; 0 leaves its rates out. Raises ScenarioError for reports that the protocol does not
-    send, for none at all, and for a protocol whose reports tell no frequencies.
+    send, for none at all, for more than can be held, and for a protocol whose reports tell no
+    frequencies.
 
     >>> import numpy as np
     >>> from ldptui import protocol
@@ -186,17 +189,25 @@ def screen(
         rule = "must not be one whose noise has no closed form: nothing tells its honest reports"
         raise ScenarioError(rule, key="protocol.kind")
     most = whole(trials, "trials", 0, MOST_TRIALS)
+    need = partial(screening.memory, protocol)
     names = tuple(item_names(labels, protocol.domain_size) or map(str, range(protocol.domain_size)))
     if isinstance(reports, np.ndarray):
         made = reports_of(reports, protocol)
+        check_memory(len(made), need, "reports")
         found = screening.screened(
             lambda: (made[at : at + AT_ONCE] for at in range(0, len(made), AT_ONCE)),
             protocol,
             trials=most,
         )
     else:
-        with kept(sources(reports)) as again:
-            found = screening.screened(lambda: read_reports(again, protocol), protocol, trials=most)
+        named = sources(reports)
+        check_memory(expected(named) or 0, need, "reports")
+        with kept(named) as again:
+            found = screening.screened(
+                lambda: bounded(read_reports(again, protocol), need, "reports"),
+                protocol,
+                trials=most,
+            )
     pairs = zip(found.suspects.pairs.tolist(), found.suspects.z.tolist(), strict=True)
     return Screening(
         found.alarm,

@@ -6,11 +6,13 @@ import json
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
 from ldptui.core.base.files import Piped, Source, write_atomically
+from ldptui.core.lab.screening import memory as screening_memory
 from ldptui.core.law.pure import LocalMechanism
 
 from ..api import collected
@@ -18,6 +20,8 @@ from ..api.collected import Frequencies
 from ..api.counted import END
 from ..api.coverage import REPETITIONS
 from ..api.defended import Defended, defended
+from ..api.defended import memory as defending_memory
+from ..api.expected import check_memory, expected
 from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
 from ..api.screened import Screening, screen
@@ -27,7 +31,7 @@ from ..terminal.output import note, write_out
 from ..text import format as text
 from .agreeing import agreed, by_options, check_new, takes_numbers
 from .numbers import estimate_of_numbers
-from .screen import write_rows
+from .screen import tell_memory, write_rows
 from .spreadsheet import as_csv
 
 
@@ -52,6 +56,7 @@ def estimate(options: Namespace) -> int:
         for name in ("corrections", "confidence", "coverage", "top", "simultaneous")
     }
     with by_options():
+        _check_defend(options, named, protocol)
         if options.by is None:
             total = counted_in(named, protocol, labels)
             answer = collected.estimate(total, protocol, share=options.share, **how)
@@ -92,14 +97,29 @@ def _defended(
 ) -> Defended | None:
     """The estimates of --defend, with what its steps say."""
     if options.defend is None:
-        if options.rows_out is not None:
-            raise ScenarioError("needs --defend, whose filters drop rows", key="--rows-out")
         return None
-    _check_files(named, "--defend")
-    kinds = tuple(kind.strip() for kind in options.defend.split(","))
     reports = (rows.reports for rows in read_rows(named, protocol))
     trials = options.trials if options.format != "csv" else 0
-    return defended(reports, protocol, kinds, answer.labels, trials)
+    return defended(reports, protocol, _kinds(options), answer.labels, trials)
+
+
+def _kinds(options: Namespace) -> tuple[str, ...]:
+    """The kinds of --defend."""
+    return tuple(kind.strip() for kind in options.defend.split(","))
+
+
+def _check_defend(options: Namespace, named: Sequence[Source], protocol: LocalMechanism) -> None:
+    """Refuse steps that cannot be, or need too much memory, before anything is read."""
+    if options.defend is None:
+        if options.rows_out is not None:
+            raise ScenarioError("needs --defend, whose filters drop rows", key="--rows-out")
+        return
+    if options.by is not None:
+        return
+    _check_files(named, "--defend")
+    need = partial(defending_memory, protocol, _kinds(options))
+    check_memory(expected(named) or 0, need, "--defend")
+    tell_memory(options, named, need)
 
 
 def _verdict(
@@ -112,6 +132,7 @@ def _verdict(
     if not options.screen:
         return None
     _check_files(named, "--screen")
+    tell_memory(options, named, partial(screening_memory, protocol))
     trials = options.trials if options.format == "json" else 0
     return screen([*named], protocol, labels=labels, trials=trials)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import Source, write_atomically
+from ldptui.core.lab.screening import memory
 from ldptui.core.law.pure import Items
 
+from ..api.expected import Need, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
 from ..api.sources import sources
@@ -26,6 +30,7 @@ def screen(options: Namespace) -> int:
         if path not in (None, "-"):
             check_new(Path(path), options, named, key)
     labels, protocol = agreed(options)
+    tell_memory(options, named, partial(memory, protocol))
     with by_options():
         found = screened(named, protocol, labels=labels, trials=options.trials)
     if options.rows_out is not None:
@@ -38,6 +43,13 @@ def screen(options: Namespace) -> int:
     else:
         write_out(written, exactly=options.format == "json")
     return exits.FAILED if found.alarm else exits.DONE
+
+
+def tell_memory(options: Namespace, named: Sequence[Source], need: Need) -> None:
+    """Say how much memory reports need, before they are read, where that is much."""
+    words = told(expected(named), need)
+    if words and not options.quiet:
+        note(words)
 
 
 def write_rows(path: str, rows: Items) -> None:

@@ -37,8 +37,8 @@ rows that a report publishes come from the same generator. "Uniformly" is with e
 whole number below a bound is drawn without the bias of a remainder. Something happens with
 probability p where a uniform number in [0, 1) of 53 bits is below p. One of the others is drawn by
 its place among them in rising order. `ldptui vectors` lists items, the numbers that a client draws
-for each, in the order of the steps above, and the report that these make. Nothing but the report leaves
-the device, and no further report of the same item but as said above."""
+for each, in the order of the steps above, and the report that these make. Nothing but the report
+leaves the device, and no further report of the same item but as said above."""
 
 HASH: Final = """\
 xxHash32 with the seed s of the four bytes of v, in numbers modulo 2^32, where x ⟲ n turns the bits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 import ldptui
+from ldptui.api.expected import bounded, expected
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
 
@@ -208,3 +210,35 @@ def test_the_rates_of_filters_are_counted_in_simulated_collections(
     assert screens["pairs"]["simulated"] is None
     assert {each["cost"] is None for each in made["screens"]} == {False}
     assert "of 4" in succeed(capsys, "screen", str(path), *agreed)
+
+
+@pytest.mark.parametrize("end", [".csv", ".jsonl", ".parquet"])
+def test_the_number_of_reports_is_told_before_they_are_read(end: str, tmp_path: Path) -> None:
+    oue, rng = ldptui.protocol("oue", items=70, epsilon=1.0), np.random.default_rng(1)
+    path = tmp_path / f"reports{end}"
+    ldptui.write_reports(path, [oue.perturb(rng.integers(0, 70, 9000), rng)], oue)
+    assert expected([path]) == pytest.approx(9000, rel=0.01)
+    assert expected([path, path]) == pytest.approx(18_000, rel=0.01)
+    packed = tmp_path / "reports.csv.gz"
+    packed.write_bytes(gzip.compress(b"report\n"))
+    assert expected([path, packed]) is None
+    broken = tmp_path / f"broken{end}"
+    broken.write_bytes(b"")
+    assert expected([broken]) is None
+
+
+def test_more_than_can_be_held_is_one_sentence_before_anything_is_read(
+    collections: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    path = str(collections["clean"])
+    monkeypatch.setattr("ldptui.api.expected.MAX_HELD", 1_500_000)
+    for arguments in (("screen", path), ("estimate", path, "--defend", "fiad")):
+        words = fail(capsys, 2, *arguments, *AGREED)
+        assert "of memory for about 60 000 reports, and must need at most" in words
+        assert "needs about" in words
+    olh = ldptui.protocol("olh", items=40, epsilon=1.0)
+    with pytest.raises(ldptui.LdpError, match="more than"):
+        list(bounded(ldptui.read_reports(path, olh), lambda users: 100 * users, "reports"))
+    monkeypatch.setattr("ldptui.api.expected.MAX_HELD", 2**22)
+    cli.main(["screen", path, *AGREED])
+    assert "about 60 000 reports, which need about" in capsys.readouterr().err
