@@ -2,9 +2,8 @@
 
 A verifier decides what users can send. A filter reads every report and says which ones the server
 keeps. An alarm reads the estimates, or the sizes of groups, and claims an attack or none. A
-correction changes the
-estimates, and knows of the users only what is in `Known`. Each is a frozen dataclass with `kind`,
-and a row of DEFENCES.
+correction changes the estimates, and knows of the users only what is in `Known`. Defences of
+numbers read the counts of reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from .correction import Correction, Known, is_correction, known
 from .filter import Filter, Received, Verdict, asks_twice, given_the_rest, is_filter
 from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
+from .numbers import ReadsNumbers, reads_numbers
 from .python import PythonCorrection, PythonFilter
 from .simplex import project
 from .verifier import Verifier, is_verifier
@@ -32,6 +32,7 @@ __all__ = [
     "PythonCorrection",
     "PythonFilter",
     "ReadsGroups",
+    "ReadsNumbers",
     "Received",
     "Verdict",
     "Verifier",
@@ -46,4 +47,5 @@ __all__ = [
     "known",
     "project",
     "reads_groups",
+    "reads_numbers",
 ]

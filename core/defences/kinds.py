@@ -19,6 +19,7 @@ from .history import History
 from .imbalance import Imbalance, ReadsGroups
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
+from .numbers import Misfit, PoisonComponent, ReadsNumbers, Trim
 from .pairs import Pairs
 from .power import Power
 from .python import PythonCorrection, PythonFilter
@@ -47,6 +48,13 @@ ALARMS: Final[dict[str, type[Any]]] = {"asd": ASD, "history": History}
 GROUP_TESTS: Final[dict[str, type[Any]]] = {"imbalance": Imbalance}
 """The kinds that read the sizes of groups of users, which heavy hitters have."""
 
+OF_NUMBERS: Final[dict[str, type[Any]]] = {
+    "misfit": Misfit,
+    "trim": Trim,
+    "em-poison": PoisonComponent,
+}
+"""The kinds that read how many reports of numbers there are of each kind."""
+
 CORRECTIONS: Final[dict[str, type[Any]]] = {
     "none": NoCorrection,
     "normalise": Normalisation,
@@ -71,10 +79,18 @@ PYTHON: Final[dict[str, type[Any]]] = {
 }
 """The kinds whose code is somebody's."""
 
-DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **GROUP_TESTS, **VERIFIERS, **PYTHON}
+DEFENCES: Final = {
+    **CORRECTIONS,
+    **FILTERS,
+    **ALARMS,
+    **GROUP_TESTS,
+    **VERIFIERS,
+    **OF_NUMBERS,
+    **PYTHON,
+}
 """Every kind, in the order in which it is shown."""
 
-Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsGroups
+Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsGroups | ReadsNumbers
 
 
 def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:

@@ -273,8 +273,13 @@ class TellsNumbers(LocalMechanism, Protocol):
         """The mean and the variance of what reports of a law say."""
         ...
 
-    def mean_of(self, counts: Counts, users: int) -> Floats:
-        """float64[trials], the estimated mean, from counts [trials, …] of n users."""
+    @property
+    def said(self) -> Floats:
+        """float64[K], the number that each report says; on average it is the user's own."""
+        ...
+
+    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:
+        """float64[trials, K], the number of reports of each kind, from the counts of n users."""
         ...
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
@@ -391,3 +396,14 @@ def check_estimates(mechanism: object, key: str = "kind") -> None:
     why = lacking(mechanism, "estimates", "whose reports tell no frequencies of items")
     if why is not None:
         raise ScenarioError(f"must not be {why}", key=key)
+
+
+def heard_mean(protocol: TellsNumbers, tallies: Floats) -> tuple[Floats, Floats]:
+    """What reports say on average, and the variance of what one says, float64[trials] each.
+
+    tallies : float64[trials, K], the number of reports of each kind. The mean is the estimate of
+    that of the users' numbers, in [-1, 1] or beyond.
+    """
+    reports = tallies.sum(axis=1)
+    mean = np.asarray(tallies @ protocol.said / reports)
+    return mean, np.asarray(tallies @ protocol.said**2 / reports - mean**2)

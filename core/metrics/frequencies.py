@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..base.sampling import Floats
 from ..bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ..law.pure import BoolArray, Estimates, Items, PureProtocol
 from .conclusion import Conclusion, Metric
+from .distribution import NUMBERS
 from .hitters import HitterConclusion
 from .ranking import Leaders, Ranking
 
@@ -152,7 +153,7 @@ def _flagged(
 ) -> Metric:
     """A metric of what a defence claims in one arm."""
 
-    def value(conclusion: FrequencyConclusion | HitterConclusion) -> Floats:
+    def value(conclusion: Any) -> Floats:
         return function(conclusion.flags(arm))
 
     return Metric(name, value, (arm,), flags=True, of=of)
@@ -202,11 +203,13 @@ METRICS: Final = (
     _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
     _flagged("auc", lambda flags: flags.area),
     _flagged("reports_kept", lambda flags: flags.kept),
-    _flagged("alarm_rate", lambda flags: flags.alarm, of=_ANY),
-    _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=_ANY),
+    _flagged("alarm_rate", lambda flags: flags.alarm, of=(*_ANY, *NUMBERS)),
+    _flagged(
+        "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(*_ANY, *NUMBERS)
+    ),
     _flagged("detection_delay", lambda flags: flags.delay),
     _flagged("targets_named", lambda flags: flags.named),
-    _flagged("share_estimate", lambda flags: flags.share),
+    _flagged("share_estimate", lambda flags: flags.share, of=(*_OF, *NUMBERS)),
     _flagged("share_estimate_std", lambda flags: flags.noise),
 )  # fmt: skip
 """The metrics in the order of columns. Closed forms: `core.theory.expected_metrics`."""

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 import numpy as np
 
-from ..base.arms import ATTACKED, CLEAN, Arm
+from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..base.flags import Flags
 from ..base.sampling import Floats
+from ..bounds.robust import Interval
 from ..law.pure import Items
-from .conclusion import Metric
-from .distribution import DistributionConclusion
+from .conclusion import Conclusion, Metric
 
 
 @dataclass(frozen=True, eq=False)
 class MeanConclusion:
     """The estimated mean in several trials of a cell, beside the true one.
 
-    estimates : float64[trials] by arm, from the same genuine reports.
+    means : float64[trials] by arm, from the same genuine reports.
     truth : the mean of the genuine users' numbers. attacked : whether there are fakes.
+    robust : the ends of the interval that holds if as many reports are fake as are, float64[trials]
+        each; None where no report says a number.
+    flags : what defences claim, by arm; empty without one that claims anything.
     """
 
-    estimates: Mapping[Arm, Floats]
+    means: Mapping[Arm, Floats]
     truth: float
     attacked: bool
+    robust: Interval | None = None
+    flagged: Mapping[Arm, Flags] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
-        return self.estimates[CLEAN].size
+        return self.means[CLEAN].size
 
     @property
     def targets(self) -> Items:
@@ -39,31 +45,74 @@ class MeanConclusion:
 
     @property
     def arms(self) -> Set[Arm]:
-        return self.estimates.keys()
+        return self.means.keys()
 
     @property
-    def shift(self) -> Floats:
-        """float64[trials]: by how much the fakes move the estimate."""
-        return np.asarray(self.estimates[ATTACKED] - self.estimates[CLEAN])
+    def supported(self) -> bool:
+        """Whether it is known what one report can say."""
+        return self.robust is not None
+
+    @property
+    def robust_ends(self) -> Interval:
+        """The robust interval of the mean, float64[trials, 1] each."""
+        assert self.robust is not None
+        low, high = self.robust
+        return low[:, None], high[:, None]
+
+    def claims_fakes(self, arm: Arm) -> bool:
+        return arm in self.flagged
+
+    def flags(self, arm: Arm) -> Flags:
+        """The claims of a defence that looks for fakes."""
+        return self.flagged[arm]
+
+    def vectors(self, arm: Arm) -> Floats:
+        """float64[trials, k]: what is kept of an arm."""
+        return self.means[arm][:, None]
 
     def mean(self, arm: Arm) -> Floats:
         """float64[trials]: the estimate."""
-        return self.estimates[arm]
+        return self.means[arm]
+
+    def shift(self, before: Arm, after: Arm) -> Floats:
+        """float64[trials]: by how much the fakes move the estimate."""
+        return np.asarray(self.means[after] - self.means[before])
 
     def errors(self, arm: Arm) -> Floats:
         """float64[trials]: estimate minus truth."""
-        return np.asarray(self.estimates[arm] - self.truth)
+        return np.asarray(self.means[arm] - self.truth)
 
 
-_row = partial(Metric, of=(MeanConclusion, DistributionConclusion))
+def rows_of(of: tuple[type[Conclusion], ...]) -> tuple[tuple[Metric, ...], tuple[Metric, ...]]:
+    """The metrics of a mean, of these classes of conclusions: without a defence, and with one."""
+    row = partial(Metric, of=of)
+    defended = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
 
-METRICS: Final = (
-    _row("mean_estimate", lambda o: o.mean(ATTACKED), (ATTACKED,)),
-    _row("mean_estimate_clean", lambda o: o.mean(CLEAN), (CLEAN,)),
-    _row("mean_shift", lambda o: o.shift, (CLEAN, ATTACKED), targets=True),
-    _row("mean_error", lambda o: o.errors(ATTACKED), (ATTACKED,)),
-    _row("mean_error_clean", lambda o: o.errors(CLEAN), (CLEAN,)),
-    _row("mean_squared_error", lambda o: o.errors(ATTACKED) ** 2, (ATTACKED,)),
-    _row("mean_squared_error_clean", lambda o: o.errors(CLEAN) ** 2, (CLEAN,)),
-)
-"""The metrics in the order of columns; their closed forms are in `core.task.mean`."""
+    def pair(name: str, clean: Arm, attacked: Arm, end: str) -> tuple[Metric, ...]:
+        """The metric of either arm, by `name` and `name_clean`."""
+        function = FUNCTIONS[name]
+        return (
+            row(f"{name}{end}", lambda o: function(o, attacked), (attacked,)),
+            row(f"{name}_clean{end}", lambda o: function(o, clean), (clean,)),
+        )
+
+    def all_of(clean: Arm, attacked: Arm, end: str) -> tuple[Metric, ...]:
+        return (
+            *pair("mean_estimate", clean, attacked, end),
+            row(
+                f"mean_shift{end}",
+                lambda o: o.shift(clean, attacked), (clean, attacked), targets=True,
+            ),
+            *pair("mean_error", clean, attacked, end),
+            *pair("mean_squared_error", clean, attacked, end),
+        )  # fmt: skip
+
+    return all_of(CLEAN, ATTACKED, ""), all_of(*defended, "_after")
+
+
+FUNCTIONS: Final[dict[str, Callable[[MeanConclusion, Arm], Floats]]] = {
+    "mean_estimate": MeanConclusion.mean,
+    "mean_error": MeanConclusion.errors,
+    "mean_squared_error": lambda made, arm: made.errors(arm) ** 2,
+}
+"""The numbers of one arm, by metric."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,10 +11,11 @@ from ..base.arms import ATTACKED, ATTACKED_DEFENDED
 from ..base.sampling import Floats
 from ..bounds.fakes import floors_of_counts
 from .conclusion import Metric
+from .distribution import NUMBERS
 from .frequencies import FrequencyConclusion
 
 
-def _coverage(outcome: FrequencyConclusion) -> Floats:
+def _coverage(outcome: Any) -> Floats:
     low, high = outcome.robust_ends
     covered = (low <= outcome.truth) & (outcome.truth <= high)
     return np.asarray(covered.mean(axis=1))
@@ -42,17 +43,18 @@ def _certified(outcome: FrequencyConclusion) -> Floats:
 
 
 _row = partial(Metric, of=(FrequencyConclusion,), supports=True)
+_any = partial(_row, of=(FrequencyConclusion, *NUMBERS))
 
 METRICS: Final = (
-    _row(
+    _any(
         "robust_low",
         lambda o: o.robust_ends[0][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
     ),
-    _row(
+    _any(
         "robust_high",
         lambda o: o.robust_ends[1][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
     ),
-    _row("robust_coverage", _coverage, (ATTACKED,)),
+    _any("robust_coverage", _coverage, (ATTACKED,)),
     _row("overturning_share", _overturning, (ATTACKED,)),
     _row("certified_fakes", _certified, (ATTACKED,)),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import distribution, frequencies, hitters, mean, robust
+from . import distribution, frequencies, hitters, robust
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
@@ -13,9 +13,10 @@ METRICS: Final[dict[str, Metric]] = {
         *frequencies.METRICS,
         *hitters.METRICS,
         *frequencies.RANK_METRICS,
-        *mean.METRICS,
+        *distribution.MEAN,
         *robust.METRICS,
         *distribution.METRICS,
+        *distribution.METRICS_AFTER,
     )
 }
 """The metrics by name, in the order of columns."""

@@ -152,9 +152,9 @@ class Line(Doors):
         mean = float(rates @ self.said)
         return mean, float(rates @ (self.said - mean) ** 2)
 
-    def mean_of(self, counts: Counts, users: int) -> Floats:
-        """float64[trials], the estimated mean, from counts [trials, K] of n users."""
-        return np.asarray(counts @ self.said / users)
+    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:  # noqa: ARG002
+        """float64[trials, K], the number of reports in each bin."""
+        return np.asarray(counts, dtype=np.float64)
 
     # Laws of fakes.
 

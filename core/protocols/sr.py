@@ -77,6 +77,11 @@ class SR(Doors):
         return np.linspace(-1, 1, self.domain_size)
 
     @property
+    def said(self) -> Floats:
+        """float64[2], what a report of either end says."""
+        return np.array([-self.size, self.size])
+
+    @property
     def factor(self) -> float:
         return self.size
 
@@ -98,9 +103,10 @@ class SR(Doors):
         """The probability of a report of 1, for users who hold these numbers."""
         return np.asarray(self.q + (self.p - self.q) * (1 + numbers) / 2)
 
-    def mean_of(self, counts: Counts, users: int) -> Floats:
-        """float64[trials], the estimated mean, from counts [trials, 1] of n users."""
-        return np.asarray(self.size * (2 * counts[:, 0] / users - 1))
+    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:
+        """float64[trials, 2], the number of reports of either end."""
+        up = np.asarray(counts, dtype=np.float64)[:, 0]
+        return np.stack([users - up, up], axis=1)
 
     def law_of(self, ask: Ask) -> Law | Lack:
         if ask.law in ("honest", "unperturbed"):

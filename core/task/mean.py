@@ -6,25 +6,26 @@ closed form follows from the mean and the variance of what one report says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Literal, cast
 
 import numpy as np
 
-from ..base.arms import ATTACKED, CLEAN
-from ..base.errors import ScenarioError
-from ..base.pulse import Pulse
+from ..base.arms import ATTACKED, Arm
+from ..base.flags import Flags
+from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
-from ..cell import Cell, Counted
-from ..collection.counts import block_counts
-from ..law.capabilities import TellsNumbers, lacking
-from ..law.pure import Mechanism, Supporting
-from ..metrics import METRICS, Conclusion, measure
+from ..cell import Cell
+from ..defences import reads_numbers
+from ..law.capabilities import TellsNumbers, heard_mean
+from ..law.pure import Mechanism
+from ..metrics import METRICS, Conclusion
 from ..metrics.mean import MeanConclusion
-from ..metrics.results import Block, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec
-from .numbers import OfNumbers
+from .linear import clean_spread, expected_tallies, fakes_told
+from .numbers import Heard, OfNumbers
 
 
 @dataclass(frozen=True)
@@ -41,42 +42,31 @@ class Mean(OfNumbers):
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the numbers of the items; raises ScenarioError."""
         mechanism = protocol.bind(population.domain_size, population.labels)
-        why = lacking(mechanism, "mean_of", "whose reports tell frequencies of items and no mean")
-        if why is not None:
-            raise ScenarioError(f'must not be {why} with task.kind = "mean"', key="kind")
-        return cast("Mechanism", replace(mechanism, low=self.low, high=self.high))
+        return self.ranged(mechanism, "said", "whose reports tell frequencies of items and no mean")
 
-    def block(
-        self,
-        cell: Cell,
-        number: int,
-        trials: int,
-        pulse: Pulse,
-        shares: Counted | None = None,
-    ) -> Block:
-        marks = Fingerprints(trials)
-        clean, attacked = block_counts(cell, number, trials, pulse, shares)
-        marks.add(clean, attacked)
-        everyone, told = cell.users + cell.malicious, _telling(cell).mean_of
-        estimates = {
-            CLEAN: self._number(told(clean, cell.users)),
-            ATTACKED: self._number(told(attacked, everyone)),
+    def concluded(
+        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+    ) -> MeanConclusion:
+        pulse()
+        made: dict[Heard, Floats] = {
+            heard: self.number(heard_mean(_telling(cell), heard.tallies)[0])
+            for heard in dict.fromkeys(arms.values())
         }
-        conclusion = MeanConclusion(estimates, self.true_mean(cell), cell.attack is not None)
-        arms = {arm: Moments.of(values[:, None]) for arm, values in estimates.items()}
-        return Block(cell.index, number, measure(conclusion), marks.values, arms)
-
-    def _number(self, told: Floats) -> Floats:
-        """Numbers of the range, from those of [-1, 1] that the protocol knows."""
-        return np.asarray((self.low + self.high) / 2 + self.half * told)
+        return MeanConclusion(
+            {arm: made[heard] for arm, heard in arms.items()},
+            self.true_mean(cell),
+            cell.attack is not None,
+            self.robust(cell, arms[ATTACKED]),
+            flags,
+        )
 
     def true_mean(self, cell: Cell) -> float:
         """The mean of the genuine users' numbers."""
-        return float(self._number(cell.population.frequencies @ _telling(cell).values))
+        return float(self.number(cell.population.frequencies @ _telling(cell).values))
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         truth, spread = self.true_mean(cell), clean_spread(cell) * self.half**2
-        expected = dict.fromkeys(METRICS) | {
+        expected = dict.fromkeys([*METRICS, *cell.metrics]) | {
             "mean_estimate_clean": truth,
             "mean_error_clean": 0.0,
             "mean_squared_error_clean": spread / cell.users,
@@ -92,36 +82,33 @@ class Mean(OfNumbers):
             "mean_error": shift,
             "mean_squared_error": shift**2 + drawn / everyone**2,
         }
-        return expected | ({} if cell.attack is None else {"mean_shift": shift})
+        expected |= {} if cell.attack is None else {"mean_shift": shift}
+        return expected | self._after(cell, truth)
 
-
-@dataclass(frozen=True)
-class Told:
-    """What one report of a fake says, where the range is [-1, 1]: its mean and its variance.
-
-    The number of fakes of each kind is fixed, so that their variances add up.
-    """
-
-    mean: float
-    variance: float
-
-
-def fakes_told(cell: Cell) -> Told | None:
-    """What one report of the fakes says; 0 without an attack, None where it is not known."""
-    protocol, mean, variance = _telling(cell), 0.0, 0.0
-    for fakes in cell.fakes:
-        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
-        if law is None:
-            return None
-        weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
-        says, spread = protocol.said_by(law.rates)
-        mean, variance = mean + weight * says, variance + weight * spread
-    return Told(mean, variance)
-
-
-def clean_spread(cell: Cell) -> float:
-    """n times the variance of the clean estimate: that of what one report says, on average."""
-    return float(cell.population.frequencies @ _telling(cell).spread)
+    def _after(self, cell: Cell, truth: float) -> dict[str, float | None]:
+        """What defences leave of the expected reports: of many, as a bias of theirs does not hang
+        on how many there are. Empty where one of them is not foretold."""
+        steps = [step for step in cell.defences if reads_numbers(step)]
+        if not cell.defences or not all(step.foretold for step in steps):
+            return {}
+        protocol = _telling(cell)
+        clean = expected_tallies(cell, ())
+        fakes = (cell.sifted if cell.verifier else cell).fakes
+        made = []
+        for tallies in (clean, expected_tallies(cell, fakes)):
+            left = tallies[None]
+            for step in steps:
+                left = step.left(protocol, left, no_pulse).tallies
+            made.append(float(self.number(heard_mean(protocol, left)[0])[0]))
+        before, after = made
+        before = truth if np.isclose(before, truth, rtol=0, atol=1e-12 * self.half) else before
+        expected: dict[str, float | None] = {
+            "mean_estimate_clean_after": before,
+            "mean_error_clean_after": before - truth,
+            "mean_estimate_after": after,
+            "mean_error_after": after - truth,
+        }
+        return expected | ({} if cell.attack is None else {"mean_shift_after": after - before})
 
 
 def _telling(cell: Cell) -> TellsNumbers:

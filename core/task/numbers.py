@@ -1,20 +1,49 @@
-"""The part that tasks of numbers share: the range, and which populations have numbers."""
+"""The part that tasks of numbers share: the range, and the way from counts to a conclusion."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.flags import Flags
+from ..base.pulse import Pulse
 from ..base.ranges import Range, check_bounds, check_span
+from ..base.sampling import Counts, Floats
 from ..base.streams import Path
-from ..cell import Cell, Share, Task
-from ..collection.counts import shares_of
+from ..bounds.robust import Interval, robust_mean
+from ..cell import Cell, Counted, Share, Task
+from ..collection.counts import block_counts, shares_of
+from ..collection.sifting import Sifted
+from ..collection.verifying import verified_counts
+from ..defences import Defence, is_verifier, reads_numbers
+from ..law.capabilities import TellsNumbers, heard_mean, lacking, tells_numbers
+from ..law.pure import Mechanism
+from ..metrics import measure
+from ..metrics.mean import MeanConclusion
+from ..metrics.results import Block, Fingerprints, Moments
 from ..population import Population
 
 MAX_REPORTS: Final = 10**10
 """Users on the reports path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """The reports of one arm in several trials: all, or those that a defence leaves.
+
+    tallies : [trials, K], the reports of each kind; of a protocol of items its support counts.
+    users : the number of reports, float64[trials].
+    """
+
+    tallies: NDArray[Any]
+    users: Floats
 
 
 @dataclass(frozen=True)
@@ -36,6 +65,24 @@ class OfNumbers(Task):
         """Half the length of the range: what a step of 1 is to the protocol."""
         return (self.high - self.low) / 2
 
+    def number(self, told: Floats) -> Floats:
+        """Numbers of the range, from those of [-1, 1] that the protocol knows."""
+        return np.asarray((self.low + self.high) / 2 + self.half * told)
+
+    def ranged(self, mechanism: Mechanism, what: str, otherwise: str, **changes: Any) -> Mechanism:
+        """A protocol of numbers over this range; raises ScenarioError for another one.
+
+        what : the capability that it needs. otherwise : why it lacks that, after its name.
+        """
+        why = lacking(mechanism, what, otherwise)
+        if why is not None:
+            raise ScenarioError(f'must not be {why} with task.kind = "{self.kind}"', key="kind")
+        made: Any = mechanism
+        return cast("Mechanism", replace(made, low=self.low, high=self.high, **changes))
+
+    def unread(self, cell: Cell) -> Sequence[Defence]:
+        return [step for step in cell.defences if not (reads_numbers(step) or is_verifier(step))]
+
     def check(self, cell: Cell) -> None:
         super().check(cell)
         if cell.population.labels is not None:
@@ -43,7 +90,7 @@ class OfNumbers(Task):
             rule = f'{rule} task.kind = "{self.kind}"'
             raise ScenarioError(f"{rule}, got labels", key="population.kind")
         span = cell.population.span
-        if span not in (None, (self.low, self.high)):
+        if span is not None and span != (self.low, self.high):
             rule = f"must be the range of the population, [{spelled(span[0])}, {spelled(span[1])}]"
             shown = f"got [{spelled(self.low)}, {spelled(self.high)}]"
             raise ScenarioError(f"{rule}, {shown}", key="task.low")
@@ -57,4 +104,86 @@ class OfNumbers(Task):
             raise ScenarioError(rule, key="simulate.path")
 
     def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
-        return shares_of(cell, number, trials)
+        return [] if cell.verifier else shares_of(cell, number, trials)
+
+    # From counts to a conclusion.
+
+    def block(
+        self,
+        cell: Cell,
+        number: int,
+        trials: int,
+        pulse: Pulse,
+        shares: Counted | None = None,
+    ) -> Block:
+        marks = Fingerprints(trials)
+        clean, attacked = block_counts(cell, number, trials, pulse, shares)
+        verified = verified_counts(cell, number, trials, pulse, clean)
+        marks.add(clean, attacked)
+        users, same = np.full(trials, float(cell.users)), attacked is clean
+        before = _heard(cell, clean, users)
+        after = before if same else _heard(cell, attacked, users + cell.malicious)
+        arms = {CLEAN: before, ATTACKED: after}
+        flags: dict[Arm, Flags] = {}
+        for arm in DEFENDED if cell.defences else ():
+            if same and arm.attacked:
+                arms[arm], found = arms[arm.before], flags.get(arm.before)
+            else:
+                arms[arm], found = _defended(cell, arm, arms, verified, pulse)
+            flags |= {} if found is None else {arm: found}
+        conclusion = self.concluded(cell, arms, flags, pulse)
+        return Block(cell.index, number, measure(conclusion), marks.values, _moments(conclusion))
+
+    @abstractmethod
+    def concluded(
+        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+    ) -> MeanConclusion:
+        """The conclusion from the reports of each arm."""
+
+    def robust(self, cell: Cell, heard: Heard) -> Interval | None:
+        """The ends of the interval of the mean that holds if as many reports are fake as are."""
+        protocol = cell.protocol
+        if not tells_numbers(protocol):
+            return None
+        everyone = cell.users + cell.malicious
+        told, spread = heard_mean(protocol, heard.tallies)
+        share = cell.malicious / everyone
+        low, high = robust_mean(told, np.maximum(spread, 0), protocol.reach, everyone, share)
+        return self.number(low), self.number(high)
+
+
+def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
+    """The reports behind the counts of n users in each trial, float64[trials]."""
+    protocol = cell.protocol
+    return Heard(protocol.tallied(counts, users) if tells_numbers(protocol) else counts, users)
+
+
+def _defended(
+    cell: Cell, arm: Arm, arms: Mapping[Arm, Heard], verified: Mapping[Arm, Sifted], pulse: Pulse
+) -> tuple[Heard, Flags | None]:
+    """The reports that the defences leave of an arm, and what they claim."""
+    heard = arms[ATTACKED if arm.attacked else CLEAN]
+    if arm in verified:
+        heard = _heard(cell.sifted, verified[arm].counts, verified[arm].users.astype(float))
+    flags = None
+    trials = len(heard.tallies)
+    for step in filter(reads_numbers, cell.defences):
+        found = step.left(cast("TellsNumbers", cell.protocol), heard.tallies, pulse)
+        if found.tallies is not heard.tallies:
+            heard = Heard(found.tallies, found.tallies.sum(axis=1))
+        flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)
+        if found.alarm is not None:
+            flags = replace(flags, alarm=np.fmax(flags.alarm, found.alarm.astype(float)))
+        if found.share is not None:
+            flags = replace(flags, share=found.share)
+    return heard, flags
+
+
+def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
+    """The moments of each arm; the same object where the attack changes nothing."""
+    moments: dict[Arm, Moments] = {}
+    for arm in conclusion.arms:
+        same = arm.attacked and conclusion.means[arm] is conclusion.means[arm.before]
+        made = moments[arm.before] if same else Moments.of(conclusion.vectors(arm))
+        moments[arm] = made
+    return moments

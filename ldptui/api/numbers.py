@@ -17,8 +17,8 @@ from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.base.secure import generator
 from ldptui.core.bounds.robust import robust_mean
 from ldptui.core.law.capabilities import TellsNumbers, lacking
+from ldptui.core.law.fitting import fitted, misfit
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng
-from ldptui.core.task.distribution.fitting import fitted, misfit
 
 from ..text import format as text
 from ..text import table

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from ldptui.core.cell import Cell
-from ldptui.core.task.mean import clean_spread, fakes_told
+from ldptui.core.task.linear import clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL

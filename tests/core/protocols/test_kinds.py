@@ -81,7 +81,7 @@ def test_a_row_says_what_it_is(kind: str) -> None:
 @every_kind
 def test_a_kind_has_the_methods_of_all(kind: str) -> None:
     mechanism = bound(kind)
-    if hasattr(mechanism, "mean_of"):
+    if hasattr(mechanism, "tallied"):
         assert named(TellsNumbers) - {"estimates"} <= set(dir(mechanism))
         return
     assert named(Mechanism) <= set(dir(mechanism))

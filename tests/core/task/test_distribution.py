@@ -17,10 +17,10 @@ from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
+from ldptui.core.law.fitting import fitted, misfit, table_of
 from ldptui.core.metrics.distribution import DistributionConclusion
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.windows import PM, SW
-from ldptui.core.task.distribution.fitting import fitted, misfit, table_of
 
 PARTS = 64
 EDGES = np.linspace(0, 1, PARTS + 1)
@@ -141,14 +141,19 @@ def test_a_thousand_bins_are_fitted_in_a_fraction_of_a_second() -> None:
 
 def test_metrics_by_plain_loops() -> None:
     truth, numbers = np.array([0.5, 0.25, 0.25]), np.array([1.0, 3.0, 5.0])
-    before, after = np.array([[0.4, 0.35, 0.25]]), np.array([[0.1, 0.2, 0.7]])
+    fits = {CLEAN: np.array([[0.4, 0.35, 0.25]]), ATTACKED: np.array([[0.1, 0.2, 0.7]])}
     misfits = {CLEAN: np.zeros(1), ATTACKED: np.ones(1)}
-    made = DistributionConclusion({CLEAN: before, ATTACKED: after}, misfits, truth, numbers, True)
-    assert made.shift.tolist() == pytest.approx([(0.1 - 0.4) + 3 * (0.2 - 0.35) + 5 * 0.45])
+    means = {arm: fit @ numbers for arm, fit in fits.items()}
+    made = DistributionConclusion(
+        means, float(truth @ numbers), True, fits=fits, misfits=misfits, held=truth, step=2.0
+    )
+    shift = (0.1 - 0.4) + 3 * (0.2 - 0.35) + 5 * 0.45
+    assert made.shift(CLEAN, ATTACKED).tolist() == pytest.approx([shift])
     assert made.errors(CLEAN).tolist() == pytest.approx([0.2])
     assert made.wasserstein(ATTACKED).tolist() == pytest.approx([2 * (0.4 + 0.45)])
     assert made.largest_gap(ATTACKED).tolist() == pytest.approx([0.45])
     assert made.targets.size == 1
+    assert not made.supported
 
 
 @pytest.mark.parametrize("path", ["counts", "reports"])

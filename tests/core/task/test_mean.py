@@ -162,6 +162,10 @@ def test_both_paths_follow_the_joint_law(kind: str, path: str) -> None:
 # Closed forms beside the simulation.
 
 
+ROBUST = {name for name in METRICS if name.startswith("robust")}
+"""Their ends depend on the noise: they are tested by what they cover."""
+
+
 @pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("kind", [None, *KINDS])
@@ -192,7 +196,7 @@ def test_every_metric_has_a_closed_form_that_holds(kind: str | None, path: str) 
     assert budget.spread(block["mean_error"], shift, spread)
     assert not budget.spread(block["mean_error"], shift, 1.5 * spread)
     assert set(expected) == set(METRICS)
-    assert {name for name in cell.metrics if expected[name] is not None} == {
+    assert {name for name in cell.metrics if expected[name] is not None} | ROBUST == {
         name for name in cell.metrics if kind or name != "mean_shift"
     }
 
@@ -319,7 +323,11 @@ def test_fakes_of_several_kinds_add_up() -> None:
 
 def test_its_metrics_are_those_of_its_conclusion() -> None:
     cell = mean_cell(USERS, "mga")
-    assert cell.metrics == [name for name, row in METRICS.items() if MeanConclusion in row.of]
+    assert cell.metrics == [
+        name
+        for name, row in METRICS.items()
+        if MeanConclusion in row.of and set(row.arms) <= set(cell.arms)
+    ]
     assert not {"gain", "mse", "hitter_recall"} & set(cell.metrics)
 
 
@@ -348,7 +356,6 @@ def test_a_billion_users_take_no_longer() -> None:
         ({"goal": {"metric": "gain", "at_least": 0.1}}, 'goal.metric must not be "gain" with task'),
         ({"defence": [{"kind": "norm-sub"}]}, "defence must be left out"),
         ({"defence": [{"kind": "fiad"}]}, 'defence.0.kind must not be "fiad" with SR'),
-        ({"defence": [{"kind": "verified-randomiser"}]}, "defence must be left out"),
     ],
 )  # fmt: skip
 def test_what_is_about_frequencies_is_refused(changes: dict[str, Any], words: str) -> None:

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...base.pulse import Pulse
-from ...base.sampling import Counts, Floats
+from ..base.pulse import Pulse
+from ..base.sampling import Counts, Floats
 
 STEPS: Final = 10_000
 """Steps of a fit at most."""
@@ -68,8 +68,11 @@ def table_of(protocol: Any) -> Table:
     return Table(forward, backward)
 
 
-def fitted(protocol: Any, counts: Counts, smooth: bool, pulse: Pulse) -> Floats:
-    """float64[trials, d]: the fits of counts int64[trials, K]. smooth : by EMS, else by EM."""
+def fitted(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -> Floats:
+    """float64[trials, d]: the fits of counts [trials, K], whole or not.
+
+    smooth : by EMS, else by EM.
+    """
     table, seen = table_of(protocol), counts.T.astype(np.float64)
     d, trials = protocol.domain_size, len(counts)
     change = CHANGE if smooth else CHANGE * math.exp(protocol.epsilon)
@@ -94,6 +97,35 @@ def fitted(protocol: Any, counts: Counts, smooth: bool, pulse: Pulse) -> Floats:
     return fits.T
 
 
+def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Pulse) -> Floats:
+    """float64[trials, K]: the part of the reports of each kind that a fit takes for honest ones.
+
+    The likeliest mixture of honest users and of any law of reports of some kinds, by EM from half
+    and half. counts : float64[trials, K]. poisoned : bool[K], the kinds that fakes may send.
+    """
+    table, seen = table_of(protocol), counts.T
+    trials, d = len(counts), protocol.domain_size
+    changes = CHANGE * math.exp(protocol.epsilon) * np.maximum(seen.sum(axis=0) / MILLION, 1.0)
+    fits = np.full((d, trials), 0.5 / d)
+    poison = np.repeat(np.where(poisoned, 0.5 / poisoned.sum(), 0.0)[:, None], trials, axis=1)
+    before = np.full(trials, -np.inf)
+    honest = table.forward(fits)
+    for step in range(STEPS):
+        if step % BETWEEN == 0:
+            pulse()
+        ratio = seen / (honest + poison)
+        fits = fits * table.backward(ratio)
+        poison = poison * ratio
+        total = fits.sum(axis=0) + poison.sum(axis=0)
+        fits, poison = fits / total, poison / total
+        honest = table.forward(fits)
+        likely = (seen * np.log(honest + poison)).sum(axis=0)
+        if (np.abs(likely - before) < changes).all():
+            break
+        before = likely
+    return np.asarray((honest / (honest + poison)).T)
+
+
 def _smoothed(fits: Floats) -> Floats:
     """Each entry with half its weight, a quarter for both neighbours; float64[d, trials]."""
     made = fits.copy()
@@ -102,17 +134,25 @@ def _smoothed(fits: Floats) -> Floats:
     return np.asarray(made / made.sum(axis=0))
 
 
-def misfit(protocol: Any, counts: Counts, fits: Floats) -> Floats:
-    """float64[trials]: chi-square of the counts that a fit expects, in standard deviations.
+def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Floats, Floats]:
+    """The chi-square of the counts that a fit expects, and its degrees of freedom, float64[trials].
 
-    K − 1 degrees of freedom, mean K − 1 and variance 2 (K − 1): a fit of honest reports has less,
-    as it follows their noise; a smoothed fit of very many has more. Bins that expect less than 5
-    reports are one.
+    Bins that expect less than 5 reports are one. The law of the honest reports of a population that
+    is known has K − 1 degrees of freedom; a fit of them by EM follows their noise, so that its
+    chi-square is smaller.
     """
     expected = table_of(protocol).forward(fits.T) * counts.sum(axis=1)
     parts = np.where(expected >= 5, (counts.T - expected) ** 2 / expected, 0.0).sum(axis=0)
     rare = expected < 5
     over = np.where(rare, counts.T - expected, 0.0).sum(axis=0) ** 2
     parts += over / np.maximum(np.where(rare, expected, 0.0).sum(axis=0), 1.0)
-    free = np.maximum((~rare).sum(axis=0) - 1, 1)
+    return parts, np.maximum((~rare).sum(axis=0) - 1, 1)
+
+
+def misfit(protocol: Any, counts: Floats | Counts, fits: Floats) -> Floats:
+    """float64[trials]: the chi-square of a fit less its mean, in its standard deviations.
+
+    Of a fit of honest reports it is 0 or less on average, but for a smoothed fit of very many.
+    """
+    parts, free = chi_square(protocol, counts, fits)
     return np.asarray((parts - free) / np.sqrt(2 * free))

@@ -1,0 +1,163 @@
+"""Defences that read how many reports of numbers there are of each kind.
+
+They act on the counts of a collection, one after the other, so that each makes sense for a mean and
+for a distribution alike: what a step leaves is estimated as if it had been collected.
+
+The chi-square alarm is Pearson's test (Philosophical Magazine 1900) of the fitted distribution; no
+paper has it against these attacks. EM with a poison component is after Du, Ye, Fu, Hu, Li, Fang,
+"Differential Aggregation against General Colluding Attackers", ICDE 2023.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
+
+import numpy as np
+
+from ..base.capability import Capability
+from ..base.pulse import Pulse
+from ..base.ranges import ALPHA, Range
+from ..base.sampling import Floats
+from ..law.capabilities import TellsNumbers, lacking, tells_numbers
+from ..law.fitting import chi_square, fitted, fitted_with_poison
+from ..law.pure import BoolArray, Mechanism
+from .correction import ForAll, Known
+from .step import Step
+
+TRIMMED: Final = Range(0, 0.5, "()")
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """The reports that a step leaves, and what it claims.
+
+    tallies : float64[trials, K], the reports of each kind, parts of reports among them.
+    alarm : bool[trials], whether it claims an attack; None where it makes no claim.
+    share : float64[trials], the share of the fakes as it estimates that; None where it does not.
+    """
+
+    tallies: Floats
+    alarm: BoolArray | None = None
+    share: Floats | None = None
+
+
+class ReadsNumbers(Protocol):
+    """A step that reads how many reports of numbers there are of each kind.
+
+    foretold : whether what it leaves of the expected reports is what it leaves on average, where
+        there are many.
+    """
+
+    foretold: ClassVar[bool]
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def muted(self) -> bool | None: ...
+
+    def check(self, known: Known) -> None:
+        """Raise ScenarioError where it makes no sense for such a collection."""
+        ...
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
+        ...
+
+    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
+        """What is left of the reports, float64[trials, K], of each trial."""
+        ...
+
+
+reads_numbers: Final[Capability[ReadsNumbers]] = Capability("left")
+"""True where a defence reads the counts of reports of numbers."""
+
+
+def unread(protocol: Any) -> str | None:
+    """The reason why the reports of a protocol say no numbers; None where they do."""
+    return None if tells_numbers(protocol) else "a protocol of items, whose reports say no numbers"
+
+
+@dataclass(frozen=True)
+class Misfit(ForAll, Step):
+    """Alarm where no honest users' reports are likely to be like these; it changes nothing.
+
+    The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
+    compared with the 1 - α quantile of χ² with K - 1 degrees of freedom. Two reports, as those of
+    SR, fit any mean: then there is no claim.
+
+    alpha : how often it alarms at most where nobody attacks, for many users.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+    foretold: ClassVar[bool] = True
+
+    alpha: Annotated[float, ALPHA] = 0.01
+    kind: Literal["misfit"] = "misfit"
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return unread(protocol)
+
+    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
+        if lacking(protocol, "chances", "") is not None:
+            return Left(tallies)
+        from scipy.special import chdtri
+
+        fits = fitted(protocol, tallies, False, pulse)
+        statistic, free = chi_square(protocol, tallies, fits)
+        return Left(tallies, np.asarray(statistic > chdtri(free, self.alpha)))
+
+
+@dataclass(frozen=True)
+class Trim(ForAll, Step):
+    """Drop the share τ of the reports that say the most, and that of those that say the least.
+
+    The mean of what is left is biased where nobody attacks, towards where reports are dense.
+
+    trimmed : τ, of either end.
+    """
+
+    foretold: ClassVar[bool] = True
+
+    trimmed: Annotated[float, TRIMMED] = 0.05
+    kind: Literal["trim"] = "trim"
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return unread(protocol)
+
+    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:  # noqa: ARG002
+        order = np.argsort(protocol.said, kind="stable")
+        reports = tallies.sum(axis=1, keepdims=True)
+        up_to = np.cumsum(tallies[:, order], axis=1)
+        within = np.clip(up_to, self.trimmed * reports, (1 - self.trimmed) * reports)
+        kept = np.empty_like(tallies)
+        kept[:, order] = np.diff(within, axis=1, prepend=self.trimmed * reports)
+        return Left(kept)
+
+
+@dataclass(frozen=True)
+class PoisonComponent(ForAll, Step):
+    """Fit honest users and any poison on one side of the middle together, and drop the poison.
+
+    Each kind of report on that side is a component of its own beside the honest users' numbers
+    (EM). A part of the honest reports there is taken for poison as well, so that the mean is biased
+    away from that side where nobody attacks.
+
+    side : that of the reports that fakes may have sent.
+    """
+
+    foretold: ClassVar[bool] = False
+
+    side: Literal["high", "low"] = "high"
+    kind: Literal["em-poison"] = "em-poison"
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        two = "whose two reports are honest in any mixture"
+        return unread(protocol) or lacking(protocol, "chances", two)
+
+    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
+        said = protocol.said if self.side == "high" else -protocol.said
+        honest = fitted_with_poison(protocol, tallies, said > 0, pulse)
+        kept = tallies * honest
+        return Left(kept, share=1 - kept.sum(axis=1) / tallies.sum(axis=1))

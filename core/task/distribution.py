@@ -1,0 +1,86 @@
+"""The task of a distribution: how the numbers of the users spread over a range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, cast
+
+import numpy as np
+
+from ..base.arms import ATTACKED, Arm
+from ..base.flags import Flags
+from ..base.pulse import Pulse
+from ..base.sampling import Floats
+from ..cell import Cell
+from ..defences.simplex import project
+from ..law.fitting import fitted, misfit
+from ..law.pure import Mechanism, is_pure
+from ..metrics import METRICS, Conclusion
+from ..metrics.distribution import DistributionConclusion
+from ..population import Population
+from ..protocols import ProtocolSpec
+from .numbers import Heard, OfNumbers
+
+
+@dataclass(frozen=True)
+class Distribution(OfNumbers):
+    """Histogram → counts of the reports → an estimated distribution → metrics; once per arm.
+
+    The d items are equal parts of the range, in each of which users hold any number, all alike.
+    fit : how the distribution is found from reports of numbers. Of a pure protocol over the parts
+    it is the projection of the estimates onto distributions (Norm-Sub), whatever this says.
+    """
+
+    concludes: ClassVar[type[Conclusion]] = DistributionConclusion
+
+    fit: Literal["ems", "em"] = "ems"
+    kind: Literal["distribution"] = "distribution"
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        """The protocol over the parts of the range; raises ScenarioError."""
+        mechanism = protocol.bind(population.domain_size, population.labels)
+        if is_pure(mechanism):
+            return cast("Mechanism", mechanism)
+        otherwise = "whose reports tell no distribution of numbers"
+        return self.ranged(mechanism, "chances", otherwise, cells=True)
+
+    def concluded(
+        self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
+    ) -> DistributionConclusion:
+        numbers, truth = self.numbers(cell), cell.population.frequencies
+        every = dict.fromkeys(arms.values())
+        fits = {heard: self._estimated(cell, heard, pulse) for heard in every}
+        means = {heard: np.asarray(found[0] @ numbers) for heard, found in fits.items()}
+        return DistributionConclusion(
+            {arm: means[heard] for arm, heard in arms.items()},
+            float(truth @ numbers),
+            cell.attack is not None,
+            self.robust(cell, arms[ATTACKED]),
+            flags,
+            {arm: fits[heard][0] for arm, heard in arms.items()},
+            {arm: fits[heard][1] for arm, heard in arms.items()},
+            truth,
+            float(numbers[1] - numbers[0]),
+        )
+
+    def numbers(self, cell: Cell) -> Floats:
+        """float64[d], the middles of the parts of the range."""
+        parts = cell.population.domain_size
+        return np.asarray(self.low + 2 * self.half * (np.arange(parts) + 0.5) / parts)
+
+    def _estimated(self, cell: Cell, heard: Heard, pulse: Pulse) -> tuple[Floats, Floats]:
+        """The distributions [trials, d], and the misfit of each, float64[trials]."""
+        if is_pure(cell.protocol):
+            found = np.empty((len(heard.users), cell.population.domain_size))
+            for users in np.unique(heard.users):  # one number, but where some keep a report back
+                these = heard.users == users
+                made = cell.protocol.estimates(heard.tallies[these], int(users))
+                found[these] = project(made.frequencies)
+            return found, np.full(len(found), np.nan)
+        fits = fitted(cell.protocol, heard.tallies, self.fit == "ems", pulse)
+        return fits, misfit(cell.protocol, heard.tallies, fits)
+
+    def expected(self, cell: Cell) -> dict[str, float | None]:
+        """No closed forms: no fit is linear in the reports."""
+        return dict.fromkeys([*METRICS, *cell.metrics])
