@@ -13,9 +13,10 @@ import numpy as np
 from ..base.ranges import SHARE, Bounded
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
-from ..law.capabilities import lacking, tells_numbers
+from ..law.capabilities import lacking
 from ..law.hiding import Conditions
 from ..law.law import Lack, Law, LawName
+from ..law.numbers import tells_numbers
 from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population

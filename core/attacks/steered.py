@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from ..base.ranges import SHARE, Bounded, Range
-from ..law.capabilities import tells_numbers
 from ..law.law import Lack, Law, LawName
+from ..law.numbers import tells_numbers
 from ..population import Population
 from ..population.targets import RandomSet
 from .fakes import fake_share

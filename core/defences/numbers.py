@@ -19,8 +19,9 @@ from ..base.capability import Capability
 from ..base.pulse import Pulse
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
-from ..law.capabilities import TellsNumbers, lacking, tells_numbers
+from ..law.capabilities import lacking
 from ..law.fitting import chi_square, fitted, fitted_with_poison
+from ..law.numbers import TellsNumbers, tells_numbers
 from ..law.pure import BoolArray, Mechanism
 from .correction import ForAll, Known
 from .step import Step

@@ -15,8 +15,8 @@ import numpy as np
 from ..attacks import Fakes
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..law.capabilities import TellsNumbers
 from ..law.law import Ask
+from ..law.numbers import TellsNumbers
 from ..law.pure import Supporting
 
 

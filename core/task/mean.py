@@ -18,7 +18,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import reads_numbers
-from ..law.capabilities import TellsNumbers, heard_mean
+from ..law.numbers import TellsNumbers, heard_mean
 from ..law.pure import Mechanism
 from ..metrics import METRICS, Conclusion
 from ..metrics.mean import MeanConclusion

@@ -23,7 +23,8 @@ from ..collection.counts import block_counts, shares_of
 from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts
 from ..defences import Defence, is_verifier, reads_numbers
-from ..law.capabilities import TellsNumbers, heard_mean, lacking, tells_numbers
+from ..law.capabilities import lacking
+from ..law.numbers import TellsNumbers, heard_mean, tells_numbers
 from ..law.pure import Mechanism
 from ..metrics import measure
 from ..metrics.mean import MeanConclusion

@@ -16,7 +16,7 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped, Source, whole_file
 from ldptui.core.base.sampling import Counts
 from ldptui.core.base.tables import text_file
-from ldptui.core.law.capabilities import tells_numbers
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, Reports
 
 from .arguments import LARGEST, file_path, local, names, reports_of

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, spelled
 from ldptui.core.base.ranges import DOMAIN, EPSILON, SHARE, Range
-from ldptui.core.law.capabilities import tells_numbers
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.population import USERS
 from ldptui.core.protocols import KINDS

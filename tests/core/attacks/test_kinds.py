@@ -35,9 +35,9 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import binomial_law, hypergeometric_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
-from ldptui.core.law.capabilities import tells_numbers
 from ldptui.core.law.hiding import hides
 from ldptui.core.law.law import Ask, Law, LawName
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics.ranking import in_top
 from ldptui.core.protocols import GRR, OLH, OUE, PROTOCOLS, SUE, BitNoise, Rappor, hashing

@@ -19,7 +19,6 @@ from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.capabilities import (
     Foretells,
     SendsBits,
-    TellsNumbers,
     foretells,
     lacking,
     sends_bits,
@@ -28,6 +27,7 @@ from ldptui.core.law.capabilities import (
 from ldptui.core.law.doors import Doors
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.law import Ask, Lack, LawName
+from ldptui.core.law.numbers import TellsNumbers
 from ldptui.core.law.pure import (
     LocalMechanism,
     Mechanism,

@@ -16,7 +16,7 @@ from support import budget
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling.tables import ColumnCounts
-from ldptui.core.law.capabilities import tells_numbers
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.windows import HYBRID, PM, SW
 

@@ -15,7 +15,7 @@ from support.commands import Captured, fail, noted, succeed
 import ldptui
 from ldptui.api import numbers
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.capabilities import tells_numbers
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
