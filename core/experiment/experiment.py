@@ -16,20 +16,7 @@ from ..base.named import code_of
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell
-<<<<<<< HEAD
 from ..defences import asks_twice, is_verifier
-=======
-from ..defences import (
-    Filter,
-    ReadsNumbers,
-    Verifier,
-    asks_twice,
-    is_filter,
-    is_verifier,
-    known,
-    reads_numbers,
-)
->>>>>>> fdd43bc6 (Defend means and distributions of numbers)
 from ..law.capabilities import draws_apart, memoises
 from ..law.pure import Mechanism, sends_reports
 from ..metrics import METRICS
@@ -297,35 +284,6 @@ def _check_goal(
         raise ScenarioError(rule, key="goal")
 
 
-<<<<<<< HEAD
-=======
-def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:
-    """Refuse a defence that makes no sense for the collection, at its own key."""
-    for number, defence in enumerate(point.defence):
-        if defence.muted:
-            continue
-        try:
-            if is_filter(defence) or is_verifier(defence) or reads_numbers(defence):
-                _check_reading(defence, protocol)
-            defence.check(known(protocol, users, targets))
-        except ScenarioError as error:
-            raise error.within(f"defence.{number}") from error
-
-
-def _check_reading(step: Filter | Verifier | ReadsNumbers, protocol: Mechanism) -> None:
-    """Refuse a step where it has no reports to read or to verify, or cannot do it."""
-    if not sends_reports(protocol):
-        name = type(protocol).__name__
-        rule = f"{name}, a curator to whom users tell their items: there are no reports"
-        raise ScenarioError(f'must not be "{step.kind}" with {rule}', key="kind")
-    why = step.reads(protocol)
-    if why is not None:
-        raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
-    if is_verifier(step):
-        step.verified(protocol)
-
-
->>>>>>> fdd43bc6 (Defend means and distributions of numbers)
 def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
     """The protocol that a defence makes of the scenario's; None where all stays as it is.
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import ScenarioError, got
-from ..defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
+from ..defences import (
+    Filter,
+    ReadsNumbers,
+    Verifier,
+    asks_twice,
+    is_filter,
+    is_verifier,
+    known,
+    reads_numbers,
+)
 from ..law.capabilities import memoises
 from ..law.pure import Items, Mechanism, sends_reports
 from ..population import Population
@@ -44,14 +53,16 @@ def check_defences(
         if defence.muted:
             continue
         try:
-            if is_filter(defence) or is_verifier(defence):
+            if is_filter(defence) or is_verifier(defence) or reads_numbers(defence):
                 _check_reading(defence, trust, protocol)
             defence.check(known(protocol, users, targets))
         except ScenarioError as error:
             raise error.within(f"defence.{number}") from error
 
 
-def _check_reading(step: Filter | Verifier, trust: Trust, protocol: Mechanism) -> None:
+def _check_reading(
+    step: Filter | Verifier | ReadsNumbers, trust: Trust, protocol: Mechanism
+) -> None:
     """Refuse a step where it has no reports to read or to verify, or cannot do it."""
     if trust.unread:
         raise ScenarioError(f'must not be "{step.kind}" {trust.unread}', key="kind")
