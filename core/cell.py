@@ -87,16 +87,12 @@ class Task(Protocol):
         refused = {
             "attack.phase" if phases else "campaign": (cell.rounds, "whose users report once"),
             "metric": (cell.python_metrics, "which estimates no list of items"),
-            "defence": (self.unread(cell), "as they read or correct frequencies"),
+            "defence": (cell.defences, "as they read or correct frequencies"),
         }
         for key, (there, why) in refused.items():
             if there:
                 rule = f'must be left out with task.kind = "{self.kind}", {why}'
                 raise ScenarioError(rule, key=key)
-
-    def unread(self, cell: Cell) -> Sequence[Defence]:
-        """The defences of a cell that make no sense for this task."""
-        return cell.defences
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol as this task asks its users with it; raises ScenarioError."""

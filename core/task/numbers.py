@@ -22,7 +22,7 @@ from ..cell import Cell, Counted, Share, Task
 from ..collection.counts import block_counts, shares_of
 from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts
-from ..defences import Defence, is_verifier, reads_numbers
+from ..defences import is_verifier, reads_numbers
 from ..law.capabilities import lacking
 from ..law.numbers import TellsNumbers, heard_mean, tells_numbers
 from ..law.pure import Mechanism
@@ -81,11 +81,9 @@ class OfNumbers(Task):
         made: Any = mechanism
         return cast("Mechanism", replace(made, low=self.low, high=self.high, **changes))
 
-    def unread(self, cell: Cell) -> Sequence[Defence]:
-        return [step for step in cell.defences if not (reads_numbers(step) or is_verifier(step))]
-
     def check(self, cell: Cell) -> None:
-        super().check(cell)
+        others = [step for step in cell.defences if not (reads_numbers(step) or is_verifier(step))]
+        super().check(replace(cell, defences=tuple(others)))
         if cell.population.labels is not None:
             rule = 'must have items that are as far apart, as "values" or "normal", where'
             rule = f'{rule} task.kind = "{self.kind}"'
