@@ -2,8 +2,8 @@
 
 `ldptui.lab.questions.NAME.Options` declares what a topic asks for, `ldptui.lab.NAME.answer`
 answers, and `topics.toml` has its row and its words: a new topic is these two files, and rows
-there. The answer of a topic about reports is in `ldptui.api.opened`, which reads them. Nothing here
-imports NumPy.
+there. The answer of a topic whose command is made elsewhere, as it reads reports, is in
+`ldptui.api.opened`. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Topic:
 
     @property
     def home(self) -> str:
-        """The module that has its answer."""
-        return f"ldptui.api.opened.{self.name}" if self.collected else f"ldptui.lab.{self.name}"
+        """The module that has its answer: where its command is made elsewhere, the library's."""
+        return f"ldptui.lab.{self.name}" if self.arguments else f"ldptui.api.opened.{self.name}"
 
     @cached_property
     def options(self) -> tuple[Option, ...]:

@@ -78,15 +78,16 @@ def clients_of(
 ) -> Iterator[Named]:
     """The clients in the order of their sorts; nothing of them runs yet. Raises LdpError.
 
-    names : kinds, FILE.py:NAME, or objects with `perturb(values, rng)`.
+    names : kinds, FILE.py:NAME, or objects with `perturb(values, rng)`; the key of an error about
+    one is clients.N, by its place from 0 on.
     """
-    for name in names:
-        if not isinstance(name, str):
-            yield _object(promise, name)
-        elif ":" in name or name in available("protocol"):
-            yield _own(promise, name)
-        else:
-            yield _kind(promise, name)
+    for at, name in enumerate(names):
+        try:
+            yield _named(promise, name)
+        except ScenarioError as error:
+            if error.key != "protocol.kind":
+                raise
+            raise ScenarioError(error.rule, key=f"clients.{at}") from error
     for name in commands:
         yield _command(promise, name)
     for name in pairs:
@@ -101,6 +102,15 @@ class _Ours:
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         return sent(self.protocol, values, rng)
+
+
+def _named(promise: Promise, name: Any) -> Named:
+    """The client of one name."""
+    if not isinstance(name, str):
+        return _object(promise, name)
+    if ":" in name or name in available("protocol"):
+        return _own(promise, name)
+    return _kind(promise, name)
 
 
 def _kind(promise: Promise, name: str) -> Named:

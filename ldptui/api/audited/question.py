@@ -119,5 +119,5 @@ def question(
     clients = [*clients_of(promise, names, commands, pairs)]
     if not clients:
         rule = "must be named: a protocol, FILE.py:NAME, --command TEXT or --pairs FILE.csv"
-        raise ScenarioError(rule, key="CLIENT")
+        raise ScenarioError(rule, key="clients")
     return Question(clients, promise, asked, refute or 2 * epsilon)

@@ -68,12 +68,25 @@ def power_lines(question: Question, powers: Sequence[Power]) -> Iterator[str]:
     yield ""
 
 
+def power_sentence(power: Power, promised: float) -> str:
+    """The power of an audit against clients of one protocol, in a sentence."""
+    refuted = "No ε is refuted" if power.refutes is None else (
+        f"A client that follows {power.like} with ε ≥ {text.short(power.refutes)} is refuted with "
+        "probability 0.9"
+    )  # fmt: skip
+    naive = "" if power.naive is None else f", {text.short(power.naive, 3)} on average"
+    return (
+        f"{refuted}; one that keeps ε = {text.short(promised)} shows "
+        f"{text.short(power.expected, 3)} by the best event{naive}."
+    )
+
+
 def told(question: Question, found: Sequence[Inspection]) -> str:
     """The table, the chart and the sentences of all clients."""
     rows = [
         (
-            _short(each.client), _verdict(each), text.short(each.epsilon_low, 3),
-            text.short(each.average_low, 3), _agrees(each),
+            _short(each.client), verdict_word(each), text.short(each.epsilon_low, 3),
+            text.short(each.average_low, 3), AGREES[each.conforms],
             text.count(each.samples), text.rate(each.speed),
         )
         for each in found
@@ -86,13 +99,14 @@ def told(question: Question, found: Sequence[Inspection]) -> str:
     return "\n".join([*lines, *notes]) + "\n"
 
 
-def _verdict(each: Inspection) -> str:
+AGREES: Final = {True: "yes", False: "NO", None: text.MISSING}
+"""Whether reports follow the protocol that is claimed, in a table."""
+
+
+def verdict_word(each: Inspection) -> str:
+    """The verdict on a client, in a table."""
     word = "BROKEN" if each.verdict == "broken" else each.verdict.replace("-", " ")
     return word if each.whole else f"{word} (partial)"
-
-
-def _agrees(each: Inspection) -> str:
-    return {True: "yes", False: "NO", None: text.MISSING}[each.conforms]
 
 
 def _short(name: str) -> str:

@@ -10,7 +10,7 @@ from ldptui.core.base.errors import ScenarioError
 from ...api.audited import Question, question
 from ..agreeing import by_options, keys_of
 
-OPTIONS: Final = {"kind": "--as", "domain_size": "--items", "CLIENT": "CLIENT"}
+OPTIONS: Final = {"kind": "--as", "domain_size": "--items", "clients": "CLIENT"}
 """The options that have another name than the value that they set."""
 OWN: Final = (
     "epsilon", "items", "opaque", "samples", "confidence", "seed", "refute", "batch", "patience",
@@ -36,4 +36,5 @@ def question_of(options: Namespace) -> Question:
             )  # fmt: skip
     except ScenarioError as error:
         named = {**OPTIONS, **{key: f"--{key}" for key in OWN}}
-        raise ScenarioError(error.rule, named.get(error.key, error.key), error.where) from error
+        key = error.key.partition(".")[0] if error.key.startswith("clients.") else error.key
+        raise ScenarioError(error.rule, named.get(key, key), error.where) from error

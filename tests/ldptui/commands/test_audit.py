@@ -145,7 +145,7 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
         (("grr", "--epsilon", "nan", "--items", "4"), "--epsilon must be in (0, 20]"),
         (("grr", "--epsilon", "1", "--items", "1"), "--items must be in [2, 2^16], got 1"),
         (("grr", "--epsilon", "1", "--items", "9999999"), "--items must be in [2, 2^16]"),
-        (("nothing", *AGREED), "--protocol must be one of"),
+        (("nothing", *AGREED), "CLIENT must be one of"),
         (("laplace", *AGREED), "trusted curator"),
         (("grr", "--as", "oue", *AGREED), "--as must be a protocol whose reports have the form"),
         (("--command", "no-such", *AGREED), "must be a program that can be started"),

@@ -44,6 +44,7 @@ def test_the_example_is_what_it_is_said_to_be() -> None:
     assert [name for name, topic in TOPICS.items() if topic.group == "reports"] == [
         "estimate",
         "screen",
+        "audit",
     ]
 
 
