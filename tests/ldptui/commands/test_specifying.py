@@ -269,6 +269,7 @@ def test_keys_of_the_protocol_reach_the_page(capsys: Captured, tmp_path: Path) -
         succeed(capsys, "spec", "rappor", "--domain", str(domain), "--format", "json")
     )
     assert named["known"]["names"] == ["apple", "fig", "pear"]
+    assert [vector["epsilon"] for vector in named["vectors"]] == [0.5, 1.0, 2.0]
     budgets = ("--epsilon", "2", "--set", "epsilon_infinity=3")
     page = json.loads(succeed(capsys, "spec", "l-sue", *budgets, "--format", "json"))
-    assert [vector["epsilon"] for vector in page["vectors"]] == [0.5, 1.0]
+    assert [vector["epsilon"] for vector in page["vectors"]] == [0.5, 1.0, 2.0]
