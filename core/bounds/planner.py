@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
 from ..base.sampling import Floats
-from ..law.pure import PureProtocol, SeedSearch, item_variance
+from ..law.pure import PureProtocol, SeedSearch, Supporting, item_variance
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
@@ -41,6 +41,8 @@ class Oracle:
         Where they lift r items together, each of these.
     lowered : (q−s′)/(p−q), how far the same fakes lower any other item, which they support with
         probability s′.
+    noise : the variance of the noise of one count, which servers or a curator add once; 0 where
+        users add their own.
     """
 
     epsilon: float
@@ -48,6 +50,7 @@ class Oracle:
     slope: float
     gain_factor: float
     lowered: float
+    noise: float = 0.0
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
@@ -63,6 +66,25 @@ class Oracle:
             (crafted.target - q) / gap,
             (q - crafted.other) / gap,
         )
+
+    @classmethod
+    def proved(cls, protocol: PureProtocol, targets: int = 1) -> Self:
+        """The oracle against fakes who have to run the protocol, each for one of the targets."""
+        honest = protocol.honest_support(targets)
+        free, gap = cls.of(protocol, targets), protocol.p - protocol.q
+        lifted = (honest.target - protocol.q) / gap
+        return replace(free, gain_factor=lifted, lowered=(protocol.q - honest.other) / gap)
+
+    @classmethod
+    def released(cls, curator: Supporting, targets: int = 1) -> Self:
+        """The oracle where counts are exact, but for noise that is added once."""
+        crafted = curator.crafted_support(targets, SeedSearch())
+        noise = curator.target_sum_variance(1, 0.0)
+        return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise)
+
+    def unit_variance(self, reports: float) -> float:
+        """N times the variance of an estimate of zero, from N reports."""
+        return self.variance + self.noise / reports
 
 
 @dataclass(frozen=True)
@@ -116,7 +138,7 @@ def verified_floor(plan: Plan) -> float:
 
 def noise_threshold(oracle: Oracle, plan: Plan) -> float:
     """zσ₀ of n + m reports: no item that nobody holds exceeds it, but with probability α."""
-    return plan.quantile * math.sqrt(oracle.variance / plan.reports)
+    return plan.quantile * math.sqrt(oracle.unit_variance(plan.reports) / plan.reports)
 
 
 def saturation_users(oracle: Oracle, plan: Plan) -> float:
@@ -125,7 +147,10 @@ def saturation_users(oracle: Oracle, plan: Plan) -> float:
     More users help ever less from there on. Infinite where nobody is fake.
     """
     floor = attack_floor(oracle, plan)
-    return math.inf if floor <= 0 else plan.quantile**2 * oracle.variance / floor**2
+    if floor <= 0:
+        return math.inf
+    ratio = plan.quantile / floor
+    return ratio**2 * oracle.variance + ratio * math.sqrt(oracle.noise)
 
 
 def least_frequency(oracle: Oracle, plan: Plan) -> float:
@@ -137,7 +162,8 @@ def least_frequency(oracle: Oracle, plan: Plan) -> float:
     spread = plan.power_quantile**2 / plan.reports
     half = threshold + spread * oracle.slope / 2
     # half² − threshold² + spread·Var*, without cancellation.
-    under = spread * (threshold * oracle.slope + spread * oracle.slope**2 / 4 + oracle.variance)
+    unit = oracle.unit_variance(plan.reports)
+    under = spread * (threshold * oracle.slope + spread * oracle.slope**2 / 4 + unit)
     return (half + math.sqrt(max(0.0, under))) / (1 - plan.share)
 
 
@@ -159,7 +185,8 @@ def found_power(oracle: Oracle, plan: Plan, lowered: bool = False) -> float:
 
 def _spread(oracle: Oracle, plan: Plan) -> float:
     shown = (1 - plan.share) * plan.frequency
-    return math.sqrt((oracle.variance + shown * oracle.slope) / plan.reports)
+    unit = oracle.unit_variance(plan.reports)
+    return math.sqrt((unit + shown * oracle.slope) / plan.reports)
 
 
 # Each quantity from the others.
@@ -174,6 +201,9 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
     noise = plan.quantile * math.sqrt(oracle.variance)
     margin = plan.power_quantile * math.sqrt(oracle.variance + shown * oracle.slope)
     users = (1 - plan.share) * ((noise + margin) / room) ** 2
+    if oracle.noise:  # added once: one of the two variances is 0
+        users = (1 - plan.share) * math.sqrt(oracle.noise) / room
+        users *= plan.quantile + plan.power_quantile
     if users > USERS.high:
         rule = f"is found with {users:.3g} users alone; at most {USERS.high:g} are planned for"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")

@@ -13,10 +13,10 @@ from ldptui.core.base.files import write_atomically
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..figure import curves
-from ..questions.plan import Options
+from ..questions.plan import LOCALLY, Options
 from .chart import budget_chart, frequency_chart
 from .planned import Planned, planned, rivals, with_more
-from .table import notes, page, rival_rows, rows, title
+from .table import name, notes, page, rival_rows, rows, title
 
 
 def answer(options: Options, ask: Ask) -> Steps:
@@ -40,6 +40,7 @@ def answer(options: Options, ask: Ask) -> Steps:
         figures=(
             curve
             for chart, over in ((frequency_chart, "n"), (budget_chart, "ε"))
+            if options.trust == LOCALLY
             for curve in [curves(chart(values), "least f", over)]
         ),
     )
@@ -62,11 +63,11 @@ def _verdict(values: Planned) -> str:
         reached = text.short(values.power_reached, 4)
         return f"The plan {does}: its power is {reached}; {needed} users are enough."
     answer = VERDICTS[values.solved](values)
-    aim = f"for {values.protocol.upper()} to find an item of frequency " + text.short(
-        values.frequency, 3
-    )
+    if values.solved == "users" and values.trust != LOCALLY:
+        answer = f"The smallest batch is {text.count(math.ceil(values.users))} genuine users"
+    aim = f"for {name(values)} to find an item of frequency " + text.short(values.frequency, 3)
     if values.solved == "frequency":
-        aim = f"that {values.protocol.upper()} finds"
+        aim = f"that {name(values)} finds"
     spite = f" in spite of {text.percent(values.share)} fakes" if values.share else ""
     sure = f", with probability {text.short(values.power, 3)}"
     return f"{answer} {aim}{spite}{sure}."

@@ -15,12 +15,14 @@ from ldptui.core.base.ranges import Range
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle
 from ldptui.core.bounds.rehearsal import rehearsed
+from ldptui.core.bounds.shuffle.central import central_at_most
+from ldptui.core.lab.rungs import RUNGS, Terms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
 from ..asking import named_columns
-from ..mechanisms import LOCAL, bound
+from ..mechanisms import DRAWN, LOCAL, bound
 from ..output import OMITTED
-from ..questions.plan import Options
+from ..questions.plan import LOCALLY, Options
 from ..questions.shared import BEST
 
 SOLVED: Final = ("users", "epsilon", "share", "frequency", "power")
@@ -76,6 +78,9 @@ class Planned:
     shift: float | None
     share_for_shift: float | None
     oracles: Mapping[str, float | None]
+    trust: str = LOCALLY
+    local_epsilon: float | None = field(default=None, metadata=OMITTED)
+    noise: float | None = field(default=None, metadata=OMITTED)
     power_reached: float | None = field(default=None, metadata=OMITTED)
     holds: bool | None = field(default=None, metadata=OMITTED)
     users_needed: int | None = field(default=None, metadata=OMITTED)
@@ -90,7 +95,7 @@ class Planned:
 
     @property
     def oracle(self) -> Oracle:
-        """The protocol of the plan, bound, with its targets."""
+        """The oracle of a plan whose users trust nobody."""
         return Oracle.of(bound(self.protocol, self.items, self.epsilon), self.targets)
 
 
@@ -105,10 +110,7 @@ def planned(options: Options) -> Planned:
         raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
     # Where all are given, the power is what is judged.
     solved = missing[0] if missing else "power"
-    kinds = LOCAL if options.protocol == BEST else (options.protocol,)
-    if kinds[0] not in LOCAL:
-        rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
-        raise ScenarioError(rule, key="protocol")
+    kinds = _kinds(options)
     answers: dict[str, float | None] = {}
     refusals: dict[str, ScenarioError] = {}
     for kind in kinds:
@@ -128,7 +130,35 @@ def planned(options: Options) -> Planned:
     if missing:
         quantities[solved] = known[kind]
     values = _lines(kind, missing[0] if missing else None, options, quantities, answers)
-    return values if missing else _judged(values, known[kind], quantities["power"])
+    return values if missing else _judged(values, options, known[kind], quantities["power"])
+
+
+def _kinds(options: Options) -> Sequence[str]:
+    """The protocols that the plan goes through; raises ScenarioError."""
+    if options.trust not in RUNGS:
+        rule = f"must be one of {', '.join(RUNGS)}, {got(options.trust)}"
+        raise ScenarioError(rule, key="trust")
+    row = RUNGS[options.trust]
+    if not row.by_reports and options.protocol != BEST:
+        rule = f"must be left out with the trust {options.trust}, to which users tell their items"
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="protocol")
+    if options.protocol == BEST:
+        return LOCAL if row.by_reports and not row.hides else DRAWN if row.hides else DRAWN[:1]
+    if options.protocol not in LOCAL:
+        rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
+        raise ScenarioError(rule, key="protocol")
+    return (options.protocol,)
+
+
+def _oracle(kind: str, options: Options, epsilon: float, users: float | None) -> Oracle:
+    """What the server of the rung gets of n users; raises ScenarioError."""
+    terms, row = _terms(options, epsilon), RUNGS[options.trust]
+    made = mechanism(row, kind, options.items, round(users or 1), terms)
+    return row.oracle(made, options.targets)
+
+
+def _terms(options: Options, epsilon: float) -> Terms:
+    return Terms(epsilon, options.delta, options.weight)
 
 
 @dataclass(frozen=True)
@@ -176,15 +206,21 @@ def _gain_factor(kind: str, items: int, epsilon: float) -> float:
     return float(gain_factor(bound(kind, items, epsilon)))
 
 
-def _judged(values: Planned, reached: float, wanted: float) -> Planned:
+def _judged(values: Planned, options: Options, reached: float, wanted: float) -> Planned:
     """A plan of which all is given, judged by the power that it reaches."""
-    needed = planner.users_needed(values.oracle, values.plan)
-    return replace(
-        values,
-        power_reached=reached,
-        holds=reached >= wanted * (1 - 1e-12),
-        users_needed=math.ceil(needed * (1 - 1e-12)),
-    )
+    needed = _users(values.protocol, options, values.plan)
+    holds = reached >= wanted * (1 - 1e-12)
+    return replace(values, power_reached=reached, holds=holds, users_needed=needed)
+
+
+def _users(kind: str, options: Options, plan: planner.Plan) -> int:
+    """The users whom a plan takes; raises ScenarioError."""
+    assert options.epsilon is not None
+    row = RUNGS[options.trust]
+    if row.hides:
+        return smallest_batch(row, kind, plan, _terms(options, options.epsilon), options.targets)
+    oracle = _oracle(kind, options, options.epsilon, None)
+    return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
 
 
 def _solve(kind: str, solved: str, options: Options) -> float:
@@ -197,11 +233,11 @@ def _solve(kind: str, solved: str, options: Options) -> float:
     }
     plan = planner.Plan(options.items, alpha=options.alpha, **stated)
     if solved == "epsilon":
-        return planner.least_epsilon(
-            lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
-        )
+        return _epsilon(kind, options, plan)
     assert options.epsilon is not None  # nothing else is left out
-    oracle = Oracle.of(bound(kind, options.items, options.epsilon), options.targets)
+    if solved == "users":
+        return _users(kind, options, plan)
+    oracle = _oracle(kind, options, options.epsilon, options.users)
     if solved == "frequency":
         least = planner.least_frequency(oracle, plan)
         if least > 1:
@@ -211,11 +247,21 @@ def _solve(kind: str, solved: str, options: Options) -> float:
                 raise planner.floor_above_all(floor, plan)
             raise ScenarioError(f"{rule}, {got(plan.users)}", key="users")
         return least
-    if solved == "users":
-        return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
     if solved == "share":
         return planner.largest_share(oracle, plan)
     return planner.largest_power(oracle, plan)
+
+
+def _epsilon(kind: str, options: Options, plan: planner.Plan) -> float:
+    """The least budget of a plan; of shuffled reports the central one of the least ε₀."""
+    if not RUNGS[options.trust].hides:
+        return planner.least_epsilon(lambda e: _oracle(kind, options, e, options.users), plan)
+    local = planner.least_epsilon(
+        lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
+    )
+    return central_at_most(
+        bound(kind, options.items, local), local, round(plan.users), options.delta
+    )
 
 
 def _lines(
@@ -226,7 +272,7 @@ def _lines(
     oracles: Mapping[str, float | None],
 ) -> Planned:
     """Every line of the plan of one protocol."""
-    oracle = Oracle.of(bound(kind, options.items, quantities["epsilon"]), options.targets)
+    oracle = _oracle(kind, options, quantities["epsilon"], quantities["users"])
     plan = plan_of(options.items, options.alpha, quantities)
     f_min = planner.least_frequency(oracle, planner.unattacked(plan))
     floor = planner.attack_floor(oracle, plan)
@@ -238,7 +284,7 @@ def _lines(
         targets=options.targets,
         alpha=options.alpha,
         **quantities,
-        variance=oracle.variance,
+        variance=oracle.unit_variance(plan.reports),
         gain_factor=oracle.gain_factor,
         lowered=oracle.lowered,
         reports=plan.reports,
@@ -255,6 +301,9 @@ def _lines(
         shift=options.shift,
         share_for_shift=lifted,
         oracles=oracles,
+        trust=options.trust,
+        local_epsilon=oracle.epsilon if RUNGS[options.trust].hides else None,
+        noise=oracle.noise or None,
     )
 
 
@@ -275,6 +324,9 @@ def with_more(values: Planned, options: Options) -> Planned:
         values = replace(values, estimates=_trusted(options.estimates, options, values))
     elif options.rank is not None:
         raise ScenarioError("needs --estimates, which rank the items", key="rank")
+    if options.check and options.trust != LOCALLY:
+        rule = "must be left out with --trust: ldptui run simulates a scenario with [trust]"
+        raise ScenarioError(f"{rule}, {got(True)}", key="check")
     if options.check:
         protocol = bound(values.protocol, options.items, values.epsilon)
         rng = np.random.default_rng(options.seed)
@@ -286,6 +338,7 @@ def with_more(values: Planned, options: Options) -> Planned:
 def _trusted(file: str, options: Options, values: Planned) -> Trusted:
     """The items of a published table whose estimates no fake item reaches."""
     path, rank = Path(file), options.rank
+    oracle = _oracle(values.protocol, options, values.epsilon, values.users)
     (items,) = named_columns(path, [options.label], "label")
     (numbers,) = named_columns(path, [options.column], "column")
     if len(items.values) != items.codes.size:
@@ -293,7 +346,7 @@ def _trusted(file: str, options: Options, values: Planned) -> Trusted:
     held = numbers.numbers()
     counted = bool(np.abs(held).sum() > 2)
     frequencies = held / values.reports if counted else held
-    above = planner.trusted(frequencies, values.oracle, values.plan)
+    above = planner.trusted(frequencies, oracle, values.plan)
     names = np.array(items.values)[items.codes]
     order = np.argsort(-frequencies, kind="stable")
     share = None
@@ -301,6 +354,6 @@ def _trusted(file: str, options: Options, values: Planned) -> Trusted:
         if rank > held.size:
             rule = f"must be in [1, {held.size}], the items of the table, {got(rank)}"
             raise ScenarioError(rule, key="rank")
-        share = planner.fakes_for_rank(values.oracle, 0.0, float(frequencies[order[rank - 1]]))
+        share = planner.fakes_for_rank(oracle, 0.0, float(frequencies[order[rank - 1]]))
     trusted = [str(names[at]) for at in order if above[at]]
     return Trusted(file, int(held.size), counted, trusted, rank, share)

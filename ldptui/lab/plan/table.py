@@ -10,6 +10,7 @@ from typing import Final
 from ...text import format as text
 from ...text.interval import share_words
 from ..output import Row, cited, row
+from ..questions.plan import LOCALLY
 from .planned import Planned, Rival, Trusted
 
 SHOWN: Final = 8
@@ -28,12 +29,21 @@ WORDS: Final = {
 SHORT: Final = {"users": "n", "epsilon": "ε", "share": "β", "frequency": "f", "power": "power"}
 
 
+def name(values: Planned) -> str:
+    """The way to collect, in a word or two: "OUE", "shuffled OUE", "curator"."""
+    if values.trust == LOCALLY:
+        return values.protocol.upper()
+    if values.noise is not None:
+        return values.trust
+    return f"{values.trust} {values.protocol.upper()}"
+
+
 def title(values: Planned) -> str:
     """What is planned, and which quantity is solved for."""
     solved = values.solved
     asked = "all is given" if solved is None else f"{WORDS[solved]} is solved for"
     return (
-        f"A plan: {values.protocol.upper()}, d = {text.count(values.items)}, "
+        f"A plan: {name(values)}, d = {text.count(values.items)}, "
         f"α = {text.short(values.alpha)}; {asked}"
     )
 
@@ -81,7 +91,12 @@ def rows(values: Planned) -> Iterator[Row]:
         yield "users needed", text.count(values.users_needed), "n of the wanted power", "plan"
     if values.targets > 1:
         yield "lifted together, r", text.count(values.targets), "as given", ""
-    yield row("noise, Var*", values.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
+    if values.local_epsilon is not None:
+        yield row("ε₀ of a report", values.local_epsilon, "the largest that n users hide", "BBGN")
+    if values.noise is None:
+        yield row("noise, Var*", values.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
+    else:
+        yield row("noise of a count", values.noise, "added once, by those who are trusted", "CGB")
     yield row("gain factor a", values.gain_factor, "(s − q)/(p − q)", "plan")
     yield row("quantile z", values.quantile, "Φ⁻¹(1 − α/d)", "plan")
     yield row("noise threshold", values.noise_threshold, "z √(Var* / (n + m))", "plan")
@@ -92,7 +107,8 @@ def rows(values: Planned) -> Iterator[Row]:
     saturation = values.saturation_users
     shown = text.count(math.ceil(saturation)) if math.isfinite(saturation) else text.MISSING
     yield "saturation n*", shown, "z² Var* / (βa)²", "plan"
-    yield row("undetectable floor", values.undetectable_floor, "β e^ε / (e^ε − 1)", "plan")
+    if values.noise is None:
+        yield row("undetectable floor", values.undetectable_floor, "β e^ε / (e^ε − 1)", "plan")
     yield row("verified floor", values.verified_floor, "β", "plan")
     if values.share_for_shift is not None:
         wanted = f"β = x / a, x = {text.short(values.shift)}"
@@ -153,10 +169,11 @@ def notes(values: Planned) -> Iterator[str]:
         )  # fmt: skip
     if check := values.check:
         yield from share_words([check["power"], check["alarms"]], int(check["trials"]))
-    yield (
-        "one round, exchangeable reports, a server without a prior; any protocol has at least "
-        "the undetectable floor, a verified one the last"
-    )
+    model = "one round, exchangeable reports, a server without a prior"
+    if values.noise is not None:
+        yield f"{model}; whatever is proved, each fake lifts one item as a user does"
+        return
+    yield f"{model}; any protocol has at least the undetectable floor, a verified one the last"
 
 
 LEGEND: Final = (

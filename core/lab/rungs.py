@@ -1,0 +1,121 @@
+"""The rungs of trust that a plan can be made for: a row each, and the smallest batch of one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from scipy.optimize import brentq
+
+from ..base.errors import ScenarioError, got
+from ..bounds import planner
+from ..bounds.planner import Oracle, Plan
+from ..bounds.shuffle.central import SHUFFLED
+from ..law.pure import Mechanism
+from ..protocols import KINDS
+from ..protocols.trust import (
+    Aggregated,
+    Asked,
+    Local,
+    Shuffled,
+    Trust,
+    TrustedCurator,
+    Verified,
+)
+
+CLOSE: Final = 1e-5
+"""What a smallest batch may be too large, as a part of it."""
+COARSE: Final = 8
+"""The factor between the batches that are tried first."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all rungs of a plan share: the central budget, and what secure aggregation has."""
+
+    epsilon: float
+    delta: float
+    weight: int = 3
+    aggregators: int = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A rung: whom users trust, and the oracle of what the server gets.
+
+    by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
+    """
+
+    trust: Callable[[Terms], Trust]
+    oracle: Callable[[Any, int], Oracle]
+    by_reports: bool = True
+    hides: bool = False
+
+
+def _histogram(terms: Terms) -> Trust:
+    return Aggregated("histogram", None, terms.aggregators)
+
+
+def _multihot(terms: Terms) -> Trust:
+    return Aggregated("multihot", terms.weight, terms.aggregators)
+
+
+def _sumvec(terms: Terms) -> Trust:
+    return Aggregated("sumvec", None, terms.aggregators)
+
+
+RUNGS: Final[dict[str, Row]] = {
+    "local": Row(lambda _: Local(), Oracle.of),
+    "verified": Row(lambda _: Verified(), Oracle.proved),
+    "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
+    "aggregated-sumvec": Row(_sumvec, Oracle.released, by_reports=False),
+    "aggregated-multihot": Row(_multihot, Oracle.released, by_reports=False),
+    "aggregated-histogram": Row(_histogram, Oracle.released, by_reports=False),
+    "curator": Row(lambda _: TrustedCurator(), Oracle.released, by_reports=False),
+}
+"""Every rung that is a way to collect, from the least trust to the most."""
+
+
+def mechanism(row: Row, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
+    """What users of a rung are asked by; raises ScenarioError.
+
+    kind : of the local protocol; of no account where users send no reports. users : n.
+    """
+    spec = KINDS[kind](kind=kind, epsilon=terms.epsilon)
+    asked = Asked(spec, lambda table: table.bind(items), items, users)
+    try:
+        return row.trust(terms).bound(asked)
+    except ScenarioError as error:
+        key = {"population.users": "users", "trust.kind": "trust"}.get(error.key, error.key)
+        raise ScenarioError(error.rule, key.rpartition(".")[2]) from error
+
+
+def smallest_batch(row: Row, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
+    """The fewest users who find the plan's frequency, their ε₀ being what so many hide.
+
+    The number is at most a part `CLOSE` too large. Raises ScenarioError.
+    """
+
+    def lacking(size: float) -> float:
+        """The logarithm of how many times more users it takes, with the ε₀ of so many."""
+        users = max(1, round(math.exp(size)))
+        oracle = row.oracle(mechanism(row, kind, plan.items, users, terms), targets)
+        try:
+            needed = planner.users_needed(oracle, replace(plan, users=users))
+        except ScenarioError:  # with so much noise the attack floor alone is above it
+            return math.log(SHUFFLED.high)
+        return math.log(needed / users)
+
+    low, high = 0.0, math.log(COARSE)
+    most = math.log(SHUFFLED.high)
+    while lacking(high) > 0:
+        if high >= most:
+            rule = f"is found by no batch of {SHUFFLED.high:g} shuffled users"
+            raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+        low, high = high, min(most, high + math.log(COARSE))
+    if low == 0 and lacking(low) <= 0:
+        return 1
+    size = float(brentq(lacking, low, high, xtol=CLOSE / 2))
+    return math.ceil(math.exp(size) * (1 + CLOSE / 2))
