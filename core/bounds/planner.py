@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,14 @@ FINE: Final = 65
 """Budgets then tried from two of them before the first that is enough, 1 % apart."""
 
 
+class Tailed(Supporting, Protocol):
+    """A curator, as far as a plan has to know it."""
+
+    def tail(self, histogram: Floats, accuracy: float) -> Floats:
+        """Pr[|noise| > accuracy] of each count; the noise is of whole numbers, and symmetric."""
+        ...
+
+
 @dataclass(frozen=True)
 class Oracle:
     """A pure protocol at one ε and d, as far as a plan has to know it.
@@ -42,7 +50,8 @@ class Oracle:
     lowered : (q−s′)/(p−q), how far the same fakes lower any other item, which they support with
         probability s′.
     noise : the variance of the noise of one count, which servers or a curator add once; 0 where
-        users add their own.
+        users add their own. curator : who adds it, whose noise has its own tails; None for normal
+        ones, of sums over users.
     """
 
     epsilon: float
@@ -51,6 +60,7 @@ class Oracle:
     gain_factor: float
     lowered: float
     noise: float = 0.0
+    curator: Tailed | None = None
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
@@ -76,11 +86,35 @@ class Oracle:
         return replace(free, gain_factor=lifted, lowered=(protocol.q - honest.other) / gap)
 
     @classmethod
-    def released(cls, curator: Supporting, targets: int = 1) -> Self:
+    def released(cls, curator: Tailed, targets: int = 1) -> Self:
         """The oracle where counts are exact, but for noise that is added once."""
         crafted = curator.crafted_support(targets, SeedSearch())
         noise = curator.target_sum_variance(1, 0.0)
-        return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise)
+        return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise, curator)
+
+    def quantile(self, chance: float) -> float:
+        """z: an estimate is z or more deviations above its mean with this chance at most."""
+        if self.curator is None:
+            return float(-ndtri(chance))
+        low, high = 0, 1
+        while self._beyond(high) > chance:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._beyond(middle) > chance else (low, middle)
+        return high / math.sqrt(self.noise)
+
+    def exceeds(self, z: float) -> float:
+        """The chance that an estimate is more than −z deviations above its mean."""
+        if self.curator is None:
+            return float(ndtr(z))
+        off = z * math.sqrt(self.noise)
+        return 1 - self._beyond(math.ceil(off)) if off > 0 else self._beyond(math.floor(-off) + 1)
+
+    def _beyond(self, count: int) -> float:
+        """The chance that the noise of a count is at least this whole number above 0."""
+        assert self.curator is not None
+        return float(self.curator.tail(np.zeros(1), count - 1)[0]) / 2
 
     def unit_variance(self, reports: float) -> float:
         """N times the variance of an estimate of zero, from N reports."""
@@ -107,18 +141,18 @@ class Plan(Bounded):
         """n + m, the genuine users and the fakes."""
         return self.users / (1 - self.share)
 
-    @property
-    def quantile(self) -> float:
-        """z = Φ⁻¹(1 − α/d)."""
-        return float(-ndtri(self.alpha / self.items))
-
-    @property
-    def power_quantile(self) -> float:
-        """z_b = Φ⁻¹(power)."""
-        return float(ndtri(self.power))
-
 
 # The lines of a plan.
+
+
+def quantile(oracle: Oracle, plan: Plan) -> float:
+    """z = Φ⁻¹(1 − α/d), or that of the noise of a curator."""
+    return oracle.quantile(plan.alpha / plan.items)
+
+
+def power_quantile(oracle: Oracle, plan: Plan) -> float:
+    """z_b = Φ⁻¹(power), likewise."""
+    return oracle.quantile(1 - plan.power)
 
 
 def attack_floor(oracle: Oracle, plan: Plan) -> float:
@@ -138,7 +172,7 @@ def verified_floor(plan: Plan) -> float:
 
 def noise_threshold(oracle: Oracle, plan: Plan) -> float:
     """zσ₀ of n + m reports: no item that nobody holds exceeds it, but with probability α."""
-    return plan.quantile * math.sqrt(oracle.unit_variance(plan.reports) / plan.reports)
+    return quantile(oracle, plan) * math.sqrt(oracle.unit_variance(plan.reports) / plan.reports)
 
 
 def saturation_users(oracle: Oracle, plan: Plan) -> float:
@@ -149,7 +183,7 @@ def saturation_users(oracle: Oracle, plan: Plan) -> float:
     floor = attack_floor(oracle, plan)
     if floor <= 0:
         return math.inf
-    ratio = plan.quantile / floor
+    ratio = quantile(oracle, plan) / floor
     return ratio**2 * oracle.variance + ratio * math.sqrt(oracle.noise)
 
 
@@ -159,7 +193,7 @@ def least_frequency(oracle: Oracle, plan: Plan) -> float:
     The root of (F − A)² = z_b²(Var* + F·slope)/N with the threshold A; F = (1 − β)f.
     """
     threshold = attack_floor(oracle, plan) + noise_threshold(oracle, plan)
-    spread = plan.power_quantile**2 / plan.reports
+    spread = power_quantile(oracle, plan) ** 2 / plan.reports
     half = threshold + spread * oracle.slope / 2
     # half² − threshold² + spread·Var*, without cancellation.
     unit = oracle.unit_variance(plan.reports)
@@ -180,7 +214,7 @@ def found_power(oracle: Oracle, plan: Plan, lowered: bool = False) -> float:
     mean = (1 - plan.share) * plan.frequency - attack_floor(oracle, plan)
     if lowered:
         mean -= plan.share * oracle.lowered
-    return float(ndtr((mean - noise_threshold(oracle, plan)) / _spread(oracle, plan)))
+    return oracle.exceeds((mean - noise_threshold(oracle, plan)) / _spread(oracle, plan))
 
 
 def _spread(oracle: Oracle, plan: Plan) -> float:
@@ -198,12 +232,12 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
     room = shown - attack_floor(oracle, plan)
     if room <= 0:
         raise _below_floor(oracle, plan)
-    noise = plan.quantile * math.sqrt(oracle.variance)
-    margin = plan.power_quantile * math.sqrt(oracle.variance + shown * oracle.slope)
+    noise = quantile(oracle, plan) * math.sqrt(oracle.variance)
+    margin = power_quantile(oracle, plan) * math.sqrt(oracle.variance + shown * oracle.slope)
     users = (1 - plan.share) * ((noise + margin) / room) ** 2
     if oracle.noise:  # added once: one of the two variances is 0
         users = (1 - plan.share) * math.sqrt(oracle.noise) / room
-        users *= plan.quantile + plan.power_quantile
+        users *= quantile(oracle, plan) + power_quantile(oracle, plan)
     if users > USERS.high:
         rule = f"is found with {users:.3g} users alone; at most {USERS.high:g} are planned for"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from scipy.optimize import brentq
+from scipy.stats import binom
 
 from ..base.errors import ScenarioError, got
 from ..bounds import planner
@@ -90,6 +91,20 @@ def mechanism(row: Row, kind: str, items: int, users: int, terms: Terms) -> Mech
     except ScenarioError as error:
         key = {"population.users": "users", "trust.kind": "trust"}.get(error.key, error.key)
         raise ScenarioError(error.rule, key.rpartition(".")[2]) from error
+
+
+def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
+    """The chance that noise alone lifts an item above the threshold of a plan, by binomial counts.
+
+    It is α where counts are nearly normal, which they are not where few reports support an item
+    that nobody holds: then it may be more. NaN for reports that also speak against items.
+    """
+    if protocol.least_support < 0:
+        return math.nan
+    reports, gap = round(plan.users), protocol.p - protocol.q
+    threshold = planner.noise_threshold(oracle, planner.unattacked(plan))
+    one = float(binom.sf(math.floor(reports * (protocol.q + threshold * gap)), reports, protocol.q))
+    return -math.expm1(plan.items * math.log1p(-one))
 
 
 def smallest_batch(row: Row, kind: str, plan: Plan, terms: Terms, targets: int) -> int:

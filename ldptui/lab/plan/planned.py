@@ -16,7 +16,7 @@ from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle
 from ldptui.core.bounds.rehearsal import rehearsed
 from ldptui.core.bounds.shuffle.central import central_at_most
-from ldptui.core.lab.rungs import RUNGS, Terms, mechanism, smallest_batch
+from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
 from ..asking import named_columns
@@ -80,6 +80,7 @@ class Planned:
     oracles: Mapping[str, float | None]
     trust: str = LOCALLY
     local_epsilon: float | None = field(default=None, metadata=OMITTED)
+    false_alarms: float | None = field(default=None, metadata=OMITTED)
     noise: float | None = field(default=None, metadata=OMITTED)
     power_reached: float | None = field(default=None, metadata=OMITTED)
     holds: bool | None = field(default=None, metadata=OMITTED)
@@ -152,9 +153,14 @@ def _kinds(options: Options) -> Sequence[str]:
 
 def _oracle(kind: str, options: Options, epsilon: float, users: float | None) -> Oracle:
     """What the server of the rung gets of n users; raises ScenarioError."""
-    terms, row = _terms(options, epsilon), RUNGS[options.trust]
-    made = mechanism(row, kind, options.items, round(users or 1), terms)
-    return row.oracle(made, options.targets)
+    made = _asked_by(kind, options, epsilon, users)
+    return RUNGS[options.trust].oracle(made, options.targets)
+
+
+def _asked_by(kind: str, options: Options, epsilon: float, users: float | None) -> Any:
+    """The mechanism of the rung, with n users."""
+    row, terms = RUNGS[options.trust], _terms(options, epsilon)
+    return mechanism(row, kind, options.items, round(users or 1), terms)
 
 
 def _terms(options: Options, epsilon: float) -> Terms:
@@ -288,7 +294,7 @@ def _lines(
         gain_factor=oracle.gain_factor,
         lowered=oracle.lowered,
         reports=plan.reports,
-        quantile=plan.quantile,
+        quantile=planner.quantile(oracle, plan),
         noise_threshold=planner.noise_threshold(oracle, plan),
         f_min=f_min,
         attack_floor=floor,
@@ -303,8 +309,24 @@ def _lines(
         oracles=oracles,
         trust=options.trust,
         local_epsilon=oracle.epsilon if RUNGS[options.trust].hides else None,
+        false_alarms=_alarms(kind, options, oracle, plan, quantities),
         noise=oracle.noise or None,
     )
+
+
+def _alarms(
+    kind: str,
+    options: Options,
+    oracle: Oracle,
+    plan: planner.Plan,
+    quantities: Mapping[str, Any],
+) -> float | None:
+    """How often noise alone passes the threshold, of shuffled reports; None where that is α."""
+    if not RUNGS[options.trust].hides:
+        return None
+    made = _asked_by(kind, options, quantities["epsilon"], quantities["users"])
+    chance = alarms(made, oracle, plan)
+    return None if math.isnan(chance) else chance
 
 
 def plan_of(items: int, alpha: float, quantities: Mapping[str, Any]) -> planner.Plan:

@@ -98,15 +98,20 @@ def rows(values: Planned) -> Iterator[Row]:
     else:
         yield row("noise of a count", values.noise, "added once, by those who are trusted", "CGB")
     yield row("gain factor a", values.gain_factor, "(s − q)/(p − q)", "plan")
-    yield row("quantile z", values.quantile, "Φ⁻¹(1 − α/d)", "plan")
-    yield row("noise threshold", values.noise_threshold, "z √(Var* / (n + m))", "plan")
+    users_add = values.noise is None
+    yield row("quantile z", values.quantile, _QUANTILE[users_add], "plan")
+    yield row("noise threshold", values.noise_threshold, _THRESHOLD[users_add], "plan")
+    if values.false_alarms is not None:
+        yield row(
+            "alarms by noise", values.false_alarms, "1 − Pr[Bin(n, q) ≤ n(q + t(p−q))]^d", "plan"
+        )
     yield row("f_min, no attack", values.f_min, "zσ₀ + z_b sd(f)", "plan")
     yield row("attack floor", values.attack_floor, "β a", "plan")
     yield row("robust f_min", values.robust_f_min, "(βa + zσ₀ + z_b sd)/(1−β)", "plan")
     yield row("  the simpler sum", values.floor_and_f_min, "βa + f_min", "plan")
     saturation = values.saturation_users
     shown = text.count(math.ceil(saturation)) if math.isfinite(saturation) else text.MISSING
-    yield "saturation n*", shown, "z² Var* / (βa)²", "plan"
+    yield "saturation n*", shown, _SATURATION[users_add], "plan"
     if values.noise is None:
         yield row("undetectable floor", values.undetectable_floor, "β e^ε / (e^ε − 1)", "plan")
     yield row("verified floor", values.verified_floor, "β", "plan")
@@ -115,6 +120,12 @@ def rows(values: Planned) -> Iterator[Row]:
         yield row("share for shift x", _share(values.share_for_shift), wanted, "plan")
     yield from _table_rows(values.estimates)
     yield from _check_rows(values.check)
+
+
+_QUANTILE: Final = {True: "Φ⁻¹(1 − α/d)", False: "of the servers' noise, at α/d"}
+_THRESHOLD: Final = {True: "z √(Var* / (n + m))", False: "z σ / (n + m)"}
+_SATURATION: Final = {True: "z² Var* / (βa)²", False: "z σ / (βa)"}
+"""Formulas of a plan, by whether users add their own noise."""
 
 
 def _share(share: float) -> float | str:
