@@ -30,7 +30,10 @@ def planned(rung: str) -> tuple[Any, Any, Plan]:
     return made, oracle, replace(PLAN, frequency=planner.least_frequency(oracle, PLAN))
 
 
-@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize(
+    "rung",
+    [pytest.param(rung, marks=[pytest.mark.long] * row.hides) for rung, row in RUNGS.items()],
+)
 def test_each_number_from_the_others(rung: str) -> None:
     _, oracle, plan = planned(rung)
     steps = 0.0 if RUNGS[rung].by_reports else 0.1  # the noise of servers is of whole numbers
@@ -93,6 +96,7 @@ def _rng() -> np.random.Generator:
     return np.random.default_rng(3)
 
 
+@pytest.mark.long
 def test_no_batch_finds_what_is_below_the_attack_floor() -> None:
     plan = replace(PLAN, frequency=1e-4)
     with pytest.raises(ScenarioError, match="is found by no batch of 1e"):
