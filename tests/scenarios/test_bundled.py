@@ -57,6 +57,10 @@ PROMISED = {
     "hardening-olh",
     "hardening-ue",
     "two-reports",
+    "trust-batch",
+    "trust-circuits",
+    "trust-ladder",
+    "trust-shuffled",
 }
 
 

@@ -427,6 +427,64 @@ def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> Non
     assert sent == pytest.approx(0.0027, rel=0.02)
 
 
+def test_the_ladder_of_trust_takes_the_gain_and_the_error_away() -> None:
+    gained = theory("trust-ladder", "gain", "trust.kind")
+    error = theory("trust-ladder", "mse_clean", "trust.kind")
+    for rung, gain, squared in (
+        ("local", 0.316, 3.68e-6), ("verified", 0.00999, 3.68e-6), ("shuffled", 0.200, 1.08e-9),
+        ("aggregated", 0.00999, 1.57e-11), ("curator", 0.00999, 7.84e-12),
+    ):  # fmt: skip
+        assert gained[(rung,)] == pytest.approx(gain, rel=0.005)
+        assert error[(rung,)] == pytest.approx(squared, rel=0.005)
+    seen = measured(bundled("trust-ladder"), "gain", "trust.kind")
+    assert seen == pytest.approx(gained, rel=0.1)
+
+
+def test_shuffling_makes_the_weakest_protocol_the_robust_one() -> None:
+    keys = ("trust.kind", "protocol.kind")
+    gained = theory("trust-shuffled", "gain", *keys)
+    claims = {"grr": (5.91, 0.0106), "sue": (0.254, 0.101), "oue": (0.316, 0.200)}
+    for kind, (alone, shuffled) in claims.items():
+        assert gained["local", kind] == pytest.approx(alone, rel=0.005)
+        assert gained["shuffled", kind] == pytest.approx(shuffled, rel=0.005)
+    seen = measured(bundled("trust-shuffled"), "gain", *keys)
+    for key, gain in gained.items():
+        assert seen[key] == pytest.approx(gain, rel=0.05)
+
+
+def test_the_circuit_decides_the_last_factor() -> None:
+    keys = ("trust.circuit", "attack.targets.count")
+    gained, error = (theory("trust-circuits", metric, *keys) for metric in ("gain", "mse_clean"))
+    for circuit, gain in (("histogram", 0.010), ("multihot", 0.030), ("sumvec", 0.100)):
+        assert gained[circuit, 10] == pytest.approx(gain, rel=0.005)
+        assert gained[circuit, 1] == pytest.approx(0.010, rel=0.005)
+    assert error["histogram", 10] == error["sumvec", 10]
+    assert error["multihot", 10] / error["sumvec", 10] == pytest.approx(9.2, abs=0.05)
+    seen = measured(bundled("trust-circuits"), "gain", *keys)
+    assert seen == pytest.approx(gained, rel=0.01)
+
+
+@pytest.mark.long
+def test_a_shuffler_needs_a_crowd() -> None:
+    keys = ("protocol.kind", "population.users")
+    cells = bundled("trust-batch").cells
+    local = {tuple(cell.parameters[key] for key in keys): cell.pure.epsilon for cell in cells}
+    gained, error = (theory("trust-batch", metric, *keys) for metric in ("gain", "mse_clean"))
+    sizes = [10**power for power in range(3, 8)]
+    claims = ("grr", 4.23, 9.70, 61, 100), ("oue", 3.77, 10.60, 59, 10)
+    for kind, few, many, first, last in claims:
+        assert local[kind, 10**3] == pytest.approx(few, abs=0.006)
+        assert local[kind, 10**6] == pytest.approx(many, abs=0.006)
+        factors = [error[kind, n] / error[kind, 10 * n] for n in sizes[:-1]]
+        assert (factors[0], factors[-1]) == pytest.approx((first, last), rel=0.02)
+    assert gained["grr", 10**3] == pytest.approx(0.0271, abs=5e-5)
+    assert gained["grr", 10**6] == pytest.approx(0.0099, abs=5e-5)
+    assert all(gained["oue", n] == pytest.approx(0.20, abs=0.003) for n in sizes)
+    seen = measured(bundled("trust-batch"), "gain", *keys)
+    for key, gain in gained.items():
+        assert seen[key] == pytest.approx(gain, rel=0.1)
+
+
 def test_fewer_buckets_bear_an_attack_better() -> None:
     gain, error = (
         {g: value for (g,), value in theory("hardening-olh", metric, "protocol.hash_range").items()}

@@ -210,7 +210,8 @@ class Shuffled(_Row):
         if self.central_epsilon is None:
             return cast("Mechanism", protocol)
         asked.epsilon("trust.central_epsilon")
-        return asked.at(_solved(asked, self.delta, self.central_epsilon))
+        whatever = replace(asked, spec=replace(asked.spec, epsilon=1.0))  # ε₀ takes its place
+        return asked.at(_solved(whatever, self.delta, self.central_epsilon))
 
     @property
     def blending(self) -> float | None:  # type: ignore[override]
@@ -242,9 +243,10 @@ class Aggregated(_Row):
         if self.noise == "local":
             return self._noisy(protocol, asked.spec.kind)
         epsilon = asked.epsilon("trust.kind")
+        weight = self.weight if self.circuit == "multihot" else None  # circuits can be swept
         try:
             return Aggregate(
-                asked.items, epsilon, "change-one", self.circuit, self.weight, self.aggregators,
+                asked.items, epsilon, "change-one", self.circuit, weight, self.aggregators,
                 self.noise, self.delta if self.noise == "gaussian" else None,
             )  # fmt: skip
         except ScenarioError as error:

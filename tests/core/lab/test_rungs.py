@@ -30,10 +30,13 @@ def planned(rung: str) -> tuple[Any, Any, Plan]:
     return made, oracle, replace(PLAN, frequency=planner.least_frequency(oracle, PLAN))
 
 
-@pytest.mark.parametrize(
+EVERY = pytest.mark.parametrize(
     "rung",
     [pytest.param(rung, marks=[pytest.mark.long] * row.hides) for rung, row in RUNGS.items()],
 )
+
+
+@EVERY
 def test_each_number_from_the_others(rung: str) -> None:
     _, oracle, plan = planned(rung)
     steps = 0.0 if RUNGS[rung].by_reports else 0.1  # the noise of servers is of whole numbers
@@ -49,7 +52,7 @@ def test_each_number_from_the_others(rung: str) -> None:
     assert planner.noise_threshold(oracle, at) == pytest.approx(planner.attack_floor(oracle, at))
 
 
-@pytest.mark.parametrize("rung", RUNGS)
+@EVERY
 def test_a_plan_holds_in_simulation(rung: str) -> None:
     """The item is found as often as planned, and targets are lifted to the attack floor."""
     made, oracle, plan = planned(rung)
