@@ -93,6 +93,11 @@ class Trust(Protocol):
         """δ of the promise that all reports keep together; None where each stands alone."""
         ...
 
+    @property
+    def central_epsilon(self) -> float | None:
+        """The ε that all reports are asked to keep together; None where it follows."""
+        ...
+
     def bound(self, asked: Asked) -> Mechanism:
         """The mechanism by which users are asked; raises ScenarioError at its full key."""
         ...
@@ -109,6 +114,7 @@ class _Row(Bounded):
     drop_out: ClassVar[bool] = False
     address: ClassVar[str] = ""
     blending: ClassVar[float | None] = None
+    central_epsilon: ClassVar[float | None] = None
 
 
 @dataclass(frozen=True)
@@ -188,7 +194,7 @@ class Shuffled(_Row):
     linked: ClassVar[bool] = False
     every_task: ClassVar[bool] = True
     delta: Annotated[float, SLACK] = 1e-6
-    central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None
+    central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None  # type: ignore[misc]
     kind: Literal["shuffled"] = "shuffled"
 
     def __post_init__(self) -> None:
@@ -318,8 +324,9 @@ def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
     """What the reports of n users keep together, by name; empty where each stands alone."""
     if trust.blending is None or awaits_code(mechanism):
         return {}
+    wanted = trust.central_epsilon
     return {
-        "central_epsilon": central(mechanism, users, trust.blending),
+        "central_epsilon": wanted or central(mechanism, users, trust.blending),
         "delta": trust.blending,
         "local_epsilon": mechanism.epsilon,
     }

@@ -125,6 +125,9 @@ class ParametersPane(VerticalScroll, FormPane):
             kinds = [(kind, kind) for kind in listed_kinds("trust")]
             yield Field("trust.kind", title_of("trust.kind"), options=kinds)
             yield from _table_fields("trust", ())
+            promise = Static(id="promise", classes="remark", markup=False)
+            promise.display = False
+            yield promise
             kinds = [(kind, kind) for kind in listed_kinds("task")]
             task = Field("task.kind", title_of("task.kind"), options=kinds, rows=2)
             task.display = False
@@ -204,6 +207,7 @@ class ParametersPane(VerticalScroll, FormPane):
         for field in fields:
             field.set_class(field is first or field.key in ("task.kind", "trials"), "first")
         self._show_letters(draft, "protocol.f" in rows)
+        self._show_promise(draft)
         self._show_remark(draft)
         self.query_one(SweepEditor).show(draft)
 
@@ -222,6 +226,13 @@ class ParametersPane(VerticalScroll, FormPane):
             sent = f"q* = {short(facts['q_star'])} > p* = {short(facts['p_star'])}"
             name = kind_of(draft, "protocol").upper()
             put(words, f"{sent}: {name}'s p and q are the reverse of Wang's")
+
+    def _show_promise(self, draft: Draft) -> None:
+        """Below the trust: what the reports of all users keep together."""
+        budgets = {} if draft.cell is None else draft.cell.budgets
+        local, central = (budgets.get(name) for name in ("local_epsilon", "central_epsilon"))
+        told = f"ε₀ = {short(local)}, central ε ≤ {short(central)}" if local and central else ""
+        put_or_hide(self.query_one("#promise", Static), told)
 
     def _show_remark(self, draft: Draft) -> None:
         """Below the task: how it asks the users."""
