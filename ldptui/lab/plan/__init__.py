@@ -24,7 +24,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     yield f"planning for {text.count(options.items)} items"
     values = with_more(planned(options), options)
     lines, said, written = [*rows(values)], [*notes(values)], ask.path or options.out
-    others = rivals(values, options) if ask.tab else ()
+    others = rivals(values, options) if ask.tab and options.trust == LOCALLY else ()
     verdict = [_verdict(values)]
     if written:
         write_atomically(Path(written), page(title(values), lines, said))
