@@ -94,7 +94,7 @@ class Trust(Protocol):
         ...
 
     @property
-    def central_epsilon(self) -> float | None:
+    def wanted(self) -> float | None:
         """The ε that all reports are asked to keep together; None where it follows."""
         ...
 
@@ -114,7 +114,7 @@ class _Row(Bounded):
     drop_out: ClassVar[bool] = False
     address: ClassVar[str] = ""
     blending: ClassVar[float | None] = None
-    central_epsilon: ClassVar[float | None] = None
+    wanted: ClassVar[float | None] = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Shuffled(_Row):
     linked: ClassVar[bool] = False
     every_task: ClassVar[bool] = True
     delta: Annotated[float, SLACK] = 1e-6
-    central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None  # type: ignore[misc]
+    central_epsilon: Annotated[float, CENTRAL_EPSILON] | None = None
     kind: Literal["shuffled"] = "shuffled"
 
     def __post_init__(self) -> None:
@@ -222,6 +222,10 @@ class Shuffled(_Row):
     @property
     def blending(self) -> float | None:  # type: ignore[override]
         return self.delta
+
+    @property
+    def wanted(self) -> float | None:  # type: ignore[override]
+        return self.central_epsilon
 
 
 @dataclass(frozen=True)
@@ -324,7 +328,7 @@ def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
     """What the reports of n users keep together, by name; empty where each stands alone."""
     if trust.blending is None or awaits_code(mechanism):
         return {}
-    wanted = trust.central_epsilon
+    wanted = trust.wanted
     return {
         "central_epsilon": wanted or central(mechanism, users, trust.blending),
         "delta": trust.blending,
