@@ -13,6 +13,7 @@ look like an honest population (`undetectable`) prove nothing. We derive it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -80,11 +81,11 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
     (1 − confidence)/2 for each of both directions, in equal parts for the sizes, and of each size
     in equal parts for all C(d, s) sets.
     """
-    from scipy.special import gammaln
-
-    s = np.arange(1, sizes + 1)
-    sets = gammaln(items + 1) - gammaln(s + 1) - gammaln(items - s + 1)
-    return np.asarray(np.log((1 - confidence) / (2 * sizes)) - sets)
+    sets = [
+        math.lgamma(items + 1) - math.lgamma(s + 1) - math.lgamma(items - s + 1)
+        for s in range(1, sizes + 1)
+    ]
+    return np.asarray(math.log((1 - confidence) / (2 * sizes)) - np.array(sets))
 
 
 def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
@@ -92,12 +93,15 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
 
     seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
     """
-    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
-
     every, rates, chances = np.broadcast_arrays(seen, rate, np.exp(log_chance))
     made = np.zeros(every.shape, dtype=np.int64)
-    # Where as many as are expected, or fewer, are seen, nothing is proved.
-    beyond = every > reports * rates
+    # Where as many as are expected are seen, or fewer, nothing is proved; nor where a few more are.
+    beyond = np.asarray(every > reports * rates)
+    beyond &= tail_at_least(every, reports, rates) < chances
+    if not beyond.any():
+        return made
+    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
+
     seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
     low, high = np.full(seen.shape, -1), seen.astype(np.int64)  # P(low) is too small, P(high) not
     while (high - low > 1).any():
@@ -108,6 +112,25 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     made[beyond] = high
     return made
+
+
+def tail_at_least(seen: Counts, reports: int, rate: Floats) -> Floats:
+    """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
+
+    The w + 1 values from x on are at least as likely as x + w each, and k is at least as likely as
+    √(N/(8k(N − k))) e^(−N KL(k/N ‖ τ)) (MacWilliams, Sloane 1977, chapter 10, lemma 7).
+    """
+    spread = np.sqrt(reports * rate * (1 - rate))
+    wide = np.floor(spread / 3)
+    last = np.minimum(seen + wide, reports - 1.0)
+    wide, rest = last - seen, reports - last
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        away = last - reports * rate
+        apart = last * np.log1p(away / (reports * rate))
+        apart = apart + rest * np.log1p(-away / (reports * (1 - rate)))
+        bound = (wide + 1) * np.sqrt(reports / (8 * last * rest)) * np.exp(-apart)
+    # A hair below, for rounding; nothing is claimed of the edges.
+    return np.where((wide >= 0) & (rate > 0) & (rate < 1), 0.999 * bound, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,6 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from ...base.sampling import Floats
 from ...law.blanket import Blanket
@@ -111,6 +110,8 @@ def _tilt(points: Floats, masses: Floats) -> float:
     high = 1 / top
     while mean(high) < 0:
         high *= 2
+    from scipy.optimize import brentq
+
     return float(brentq(mean, 0.0, high, xtol=1e-300, rtol=1e-12))
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
-from scipy.optimize import brentq
-
 from ...base.errors import ScenarioError, got
 from ...base.ranges import EPSILON, Range
 from ...law.blanket import Blanket, any_blanket, any_pairs, blankets_of, pairs_of
@@ -95,6 +93,8 @@ def rooted(
         low, high = max(start, low / 4), low
     if room(low) >= 0:
         return start if above else least
+    from scipy.optimize import brentq
+
     root = float(brentq(room, low, high, rtol=CLOSE))
     return min(most, root * (1 + 4 * CLOSE)) if above else root * (1 - 4 * CLOSE)
 
@@ -116,6 +116,8 @@ def local_for(bind: Local, users: int, delta: float, central: float) -> float:
 
     if central >= EPSILON.high or room(EPSILON.high) >= 0:
         return EPSILON.high
+    from scipy.optimize import brentq
+
     root = float(brentq(room, central, EPSILON.high, rtol=CLOSE)) * (1 - 4 * CLOSE)
     while root > central and room(root) < 0:  # a whole parameter of the protocol makes steps
         root = max(central, root * (1 - 1e-4))

@@ -13,7 +13,6 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy.special import betainc, gammaln, xlog1py, xlogy
 
 from ...base.sampling import Floats
 from ...law.blanket import Pair, Sides
@@ -91,6 +90,8 @@ def _thresholds(
 
 def _chance(number: Floats, of: int | Floats, rate: float) -> Floats:
     """float64[k], the probability of each number under Bin(of, rate); 0 outside."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
     inside = np.clip(number, 0, of)
     log = gammaln(of + 1) - gammaln(inside + 1) - gammaln(of - inside + 1)
     log += xlogy(inside, rate) + xlog1py(of - inside, -rate)
@@ -99,5 +100,7 @@ def _chance(number: Floats, of: int | Floats, rate: float) -> Floats:
 
 def _at_least(least: Floats, of: Floats, rate: float) -> Floats:
     """float64[k], the probability that Bin(of, rate) reaches a number."""
+    from scipy.special import betainc
+
     tail = betainc(np.clip(least, 1, np.maximum(of, 1)), np.maximum(of - least + 1, 1), rate)
     return np.where(least <= 0, 1.0, np.where(least > of, 0.0, tail))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -113,12 +113,16 @@ def other_rate(seen: Supported, told: float | None, error: float) -> Interval:
 
 @dataclass(frozen=True)
 class Bias:
-    """The largest bias of the estimate of an item, in frequency, with bounds for all items."""
+    """The largest bias of the estimate of an item, in frequency, with bounds for all items.
+
+    each : the bias of every item's estimate.
+    """
 
     item: int
     value: float
     low: float
     high: float
+    each: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def found(self) -> bool:
@@ -140,7 +144,7 @@ def bias(seen: Supported, p: float, q: float, error: float) -> Bias:
     worst = int(np.abs(values / noise).argmax())
     half = -float(ndtri(error / (2 * len(values)))) * noise[worst]
     value = float(values[worst])
-    return Bias(worst, value, value - half, value + half)
+    return Bias(worst, value, value - half, value + half, tuple(values.tolist()))
 
 
 def kept_raw(seen: Supported, told: float, error: float) -> list[int]:

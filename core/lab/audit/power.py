@@ -71,9 +71,17 @@ def best_of(events: list[Chances], of: int, confidence: float) -> tuple[float, C
 
 
 def spread_of(chances: Chances, of: int) -> float:
-    """The standard deviation of ln of the ratio of shares: of the bound too, to first order."""
+    """The standard deviation of ln of the ratio of shares: of the bound too, to first order.
+
+    Less than one hit is expected of an event that one item hardly shows: the bound is then as of
+    one.
+    """
     return math.sqrt(
-        sum((1 - chance) / (chance * of) for chance in (chances.first, chances.second) if chance)
+        sum(
+            (1 - chance) / max(chance * of, 1.0)
+            for chance in (chances.first, chances.second)
+            if chance
+        )
     )
 
 

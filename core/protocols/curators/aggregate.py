@@ -14,8 +14,6 @@ from functools import cached_property, partial
 from typing import Annotated, ClassVar, Final, Literal, NoReturn, TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Range
@@ -40,6 +38,8 @@ TAIL: Final = 12
 
 def gaussian_delta(epsilon: float, ratio: float) -> float:
     """δ of Gaussian noise whose σ is Δ/ratio: Balle, Wang, ICML 2018, theorem 8."""
+    from scipy.special import log_ndtr, ndtr
+
     near, far = ratio / 2 - epsilon / ratio, -ratio / 2 - epsilon / ratio
     return float(ndtr(near) - math.exp(epsilon + float(log_ndtr(far))))
 
@@ -49,6 +49,8 @@ def gaussian_sigma(epsilon: float, delta: float, distance: float) -> float:
 
     distance : Δ, by how much one user moves it in the Euclidean norm. Balle, Wang, algorithm 1.
     """
+    from scipy.optimize import brentq
+
     low, high = math.log(1e-12), math.log(1e6)
     root = brentq(lambda x: gaussian_delta(epsilon, math.exp(x)) - delta, low, high, xtol=1e-14)
     return distance / math.exp(root)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.stats import binom
 
 from ...base.errors import ScenarioError, got
 from ...base.sampling import hypergeometric_law
@@ -26,6 +25,8 @@ def least_weight(items: int, q: float) -> int:
 
     The own bit counts as a one; each of the others is one with probability q.
     """
+    from scipy.stats import binom
+
     return min(items, int(binom.isf(REFUSED, items - 1, q)) + 1)
 
 

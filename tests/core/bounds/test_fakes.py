@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ldptui.core.bounds.fakes import (
     honest_rates,
     least_fakes,
     log_chances,
+    tail_at_least,
 )
 from ldptui.core.law.together import tells_together
 from ldptui.core.protocols import KINDS, PROTOCOLS
@@ -122,3 +123,19 @@ def test_items_that_nobody_reports_prove_fakes_of_one_vote() -> None:
     assert 0.02 < found.share <= 0.05
     assert not found.every
     assert found.items.size > 20
+
+
+def test_the_tail_without_scipy_is_a_lower_bound_and_a_close_one() -> None:
+    """So that single trials whose counts are ordinary prove nothing without SciPy."""
+    rates = (1e-6, 0.05, 0.27, 0.999)
+    for reports, rate in product((1, 5, 100, 9500, 10**6, 10**9), rates):
+        spread = np.sqrt(reports * rate * (1 - rate))
+        near = np.floor(reports * rate + spread * np.linspace(0, 8, 40)) + 1
+        seen = np.unique(np.minimum(near, reports)).astype(np.int64)
+        seen = seen[seen > reports * rate]
+        exact = binom.sf(seen - 1, reports, rate)
+        told = tail_at_least(seen, reports, np.full(seen.shape, rate))
+        assert (told <= exact * (1 + 1e-9)).all()
+        usual = (seen < reports * rate + 5 * spread) & (spread > 50)
+        assert (told[usual] > 0.15 * exact[usual]).all()
+    assert not (7 * told <= exact).all()

@@ -61,6 +61,8 @@ def test_protocols_of_ours_are_proved(capsys: Captured) -> None:
         assert each["conforms"] is True
         assert each["samples"] == 20_000
         assert each["confidence"] == 0.999
+        assert len(each["bias"]["each"]) == 6
+        assert max(map(abs, each["bias"]["each"])) < 0.1
         assert 0.3 < each["epsilon_low"] <= 1
     again = audited(capsys, exits.DONE, "grr", *SMALL, "--seed", "3")
     assert again[0]["epsilon_low"] == found[0]["epsilon_low"]
