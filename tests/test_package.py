@@ -32,7 +32,8 @@ def done(folder: Path, *words: str | Path) -> str:
 @pytest.mark.long
 def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(*LEFT))
+    left = shutil.ignore_patterns(*LEFT)
+    shutil.copytree(ROOT, source, ignore=left, symlinks=True)  # as a clone has them
     shutil.copytree(ROOT / "docs" / "site", source / "docs" / "site", dirs_exist_ok=True)
     done(source, "make", "dist", "SITE=", f"BIN={Path(sys.executable).parent}")
     (wheel,) = (source / "dist").glob("*.whl")
@@ -76,4 +77,5 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
         "ldptui/site/index.html",
     } <= names
     done(tmp_path, new / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "-t", "at", sdist)
-    assert (tmp_path / "at" / "ldptui" / "py.typed").is_file()
+    for name in ("py.typed", "core/cell.py", "scenarios/quickstart.toml"):
+        assert (tmp_path / "at" / "ldptui" / name).is_file()

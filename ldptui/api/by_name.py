@@ -40,8 +40,18 @@ NEUTRAL: Final[dict[str, Any]] = {
 def kinds(table: str) -> tuple[str, ...]:
     """The names of all kinds of a table: "protocol", "attack", "defence", "population", "task".
 
-    Raises ScenarioError for another table.
+    Parameters
+    ----------
+    table
+        "protocol", "attack", "defence", "population" or "task".
 
+    Raises
+    ------
+    ScenarioError
+        For another table.
+
+    Examples
+    --------
     >>> kinds("protocol")[:3]
     ('grr', 'sue', 'oue')
     """
@@ -61,16 +71,32 @@ def protocol(
 ) -> LocalMechanism:
     """A protocol with its parameters bound, whose users send reports.
 
-    kind : one of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code
-    of your own, which runs. items : the size d of the domain, at least 2. labels : the names of the
-    items, which Bloom filters alone hash. low, high : in the place of items, the range that the
-    users' numbers are from, of a protocol of numbers. parameters : the keys of `[protocol]`, such
-    as `epsilon`, in nats; docs/format.md has all with their ranges. Of your own code, `epsilon` and
-    its options.
+    Parameters
+    ----------
+    kind
+        One of `kinds("protocol")`; or "FILE.py:NAME", or the name that a package publishes: code of
+        your own, which runs.
+    items
+        The size d of the domain, at least 2.
+    labels
+        The names of the items, which Bloom filters alone hash.
+    low, high
+        In the place of items, the range that the users' numbers are from, of a protocol of numbers.
+    parameters
+        The keys of `[protocol]`, such as `epsilon`, in nats; docs/format.md has all with their
+        ranges. Of your own code, `epsilon` and its options.
 
-    Raises ScenarioError where a parameter breaks a rule, and for a trusted curator, to whom users
-    send no reports; FileError and ProtocolError for what is wrong with your code.
+    Raises
+    ------
+    ScenarioError
+        Where a parameter breaks a rule, and for a trusted curator, to whom users send no reports.
+    FileError
+        For what is wrong with your code.
+    ProtocolError
+        For what is wrong with your code.
 
+    Examples
+    --------
     >>> oue = protocol("oue", items=16, epsilon=1.0)
     >>> round(oue.p, 4), round(oue.q, 4)
     (0.5, 0.2689)
@@ -129,11 +155,26 @@ def population(
 ) -> Population:
     """The genuine users: `histogram` int64[d], `frequencies` float64[d], `labels`.
 
-    kind : one of `kinds("population")`. seed : decides what is drawn. folder : where the path of a
-    file starts. parameters : the keys of `[population]`.
+    Parameters
+    ----------
+    kind
+        One of `kinds("population")`.
+    seed
+        Decides what is drawn.
+    folder
+        Where the path of a file starts.
+    parameters
+        The keys of `[population]`.
 
-    Raises ScenarioError or FileError.
+    Raises
+    ------
+    ScenarioError
+        Where a parameter breaks a rule.
+    FileError
+        Where a file cannot be read.
 
+    Examples
+    --------
     >>> population("zipf", items=4, users=1000, exponent=1.0).histogram.sum()
     np.int64(1000)
     """
@@ -184,11 +225,21 @@ class Fakes:
 def attack(kind: str, **parameters: Any) -> Fakes:
     """An attack; its `reports(protocol, view, count, rng)` makes the reports of fakes.
 
-    kind : one of `kinds("attack")` but "none". parameters : the keys of `[attack]`; `share`, the
-    fakes' share β of all users, is 0.05 if it is left out, and `targets` one random item.
+    Parameters
+    ----------
+    kind
+        One of `kinds("attack")` but "none".
+    parameters
+        The keys of `[attack]`; `share`, the fakes' share β of all users, is 0.05 if it is left out,
+        and `targets` one random item.
 
-    Raises ScenarioError.
+    Raises
+    ------
+    ScenarioError
+        Where a parameter breaks a rule.
 
+    Examples
+    --------
     >>> from ldptui import View
     >>> oue, rng = protocol("oue", items=16, epsilon=1.0), np.random.default_rng(0)
     >>> reports = attack("mga").reports(oue, View(np.array([2, 5])), 100, rng)
@@ -207,10 +258,20 @@ def attack(kind: str, **parameters: Any) -> Fakes:
 def defence(kind: str, **parameters: Any) -> Defence:
     """A step of the server: a correction has `correct(frequencies, known)`; docs/defences.md.
 
-    kind : one of `kinds("defence")`. parameters : the keys of its `[[defence]]` table.
+    Parameters
+    ----------
+    kind
+        One of `kinds("defence")`.
+    parameters
+        The keys of its `[[defence]]` table.
 
-    Raises ScenarioError.
+    Raises
+    ------
+    ScenarioError
+        Where a parameter breaks a rule.
 
+    Examples
+    --------
     >>> defence("norm-sub").kind
     'norm-sub'
     """

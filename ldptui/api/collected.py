@@ -226,19 +226,41 @@ def estimate(
 ) -> Frequencies:
     """The frequencies that reports tell.
 
-    reports : as `protocol.perturb` makes them, the first axis is users; or batches of them, as
-    `read_reports` gives, of which one at a time is held; or their counts. corrections : kinds of
-    `kinds("defence")` that change estimates, or tables with parameters, `{"kind": "base-cut", …}`.
-    confidence : of the intervals, in (0, 1). labels : the names of the items, else their numbers.
-    coverage : measure by simulation how often the intervals cover, also after corrections. top :
-    show this many items, each with the confidence that no more than top - 1 others are more
-    frequent. simultaneous : show intervals that cover all together as well. share : low and high
-    hold whatever this share of the reports says at most, as those of `conclude`; not with
-    corrections.
+    Parameters
+    ----------
+    reports
+        As `protocol.perturb` makes them, the first axis is users; or batches of them, as
+        `read_reports` gives, of which one at a time is held; or their counts.
+    protocol
+        As `protocol` makes it.
+    corrections
+        Kinds of `kinds("defence")` that change estimates, or tables with parameters, `{"kind":
+        "base-cut", …}`.
+    confidence
+        The confidence of the intervals, in (0, 1).
+    labels
+        The names of the items, else their numbers.
+    coverage
+        Measure by simulation how often the intervals cover, also after corrections.
+    top
+        Show this many items, each with the confidence that no more than top - 1 others are more
+        frequent.
+    simultaneous
+        Show intervals that cover all together as well.
+    share
+        Low and high hold whatever this share of the reports says at most, as those of `conclude`;
+        not with corrections.
 
-    Raises ScenarioError for reports that the protocol does not send, for none at all, and for a
-    correction that makes no sense here; DefenceError where it leaves nothing.
+    Raises
+    ------
+    ScenarioError
+        For reports that the protocol does not send, for none at all, and for a correction that
+        makes no sense here.
+    DefenceError
+        Where a correction leaves nothing of the estimates.
 
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> grr, rng = protocol("grr", items=4, epsilon=2.0), np.random.default_rng(0)
     >>> found = estimate(grr.perturb(np.repeat([0, 1], [3000, 1000]), rng), grr)

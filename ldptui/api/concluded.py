@@ -172,16 +172,33 @@ def conclude(
 ) -> Conclusions:
     """What reports tell if up to a share of them is fake.
 
-    reports : as `protocol.perturb` makes them; their counts; the files that hold reports or
-    counts; or what was heard of them before, with its floor. Files of reports are read twice:
-    standard input cannot be. share : β, in [0, 1). claims : such as "apple > pear", "fig in top 5",
-    "fig > 0.02", "a + b > c + d". sharp : assume that all reports together look like those of an
-    honest population. confidence : of each interval, of the bound of each claim, and of the floor
-    on the fakes. labels : the names of the items, else their numbers.
+    Parameters
+    ----------
+    reports
+        As `protocol.perturb` makes them; their counts; the files that hold reports or counts; or
+        what was heard of them before, with its floor. Files of reports are read twice: standard
+        input cannot be.
+    protocol
+        As `protocol` makes it.
+    share
+        β, in [0, 1).
+    claims
+        Such as "apple > pear", "fig in top 5", "fig > 0.02", "a + b > c + d".
+    sharp
+        Assume that all reports together look like those of an honest population.
+    confidence
+        The confidence of each interval, of the bound of each claim, and of the floor on the fakes.
+    labels
+        The names of the items, else their numbers.
 
-    Raises ScenarioError for a protocol of whose reports nothing bounds what a fake can say, for
-    reports that it does not send, and for a claim that is none.
+    Raises
+    ------
+    ScenarioError
+        For a protocol of whose reports nothing bounds what a fake can say, for reports that it does
+        not send, and for a claim that is none.
 
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> oue, rng = protocol("oue", items=4, epsilon=2.0), np.random.default_rng(0)
     >>> sent = oue.perturb(np.repeat([0, 1, 2], [30_000, 15_000, 5_000]), rng)

@@ -93,10 +93,23 @@ def counted(
 ) -> Counted:
     """The counts of reports, which `estimate` takes and which add up.
 
-    reports : as `protocol.perturb` makes them; or batches of them, as `read_reports` gives, of
-    which one at a time is held. labels : the names of the items, None where they are numbers.
-    Raises ScenarioError for reports that the protocol does not send.
+    Parameters
+    ----------
+    reports
+        As `protocol.perturb` makes them; or batches of them, as `read_reports` gives, of which one
+        at a time is held.
+    protocol
+        As `protocol` makes it.
+    labels
+        The names of the items, None where they are numbers.
 
+    Raises
+    ------
+    ScenarioError
+        For reports that the protocol does not send.
+
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> oue = protocol("oue", items=4, epsilon=1.0)
     >>> counted(np.array([[0b10010000], [0b10000000]], np.uint8), oue).counts
@@ -117,10 +130,25 @@ def read_counts(
 ) -> Counted:
     """The counts of a file that `Counted.write` or `ldptui estimate --counts-out` wrote.
 
-    path : of the file. labels : the names of the items, None where they are numbers. Raises
-    FileError where it cannot be read, ScenarioError where it is no such file or holds counts of
-    another protocol, another budget or another domain.
+    Parameters
+    ----------
+    path
+        The path of the file.
+    protocol
+        As `protocol` makes it.
+    labels
+        The names of the items, None where they are numbers.
 
+    Raises
+    ------
+    ScenarioError
+        Where it is no such file, or holds counts of another protocol, another budget or another
+        domain.
+    FileError
+        Where the file cannot be read.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from ldptui import protocol
     >>> grr = protocol("grr", items=4, epsilon=1.0)

@@ -53,10 +53,26 @@ def write_reports(
 ) -> int:
     """Write reports, batch by batch, to a file that appears whole or not at all; their number.
 
-    path : ends in .csv, .jsonl, .parquet or .arrow. batches : as `protocol.perturb` makes them; the
-    first axis is users. for_tests : the seed of reports that nobody sends, which the column
-    `for_tests` then says. Raises FileError, and ScenarioError, also for SHE's reports in doubles.
+    Parameters
+    ----------
+    path
+        The path of the file, which ends in .csv, .jsonl, .parquet or .arrow.
+    batches
+        As `protocol.perturb` makes them; the first axis is users.
+    protocol
+        As `protocol` makes it.
+    for_tests
+        The seed of reports that nobody sends, which the column `for_tests` then says.
 
+    Raises
+    ------
+    ScenarioError
+        For reports that the protocol does not send, and for SHE's in doubles.
+    FileError
+        Where the file cannot be written.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from ldptui import protocol
     >>> grr = protocol("grr", items=4, epsilon=1.0)
@@ -139,11 +155,23 @@ WRITERS: Final[dict[Format, Callable[..., AbstractContextManager[Write]]]] = {
 def read_reports(places: Places, protocol: LocalMechanism) -> Iterator[Reports]:
     """The reports of files, a batch at a time, each checked.
 
-    places : a file that ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow, a
-    folder of such files, a pattern, "-" for standard input; or several of these. Raises FileError
-    where one cannot be read, ScenarioError with the line of the first report that the protocol does
-    not send.
+    Parameters
+    ----------
+    places
+        A file that ends in .csv or .jsonl (both also packed, .gz), .parquet or .arrow, a folder of
+        such files, a pattern, "-" for standard input; or several of these.
+    protocol
+        As `protocol` makes it.
 
+    Raises
+    ------
+    ScenarioError
+        With the line of the first report that the protocol does not send.
+    FileError
+        Where a file cannot be read.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from ldptui import protocol
     >>> with tempfile.TemporaryDirectory() as folder:

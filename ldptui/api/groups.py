@@ -165,11 +165,38 @@ def estimate_by(
 ) -> Groups:
     """The frequencies of groups of users, and the differences between them.
 
-    places : files of reports, as `read_reports` takes them. by : another column of these files,
-    which names each user's group. corrections, confidence, labels, coverage, top, simultaneous : as
-    `estimate` has them, for each group. input_format : of standard input. Raises ScenarioError,
-    FileError.
+    Parameters
+    ----------
+    places
+        Files of reports, as `read_reports` takes them.
+    protocol
+        As `protocol` makes it.
+    by
+        Another column of these files, which names each user's group.
+    corrections
+        As `estimate` has it, for each group.
+    confidence
+        As `estimate` has it, for each group.
+    labels
+        As `estimate` has it, for each group.
+    coverage
+        As `estimate` has it, for each group.
+    top
+        As `estimate` has it, for each group.
+    simultaneous
+        As `estimate` has it, for each group.
+    input_format
+        The format of standard input.
 
+    Raises
+    ------
+    ScenarioError
+        For a report that the protocol does not send, and for a column that is not there.
+    FileError
+        Where a file cannot be read.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> from ldptui import protocol

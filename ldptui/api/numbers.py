@@ -164,12 +164,24 @@ def perturb(
 ) -> Reports:
     """Honest reports of users who hold these numbers.
 
-    numbers : float64[n], of the range of the protocol: `protocol("pm", low=0, high=100, …)`. rng :
-    a generator for simulations; without it ChaCha20 under a key of the operating system. clip :
-    take the nearer end for numbers outside the range.
+    Parameters
+    ----------
+    numbers
+        float64[n], of the range of the protocol: `protocol("pm", low=0, high=100, …)`.
+    protocol
+        As `protocol` makes it.
+    rng
+        A generator for simulations; without it ChaCha20 under a key of the operating system.
+    clip
+        Take the nearer end for numbers outside the range.
 
-    Raises ScenarioError with the row, from 0 on, of the first number that is outside, or none.
+    Raises
+    ------
+    ScenarioError
+        With the row, from 0 on, of the first number that is outside, or none.
 
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> sw = protocol("sw", low=0, high=100, epsilon=1.0)
     >>> perturb([3.5, 99, 12], sw).shape
@@ -219,15 +231,29 @@ def estimate_numbers(
 ) -> Numbers:
     """The mean of the users' numbers, and their distribution, from reports.
 
-    reports : as `perturb` makes them; or batches of them, as `read_reports` gives; or their
-    counts. protocol : with its range, `protocol("pm", low=0, high=100, …)`. confidence : of the
-    interval, in (0, 1). share : the interval holds whatever this share of the reports says. parts :
-    estimate the distribution over this many equal parts of the range too, with `fit`: "ems" or
-    "em".
+    Parameters
+    ----------
+    reports
+        As `perturb` makes them; or batches of them, as `read_reports` gives; or their counts.
+    protocol
+        With its range, `protocol("pm", low=0, high=100, …)`.
+    confidence
+        The confidence of the interval, in (0, 1).
+    share
+        The interval holds whatever this share of the reports says.
+    parts
+        Estimate the distribution over this many equal parts of the range too, with `fit`.
+    fit
+        "ems", smoothed, or "em", the likeliest.
 
-    Raises ScenarioError for a protocol of items, for reports that it does not send, for none at
-    all, and where reports tell no distribution (SR).
+    Raises
+    ------
+    ScenarioError
+        For a protocol of items, for reports that it does not send, for none at all, and where
+        reports tell no distribution (SR).
 
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> pm, rng = protocol("pm", low=0, high=100, epsilon=2.0), np.random.default_rng(0)
     >>> found = estimate_numbers(perturb(rng.uniform(20, 60, 100_000), pm, rng), pm)

@@ -31,12 +31,23 @@ Changes = Mapping[str, Any]
 def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A002
     """A checked scenario.
 
-    source : the path of a TOML file, the name of a bundled scenario, TOML text (of more than one
-        line), or a dict of its tables; `format = 1` may be left out of a dict.
-    set : values by dotted keys, as `Scenario.set` takes them: a list sweeps a key.
+    Parameters
+    ----------
+    source
+        The path of a TOML file, the name of a bundled scenario, TOML text (of more than one line),
+        or a dict of its tables; `format = 1` may be left out of a dict.
+    set
+        Values by dotted keys, as `Scenario.set` takes them: a list sweeps a key.
 
-    Raises FileError where there is no such file, ScenarioError where a rule is broken.
+    Raises
+    ------
+    ScenarioError
+        Where a rule is broken.
+    FileError
+        Where there is no such file.
 
+    Examples
+    --------
     >>> load("quickstart", set={"attack.share": [0.01, 0.05]}).cells
     2
 
@@ -86,11 +97,24 @@ def compile(  # noqa: A001
 ) -> Experiment:
     """The experiment of a scenario: `cells`, a bound point of the sweep each.
 
-    source, set : as `load` takes them.
-    limits : refuse what would take very long or very much memory.
+    Parameters
+    ----------
+    source
+        As `load` takes it.
+    set
+        As `load` takes it.
+    limits
+        Refuse what would take very long or very much memory.
 
-    Raises ScenarioError or FileError.
+    Raises
+    ------
+    ScenarioError
+        Where a rule is broken.
+    FileError
+        Where there is no such file.
 
+    Examples
+    --------
     >>> compile("quickstart").cells[5].malicious  # β = 0.05 of 100 000 genuine users
     5263
     """
@@ -121,20 +145,41 @@ def run(
 ) -> Results:
     """Run a scenario to its results.
 
-    source : as `load` takes it, or what `compile` made.
-    trials, seed : those of each cell, and of all random numbers, in place of the scenario's.
-    set : values by dotted keys, as `load` takes them.
-    workers : processes; the numbers do not depend on them. In a script that asks for more than one,
-        this call stands under `if __name__ == "__main__":`.
-    executor : computes there instead, as a cluster's does.
-    progress : called with `done` and `total` in trials, and `seconds`.
-    limits : refuse what would take very long.
-    attack_files, allow_attacks : Python files, and names that packages publish: their code may run,
-        be it an attack, a defence, a protocol or a population. A scenario alone runs none.
+    Parameters
+    ----------
+    source
+        As `load` takes it, or what `compile` made.
+    trials, seed
+        Those of each cell, and of all random numbers, in place of the scenario's.
+    set
+        Values by dotted keys, as `load` takes them.
+    workers
+        Processes; the numbers do not depend on them. In a script that asks for more than one, this
+        call stands under `if __name__ == "__main__":`.
+    executor
+        Computes there instead, as a cluster's does.
+    progress
+        Called with `done` and `total` in trials, and `seconds`.
+    limits
+        Refuse what would take very long.
+    attack_files
+        Python files whose code may run, be it an attack, a defence, a protocol or a population. A
+        scenario alone runs none.
+    allow_attacks
+        Names that packages publish: their code may run too.
 
-    Raises ScenarioError, FileError or RunError. A cell that fails does not stop the others:
-    `results.error` says why.
+    Raises
+    ------
+    ScenarioError
+        Where a rule is broken.
+    FileError
+        Where there is no such file.
+    RunError
+        Where a run fails as a whole. A cell that fails does not stop the others: `results.error`
+        says why.
 
+    Examples
+    --------
     >>> results = run("quickstart")
     >>> results.trials, results.error
     (420, '')

@@ -167,13 +167,27 @@ def screen(
 ) -> Screening:
     """The verdicts on reports that real users sent: whether fakes are among them.
 
-    reports : as `protocol.perturb` makes them, or the files that hold them, which are read twice
-    where pairs alarm, standard input from a copy on disk. labels : the names of the items, else
-    their numbers. trials : the simulated collections of each filter that its rates are measured on,
-    at most; 0 leaves its rates out. Raises ScenarioError for reports that the protocol does not
-    send, for none at all, for more than can be held, and for a protocol whose reports tell no
-    frequencies.
+    Parameters
+    ----------
+    reports
+        As `protocol.perturb` makes them, or the files that hold them, which are read twice where
+        pairs alarm, standard input from a copy on disk.
+    protocol
+        As `protocol` makes it.
+    labels
+        The names of the items, else their numbers.
+    trials
+        The simulated collections of each filter that its rates are measured on, at most; 0 leaves
+        its rates out.
 
+    Raises
+    ------
+    ScenarioError
+        For reports that the protocol does not send, for none at all, for more than can be held, and
+        for a protocol whose reports tell no frequencies.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from ldptui import protocol
     >>> oue, rng = protocol("oue", items=8, epsilon=1.0), np.random.default_rng(0)

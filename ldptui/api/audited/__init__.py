@@ -90,19 +90,49 @@ def audit(
 ) -> Audited:
     """Whether clients keep the ε that they promise, and follow the protocol that they claim.
 
-    clients : protocols by their kinds, "FILE.py:NAME" (code of yours, which runs), or objects with
-    `perturb(values, rng)`. epsilon : the promised ε of one report, in nats. items : d; items are
-    the numbers 0 … d − 1. kind : the protocol that clients claim to follow, "" for none. command :
-    programs with their arguments, which run; they read an item a line and write a report a line.
-    pairs : CSV files with columns item and report. opaque : whether a report is any line.
-    samples : reports of each client, at most. confidence : of all verdicts on a client. seed : of
-    the items. batch : items of one start of a program; None for a start a round. patience :
-    seconds that a program may take for a report. checkpoint : a file in which the audit keeps what
-    it knows, and from which it goes on where it is there; it is removed in the end. keys : other
-    keys of the protocol.
+    Parameters
+    ----------
+    clients
+        Protocols by their kinds, "FILE.py:NAME" (code of yours, which runs), or objects with
+        `perturb(values, rng)`.
+    epsilon
+        The promised ε of one report, in nats.
+    items
+        The number d of items, which are the numbers 0 … d − 1.
+    kind
+        The protocol that clients claim to follow, "" for none.
+    command
+        Programs with their arguments, which run; they read an item a line and write a report a
+        line.
+    pairs
+        CSV files with columns item and report.
+    opaque
+        Whether a report is any line.
+    samples
+        Reports of each client, at most.
+    confidence
+        The confidence of all verdicts on a client.
+    seed
+        The seed of the items that clients are given.
+    batch
+        Items of one start of a program; None for a start a round.
+    patience
+        Seconds that a program may take for a report.
+    checkpoint
+        A file in which the audit keeps what it knows, and from which it goes on where it is there;
+        it is removed in the end.
+    keys
+        Other keys of the protocol.
 
-    Raises ScenarioError where a value breaks a rule, RunError where a client does not work.
+    Raises
+    ------
+    ScenarioError
+        Where a value breaks a rule.
+    RunError
+        Where a client does not work.
 
+    Examples
+    --------
     >>> found = audit("oue", epsilon=1.0, items=4, samples=5000)
     >>> found.broken, found.clients[0].verdict, found.clients[0].conforms
     (False, 'proved', True)

@@ -115,6 +115,8 @@ def _named(promise: Promise, name: Any) -> Named:
 
 def _kind(promise: Promise, name: str) -> Named:
     """A protocol of ours, which claims to be itself where nothing else is asked."""
+    if not name:
+        raise ScenarioError("must be a protocol, or FILE.py:NAME, it is empty", key="CLIENT")
     own = promise.claim(name.lower())
     claim = promise.claim() if promise.kind else own
     assert own.protocol is not None

@@ -103,6 +103,28 @@ def test_every_parameter_and_field_is_described() -> None:
     assert [*undescribed()] == []
 
 
+def sections(doc: str) -> dict[str, list[str]]:
+    """The sections of a docstring as numpydoc has them: the names that each explains."""
+    parts = re.split(r"^(\w+)\n-+\n", doc, flags=re.MULTILINE)
+    return {
+        title: [name for line in re.findall(r"^\S.*$", text, re.MULTILINE)
+                for name in line.split(", ")]
+        for title, text in zip(parts[1::2], parts[2::2], strict=True)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in ldptui.__all__ if inspect.isfunction(getattr(ldptui, name))]
+)
+def test_the_site_shows_the_parameters_of_a_function_as_a_table(name: str) -> None:
+    """Each parameter has its row, in order, and so has each error that is raised."""
+    function = getattr(ldptui, name)
+    found = sections(inspect.getdoc(function) or "")
+    assert [*found] == ["Parameters", "Raises", "Examples"]
+    assert sorted(found["Parameters"]) == sorted(inspect.signature(function).parameters)
+    assert all(error.endswith("Error") for error in found["Raises"])
+
+
 def test_importing_loads_nothing() -> None:
     program = "import sys, ldptui; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
