@@ -41,9 +41,10 @@ MOST_TRIALS: Final = 10_000
 """Of a filter that a caller may ask for."""
 
 WORK: Final = 2**27
-"""Items times users of a filter's collections of one sort, about, and FEWEST of these at least."""
+"""Items times users of SIFTED collections of a filter at most, about; of more in proportion."""
 
 FEWEST: Final = 5
+"""Collections of a filter at least, however large they are, unless fewer are asked for."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ def ratio_of(after: Floats, before: Floats) -> Estimate:
 
 def trials_of(foe: Foe, most: int) -> int:
     """The collections of a filter, of each sort: fewer where they are large, `most` at most."""
-    return min(most, max(FEWEST, WORK // (foe.users * foe.estimates.size)))
+    work = WORK * most // SIFTED
+    return min(most, max(FEWEST, work // (foe.users * foe.estimates.size)))
 
 
 def of_filter(step: Filter, foe: Foe, trials: int, pulse: Pulse) -> Rates:

@@ -124,7 +124,9 @@ def test_large_collections_are_simulated_less_often() -> None:
     assert trials_of(Foe(protocol, 4000, ZIPF), 20) == 20
     assert trials_of(Foe(protocol, 4000, ZIPF), 0) == 0
     assert trials_of(Foe(protocol, 2**20, ZIPF), 20) == 8
+    assert trials_of(Foe(protocol, 2**20, ZIPF), 200) == 80
     assert trials_of(Foe(protocol, 10**9, ZIPF), 20) == 5
+    assert trials_of(Foe(protocol, 10**9, ZIPF), 2) == 2
 
 
 def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
