@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from textual.message import Message
+from textual.widget import Widget
 
 from .session.question import Reply
 from .session.snapshot import Snapshot
@@ -71,6 +72,22 @@ class LongWork(Message):
     kind: str
     work: Callable[[], Any]
     done: Callable[[Any], None]
+
+
+@dataclass(eq=False)
+class ChoicesAsked(Message):
+    """Somebody wants the list of all values that a field can have: `chosen` takes one.
+
+    field : the widget that takes it. options : the values with their words. value : what the field
+    says now.
+    """
+
+    field: Widget
+    key: str
+    title: str
+    options: Sequence[tuple[Any, str]]
+    value: Any
+    chosen: Callable[[Any], None]
 
 
 @dataclass(eq=False)

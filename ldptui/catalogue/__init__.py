@@ -17,7 +17,7 @@ from .keys import (
     start_of,
     title_of,
 )
-from .kinds import Kind, families, in_order, kind_words, listed_kinds, swept_kinds
+from .kinds import Kind, families, in_order, kind_words, listed_kinds, shelves, swept_kinds
 from .metrics import Metric, is_ours, metric_words
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "metric_words",
     "named",
     "protocol_keys",
+    "shelves",
     "start_of",
     "swept_kinds",
     "title_of",

@@ -14,7 +14,8 @@ class Kind:
 
     reason : why to pick it, one line. brief : the same where there is little room. text : what it
     does. formula : lines of at most 76 cells. family : the group of a protocol, a key of
-    `families`. sweep : True where a new sweep of the kind holds it. Texts are empty where there
+    `families`. shelf : the folded group of a list, a key of `shelves`; "" if always shown.
+    sweep : True where a new sweep of the kind holds it. Texts are empty where there
     is nothing to say.
     """
 
@@ -27,6 +28,7 @@ class Kind:
     formula: str = ""
     source: str = ""
     family: str = ""
+    shelf: str = ""
     sweep: bool = False
 
 
@@ -50,6 +52,11 @@ def in_order(table: str, kinds: Iterable[str]) -> tuple[str, ...]:
 def families() -> Mapping[str, str]:
     """The groups of protocols with their titles, in order."""
     return dict(rows("kinds")["families"])
+
+
+def shelves() -> Mapping[str, str]:
+    """The folded groups of the list of protocols with their titles, in order."""
+    return dict(rows("kinds")["shelves"])
 
 
 def swept_kinds(table: str, chosen: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -19,6 +20,8 @@ from .option_list import LineList
 from .words import put, spelled
 
 HINT: Final = "enter takes it · type to filter · ↑ ↓ · esc"
+AROUND: Final = 8
+"""Rows of the dialog beside the list."""
 WIDEST_NAME: Final = 38
 """Cells that the names take at most; a longer one pushes its sentence on."""
 
@@ -43,11 +46,18 @@ class Offer:
     def rank(self, words: str) -> int | None:
         """The distance from what was typed, 0 the nearest; None where a word is missing."""
         typed, name = words.casefold().split(), self.name.casefold()
-        text = f"{name} {str(self.value).casefold()} {self.says.casefold()}"
+        group = self.group.casefold()
+        text = f"{name} {str(self.value).casefold()} {self.says.casefold()} {group}"
         if not all(word in text for word in typed):
             return None
         whole = " ".join(typed)
-        tests = (name == whole, name.startswith(whole), all(word in name for word in typed), True)
+        tests = (
+            name == whole,
+            name.startswith(whole),
+            all(word in name for word in typed),
+            all(word in group for word in typed),
+            True,
+        )
         return tests.index(True)
 
 
@@ -86,9 +96,19 @@ class PickerScreen(ModalScreen[Offer | None]):
         Binding("pageup", "move(-8)", "Further up", show=False, id="picker.page-up"),
     ]
 
-    def __init__(self, title: str, offers: Sequence[Offer], chosen: Any = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        offers: Sequence[Offer],
+        chosen: Any = None,
+        why_not: Callable[[Any], str] | None = None,
+    ) -> None:
+        """A picker of `offers`. why_not : why a value cannot be picked, "" if it can; it is asked
+        in a thread, and of what is taken before it is."""
         super().__init__()
         self._heading, self._offers, self._chosen = title, tuple(offers), chosen
+        self._why_not = why_not
+        self._words = ""
         self._opened = {
             offer.group for offer in self._offers if offer.value == chosen or not offer.folded
         }
@@ -108,8 +128,34 @@ class PickerScreen(ModalScreen[Offer | None]):
             yield self._list
             yield self._said
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         self._fill("")
+        if self._why_not is not None:
+            self.run_worker(self._try_all(), exit_on_error=False)
+
+    def on_resize(self) -> None:
+        self._list.styles.max_height = max(2, int(0.92 * self.size.height) - AROUND)
+
+    async def _try_all(self) -> None:
+        """Ask of each offer whether it can be picked; the rows follow."""
+        for offer in self._offers:
+            if offer.value != self._chosen and not offer.refused:
+                why = await asyncio.to_thread(self._why, offer.value)
+                if not self.is_active:
+                    return
+                if why:
+                    self._refuse(offer, why)
+
+    def _why(self, value: Any) -> str:
+        return self._why_not(value) if self._why_not is not None else ""
+
+    def _refuse(self, offer: Offer, why: str) -> Offer:
+        """Show why an offer cannot be picked; the offer with its reason."""
+        refused = replace(offer, refused=why)
+        marked = self._marked
+        self._offers = tuple(refused if each == offer else each for each in self._offers)
+        self._fill(self._words, refused if marked == offer else marked)
+        return refused
 
     # The rows.
 
@@ -119,6 +165,7 @@ class PickerScreen(ModalScreen[Offer | None]):
 
     def _fill(self, words: str, mark: Offer | str | None = None) -> None:
         """Show the rows that the words leave, with one of them marked."""
+        self._words = words
         self._rows = list(self._matching(words) if words.strip() else self._in_groups())
         width = max((cell_len(offer.name) for offer in self._offers), default=0)
         width = min(width, WIDEST_NAME)
@@ -206,6 +253,8 @@ class PickerScreen(ModalScreen[Offer | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        if event.value != self._words:
+            self._fill(event.value)
         self._take()
 
     def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
@@ -220,7 +269,11 @@ class PickerScreen(ModalScreen[Offer | None]):
             inside = next(offer for offer in self._offers if offer.group == row)
             self._fill("", inside)
         elif row is not None and not row.refused:
-            self.dismiss(row)
+            why = "" if row.value == self._chosen else self._why(row.value)
+            if why:
+                self._refuse(row, why)
+            else:
+                self.dismiss(row)
 
     def action_move(self, by: int) -> None:
         """Move the mark to the next row that can be marked, around the ends by single steps."""

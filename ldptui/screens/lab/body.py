@@ -11,7 +11,9 @@ from textual.widgets import Static
 
 from ...lab.answer import Answer
 from ...lab.topics import Topic
+from ...messages import ChoicesAsked
 from ...widgets.words import put
+from ..picking import pick
 from .form import LabForm
 from .results import Results
 from .words import Words, spelled_out, verdict
@@ -88,6 +90,11 @@ class LabBody(Vertical):
         self.results.show(answer)
         self._text.show(answer)
         self.lay_out(view)
+
+    def on_choices_asked(self, message: ChoicesAsked) -> None:
+        """Show all values that a field can have."""
+        message.stop()
+        pick(self.app, message)
 
     def lay_out(self, view: int) -> None:
         """Show the parts that have room; `view` chooses among the others."""

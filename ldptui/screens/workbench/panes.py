@@ -12,6 +12,7 @@ from textual.events import Click
 from textual.geometry import Region, Size
 from textual.widget import Widget
 
+from ...messages import ChoicesAsked
 from ...widgets.blank import Columns, Rows
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
@@ -59,6 +60,7 @@ class Panes(Columns):
             CHARTS: self.charts,
             5: self.runs,
         }
+        self._draft: Draft | None = None
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
@@ -94,6 +96,7 @@ class Panes(Columns):
 
     def hand(self, draft: Draft) -> None:
         """Give a draft to all that show it."""
+        self._draft = draft
         for pane in self._panes.values():
             if hasattr(pane, "draft"):
                 pane.draft = draft
@@ -153,6 +156,13 @@ class Panes(Columns):
                     title += DOT
                     title += parts_within(pane.setting, room - len(title), "  ", dropped=-1)
                 entitle(pane, Content(title))
+
+    def on_choices_asked(self, message: ChoicesAsked) -> None:
+        """Show all values that a field can have, each tried in the draft."""
+        from ..picking import pick
+
+        message.stop()
+        pick(self.app, message, self._draft)
 
     def on_click(self, event: Click) -> None:
         """A click on the line of a folded pane opens it."""

@@ -16,7 +16,7 @@ from textual.reactive import Reactive, var
 from textual.widget import Widget
 
 from ...catalogue import families, kind_words, listed_kinds
-from ...messages import FieldFocused, KeyEdited
+from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
 from ...widgets.field import muted
 
@@ -51,6 +51,7 @@ class ProtocolPane(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Next", show=False, id="protocol.next"),
         Binding("up,k", "move(-1)", "Previous", show=False, id="protocol.previous"),
+        Binding("enter", "ask", "All protocols", id="protocol.ask"),
         Binding("home", "move(-999)", "First", show=False, id="protocol.first"),
         Binding("end", "move(999)", "Last", show=False, id="protocol.last"),
     ]
@@ -125,6 +126,13 @@ class ProtocolPane(Widget, can_focus=True):
         kinds = self.kinds
         at = kinds.index(self._kind) + by if self._kind in kinds else 0
         self._choose(kinds[min(max(at, 0), len(kinds) - 1)])
+
+    def action_ask(self) -> None:
+        """Show all kinds with a sentence each, in a list that filters as one types."""
+        options = [(kind, kind.upper()) for kind in self.kinds]
+        self.post_message(
+            ChoicesAsked(self, "protocol.kind", "protocol", options, self._kind, self._choose)
+        )
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

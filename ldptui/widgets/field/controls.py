@@ -123,6 +123,7 @@ class Choice(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,up,h,k", "move(-1)", "Previous", show=False, id="choice.previous"),
         Binding("right,down,l,j,space", "move(1)", "Next", show=False, id="choice.next"),
+        Binding("enter", "ask", "All choices", id="choice.ask"),
         Binding("escape", "leave", "Leave the field", show=False, id="choice.leave"),
     ]
 
@@ -134,6 +135,10 @@ class Choice(Widget, can_focus=True):
         """Another option was chosen."""
 
         value: Any
+
+    @dataclass(eq=False)
+    class Asked(Message):
+        """The list of all options is wanted."""
 
     def __init__(self, options: Sequence[tuple[Any, str]], *, rows: int = 1) -> None:
         super().__init__()
@@ -168,6 +173,14 @@ class Choice(Widget, can_focus=True):
 
     def action_leave(self) -> None:
         leave(self)
+
+    def action_ask(self) -> None:
+        self.post_message(self.Asked())
+
+    def choose(self, value: Any) -> None:
+        """Choose one of the options."""
+        if any(value == other for other, _ in self.options):
+            self._choose(value)
 
     def _choose(self, value: Any) -> None:
         if value != self.value:

@@ -13,7 +13,7 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from ...messages import FieldFocused, KeyEdited
+from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..fitting import fitted
@@ -251,6 +251,16 @@ class Field(Widget):
         event.stop()
         self._fit()
         self._post(event.value)
+
+    def on_choice_asked(self, event: Choice.Asked) -> None:
+        event.stop()
+        control = self.control
+        assert isinstance(control, Choice)
+        self.post_message(
+            ChoicesAsked(
+                control, self.key, self.label, control.options, control.value, control.choose
+            )
+        )
 
     def on_value_input_nudged(self, event: ValueInput.Nudged) -> None:
         event.stop()
