@@ -109,6 +109,8 @@ class PickerScreen(ModalScreen[Offer | None]):
         self._heading, self._offers, self._chosen = title, tuple(offers), chosen
         self._why_not = why_not
         self._words = ""
+        self.tried = why_not is None
+        """True once all offers were asked why they cannot be picked."""
         self._opened = {
             offer.group for offer in self._offers if offer.value == chosen or not offer.folded
         }
@@ -145,6 +147,7 @@ class PickerScreen(ModalScreen[Offer | None]):
                     return
                 if why:
                     self._refuse(offer, why)
+        self.tried = True
 
     def _why(self, value: Any) -> str:
         return self._why_not(value) if self._why_not is not None else ""

@@ -18,6 +18,7 @@ from ldptui.session.autosave import load_draft
 from ldptui.session.draft import sweep_of
 from ldptui.terminal.in_turn import InTurn
 from ldptui.widgets.field import Field
+from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.status import StatusLine
 
 __all__ = ["own_home"]
@@ -64,12 +65,18 @@ async def walk(
                 send(pilot, key)
                 if not at_once:
                     await idle()
-            await until(pilot, lambda: screen.app.in_turn.heard)
+            await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
             draft = screen.draft
             assert draft is not None
             ends.append((draft.text, repr(screen.focused), without_times(screen)))
     load_draft()  # the next start is a first one again
     return ends
+
+
+def tried(pilot: Pilot[None]) -> bool:
+    """True unless a picker still asks, in a thread, what can be picked."""
+    shown = pilot.app.screen
+    return not isinstance(shown, PickerScreen) or shown.tried
 
 
 def without_times(screen: WorkbenchScreen) -> str:
