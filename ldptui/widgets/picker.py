@@ -92,6 +92,10 @@ class PickerScreen(ModalScreen[Offer | None]):
         Binding("escape", "leave", "Close", id="picker.close"),
         Binding("down", "move(1)", "Next", show=False, priority=True, id="picker.next"),
         Binding("up", "move(-1)", "Previous", show=False, priority=True, id="picker.previous"),
+        Binding("tab", "go_on(1)", "Next field", False, priority=True, id="picker.tab"),
+        Binding(
+            "shift+tab", "go_on(-1)", "Field before", show=False, priority=True, id="picker.back"
+        ),
         Binding("pagedown", "move(8)", "Further down", show=False, id="picker.page-down"),
         Binding("pageup", "move(-8)", "Further up", show=False, id="picker.page-up"),
     ]
@@ -277,6 +281,12 @@ class PickerScreen(ModalScreen[Offer | None]):
                 self._refuse(row, why)
             else:
                 self.dismiss(row)
+
+    def action_go_on(self, by: int) -> None:
+        """Leave the list, and go to the next field of the form behind it, or to the one before."""
+        self.dismiss(None)
+        behind = self.app.screen
+        (behind.focus_next if by > 0 else behind.focus_previous)()
 
     def action_move(self, by: int) -> None:
         """Move the mark to the next row that can be marked, around the ends by single steps."""

@@ -115,7 +115,7 @@ async def test_two_thousand_sequences_at_three_sizes(number: int, size: tuple[in
         assert other == one, keys
 
 
-PICKER = ["2", "enter", *["tab"] * 9, "a", *["right"] * 8]
+PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
 
 
 LAST = "seed"

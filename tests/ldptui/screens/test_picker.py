@@ -66,6 +66,12 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         assert isinstance(control, Choice)
         assert control.has_focus  # back where it was
         assert kind_of(screen.draft, "attack") == "mga"
+        # Tab leaves the list for the next field.
+        await pilot.press("enter")
+        await opened(pilot)
+        await pilot.press("tab")
+        await until(pilot, lambda: screen.is_current and not control.has_focus)
+        assert screen.focused is not None
 
 
 def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
