@@ -118,7 +118,7 @@ async def test_two_thousand_sequences_at_three_sizes(number: int, size: tuple[in
 PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
 
 
-LAST = "seed"
+LAST = "attack.scoring"
 """The key to which these keys come."""
 
 
