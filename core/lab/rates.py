@@ -38,7 +38,7 @@ SIFTED: Final = 20
 """Simulated collections of a filter, of each sort."""
 
 MOST_TRIALS: Final = 10_000
-"""Of a filter that a caller may ask for."""
+"""Simulated collections of a filter that a caller may ask for, at most."""
 
 WORK: Final = 2**27
 """Items times users of SIFTED collections of a filter at most, about; of more in proportion."""

@@ -108,6 +108,8 @@ class Part:
 
     def add(self, reports: Reports) -> None:
         """Take in some reports."""
+        if not self.most:
+            return
         first = -self.seen % self.every
         self.held.append(reports if self.every == 1 else reports[first :: self.every].copy())
         self.seen += len(reports)
@@ -272,6 +274,8 @@ def _filters(seen: _Gathered, estimates: Floats, trials: int, pulse: Pulse) -> I
     The certified floor is `concluding`'s.
     """
     protocol, part = seen.protocol, seen.part
+    if not part.held:
+        return
     reports = part.reports
     foe = Foe(protocol, len(reports), estimates)
     for kind, make in FILTERS.items():

@@ -141,6 +141,12 @@ def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
     assert left_of([Some(1.0)], protocol, reports, rng, no_pulse).frequencies is None
 
 
+def test_no_part_is_no_report() -> None:
+    part = Part(0)
+    part.add(np.arange(9))
+    assert part.held == []
+
+
 def test_a_part_of_many_reports_is_spread_evenly() -> None:
     for most in (1, 7, 100, 5000):
         part = Part(most)
