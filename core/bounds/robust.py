@@ -175,6 +175,9 @@ def conditional_set(protocol: PureProtocol, frequencies: Floats, share: float) -
 
 # Noise.
 
+SKEWED: Final = 0.05
+"""The skewness of the number of reports that support an item from which on intervals are exact."""
+
 
 def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
     """float64[…]: the standard deviation of what N reports say of each item on average, at most.
@@ -226,6 +229,45 @@ def clipped(ends: Interval) -> Interval:
     return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
 
 
+def intervals(
+    ballot: Ballot, ends: Interval, share: float, spread: Floats | float, confidence: float
+) -> Interval:
+    """Intervals in [0, 1] around the sets between these ends, with noise that is nearly normal.
+
+    spread : float64[…], the standard deviation of what all reports say of each item on average. A
+    curator's or an aggregator's ballot is `Ballot()` or `Ballot(votes=1)`, and its spread that of
+    the noise that it adds, over N.
+    """
+    return clipped(with_noise(ends, spread / (ballot.gap * (1 - share)), confidence))
+
+
+def exact_intervals(
+    ballot: Ballot,
+    ends: Interval,
+    share: float,
+    spread: Floats,
+    reports: int,
+    confidence: float,
+) -> Interval:
+    """The same in the manner of Clopper and Pearson, of reports that support an item or do not.
+
+    Honest reports support an item at different rates, p and q, and their number is less dispersed
+    beyond its mean than a binomial one of the mean rate (Hoeffding, "On the distribution of the
+    number of successes in independent trials", 1956): the ends cover at least as often.
+    """
+    from scipy.special import betaincinv, ndtr
+
+    honest = reports * (1 - share)
+    apart = (ends[1] - ends[0]) * ballot.gap * (1 - share)
+    z = noise_factor(apart / np.where(spread > 0, spread, np.inf), confidence)
+    fewest, most = (np.clip(ballot.means(end), 0.0, 1.0) * honest for end in ends)
+    tail, tiny = ndtr(-z), np.finfo(np.float64).tiny
+    low = np.where(fewest > 0, betaincinv(np.maximum(fewest, tiny), honest - fewest + 1, tail), 0.0)
+    left = honest - most
+    high = np.where(left > 0, betaincinv(most + 1, np.maximum(left, tiny), 1 - tail), 1.0)
+    return clipped((ballot.frequencies(low), ballot.frequencies(high)))
+
+
 def robust_intervals(
     protocol: PureProtocol,
     means: Floats,
@@ -243,8 +285,14 @@ def robust_intervals(
     ends = marginal_set(means, share, ballot)
     if sharp:
         ends = conditional_set(protocol, ballot.frequencies(means), share)
-    noise = deviation(protocol, means, reports) / (ballot.gap * (1 - share))
-    return clipped(with_noise(ends, noise, confidence))
+    spread = deviation(protocol, means, reports)
+    low, high = intervals(ballot, ends, share, spread, confidence)
+    # Of few supports a normal end is too near; their skewness says how few are few.
+    skewed = np.abs(1 - 2 * means) > SKEWED * reports * spread
+    if ballot.low == 0 and skewed.any():
+        exact = exact_intervals(ballot, ends, share, spread, reports, confidence)
+        low, high = np.where(skewed, exact[0], low), np.where(skewed, exact[1], high)
+    return low, high
 
 
 def robust_mean(

@@ -241,9 +241,9 @@ def _shares(found: Conclusions, items: Sequence[int], overturning: dict[int, flo
     chart = Bars(
         "Share of fakes that overturns a claim, or a lead over the next item",
         tuple(bars),
-        item="claim",
+        item="item",
         value="β*",
         truth="β",
     )
     rows = [("", bar.label, bar.value, found.share) for bar in bars]
-    return figure(chart, ("", "claim", "β*", "β"), rows)
+    return figure(chart, ("", "item", "β*", "β"), rows)

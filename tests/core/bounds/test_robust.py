@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import norm
+from scipy.stats import beta, binomtest, norm
 from support import budget
 from support.cases import CASES, bind
 from support.report_laws import Case
@@ -20,7 +20,9 @@ from ldptui.core.bounds.robust import (
     ballot_of,
     conditional_set,
     deviation,
+    exact_intervals,
     honest_mean,
+    intervals,
     marginal_set,
     noise_factor,
     robust_intervals,
@@ -153,6 +155,38 @@ def test_intervals_with_noise_cover_at_both_ends(distance: float) -> None:
     short = with_noise((centre, centre + distance), 0.7, 0.95)
     covered = int(((short[0] <= 0) & (short[1] >= 0)).sum())
     assert not budget.proportion(covered, 4000, 0.95)
+
+
+@pytest.mark.parametrize("seen", [0, 1, 17, 200])
+def test_exact_intervals_are_those_of_clopper_and_pearson(seen: int) -> None:
+    """Of one open vote a report, where nobody is fake; fakes take βN from C on one side."""
+    reports, ballot, mean = 200, Ballot(votes=1), np.array([seen / 200])
+    spread = np.sqrt(mean * (1 - mean) / reports)
+    low, high = exact_intervals(ballot, (mean, mean), 0.0, spread, reports, 0.95)
+    exact = binomtest(seen, reports).proportion_ci(0.95, method="exact")
+    assert [low[0], high[0]] == pytest.approx([exact.low, exact.high], abs=1e-12)
+    ends = marginal_set(mean, 0.1, ballot)
+    low, high = exact_intervals(ballot, ends, 0.1, spread, reports, 0.95)
+    honest = 180
+    fewest, most = max(seen - 20, 0), min(seen, honest)
+    tail = 0.05 if spread[0] else 0.025  # without noise the set's width tells nothing
+    assert low[0] == pytest.approx(beta.ppf(tail, fewest, honest - fewest + 1) if fewest else 0)
+    assert high[0] == pytest.approx(
+        beta.ppf(1 - tail, most + 1, honest - most) if most < honest else 1
+    )
+
+
+def test_intervals_are_exact_where_the_number_of_supports_is_skewed() -> None:
+    """GRR's rare items at few reports; the normal ends leave too much out there."""
+    protocol = GRR(16, 1.0)
+    for reports, exact in ((1000, True), (100_000, False)):
+        means = np.array([protocol.q])
+        low, high = robust_intervals(protocol, means, reports, 0.05)
+        spread = deviation(protocol, means, reports)
+        ends = marginal_set(means, 0.05, ballot_of(protocol))
+        normal = intervals(ballot_of(protocol), ends, 0.05, spread, 0.95)
+        assert (low[0], high[0] > normal[1][0]) == (0.0, exact)
+        assert (high[0] == normal[1][0]) != exact
 
 
 def test_robust_intervals_are_clipped_and_widen_with_the_share() -> None:

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import time
+import tracemalloc
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ldptui.core.attacks.kinds import ATTACKS
+from ldptui.core.base.arms import ATTACKED
+from ldptui.core.base.errors import LdpError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.bounds.robust import ballot_of, robust_intervals
 from ldptui.core.bounds.undetectable import hidden_against
+from ldptui.core.cell import Cell
 from ldptui.core.defences.floor import certified
+from ldptui.core.experiment import compile as bind
+from ldptui.core.lab.concluding import heard
 from ldptui.core.law.hiding import hides
 from ldptui.core.law.law import Ask, Law, LawName
 from ldptui.core.law.pure import SeedSearch, item_variance
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.scenario import Scenario
+from ldptui.core.scenario.declared import names_of
+from ldptui.core.task.frequencies import trial_estimates
 
 pytestmark = pytest.mark.long
 
 LAWS: tuple[LawName, ...] = (
     "random", "honest", "unperturbed", "crafted", "avoided", "subset", "disguised",
 )  # fmt: skip
-FREQUENCIES = np.r_[0.3, 0.2, 0.15, 0.1, np.full(12, 0.25 / 12)]
 TARGETS = np.array([0, 14, 15])
 RUNS = 2000
 
@@ -32,47 +44,75 @@ def law_of(protocol: Any, name: LawName) -> Any:
     return made if isinstance(made, Law) else None
 
 
+COUNTS = [285, 190, 142, 95, *[20] * 11, 18]
+"""950 users of 16 items, and 50 fakes beside them."""
+MORE = {"mga-a": {"subset": 2}, "untargeted": {"size": 3}}
+"""Keys of attacks beside their share and their targets."""
+
+
+def attacked(protocol: str, attack: str) -> Cell | str:
+    """The cell of an attack on a protocol, or the reason why there is none."""
+    keys = names_of("attack", attack)
+    table = {"kind": attack, "share": 0.05, **MORE.get(attack, {})}
+    table |= {"targets": {"items": TARGETS.tolist()}} if "targets" in keys else {}
+    document = {
+        "format": 1,
+        "trials": RUNS,
+        "population": {"kind": "counts", "counts": COUNTS},
+        "protocol": {"kind": protocol, "epsilon": 1.0},
+        "attack": table,
+    }
+    try:
+        [cell] = bind(Scenario(document)).cells
+    except LdpError as error:
+        return str(error)
+    return cell
+
+
 @pytest.mark.parametrize("kind", PROTOCOLS)
-def test_robust_intervals_cover_whatever_fakes_send(kind: str) -> None:
-    """9,500 users and 500 fakes; the assumed share is the true one. The naive ones beside."""
-    protocol: Any = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(16)
-    ballot, rng, users, fakes = ballot_of(protocol), np.random.default_rng(0), 9500, 500
-    histogram = rng.multinomial(users, FREQUENCIES)
-    truth, reports = histogram / users, users + fakes
-    for name in LAWS:
-        law = law_of(protocol, name)
-        if law is None:
+def test_robust_intervals_cover_under_every_attack(kind: str) -> None:
+    """1,000 reports, the assumed share is the true one, and a larger one; naive ones beside."""
+    taken = 0
+    for attack in (name for name in ATTACKS if name not in ("none", "plugin")):
+        cell = attacked(kind, attack)
+        if isinstance(cell, str):
+            print(f"{kind} {attack}: {cell}")
             continue
-        honest = protocol.sample_counts(np.tile(histogram, (RUNS, 1)), rng)
-        means = (honest + law.counts(np.full(RUNS, fakes), rng)) / reports
-        low, high = robust_intervals(protocol, means, reports, fakes / reports)
-        covered = ((low <= truth) & (truth <= high)).mean(axis=0)
-        estimates = ballot.frequencies(means)
+        taken += 1
+        estimates = trial_estimates(cell, RUNS)[ATTACKED]
+        protocol, truth = cell.pure, cell.population.frequencies
+        reports, means = cell.users + cell.malicious, ballot_of(cell.pure).means(estimates)
+        covered = []
+        for share in (0.05, 0.08):
+            low, high = robust_intervals(protocol, means, reports, share)
+            covered.append(((low <= truth) & (truth <= high)).mean(axis=0))
         sd = np.sqrt(item_variance(protocol, reports, np.clip(estimates, 0, 1)))
         naive = (np.abs(estimates - truth) <= 1.96 * sd).mean(axis=0)
-        print(f"{kind} {name}: robust {covered.min():.3f}, naive {naive.min():.3f}")
-        # The least of 16 items in 2,000 runs of 0.95 is 0.933 by chance.
-        assert covered.mean() >= 0.94
-        assert covered[TARGETS].mean() >= 0.94
-        assert covered.min() >= 0.93
+        told = ", ".join(f"{each.mean():.3f} (least {each.min():.3f})" for each in covered)
+        print(f"{kind} {attack}: robust {told}, naive {naive.mean():.3f} ({naive.min():.3f})")
+        for each in covered:
+            # Each item's own coverage is at least 0.94; a rejection at 4 deviations of 2,000 runs.
+            assert each.mean() >= 0.94
+            assert each.min() >= 0.94 - 4 * math.sqrt(0.94 * 0.06 / RUNS)
+    assert taken >= 6
 
 
 def test_the_floor_is_too_high_in_at_most_one_of_twenty_runs() -> None:
-    """Of each law 400 collections of OUE with 32 items; hidden fakes and none prove nothing."""
-    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(32)
-    rng, users, fakes, runs = np.random.default_rng(1), 1900, 100, 400
-    held = 1 / np.arange(1, 33)
+    """Of each law 2,000 collections of OUE with 16 items; hidden fakes and none prove nothing."""
+    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(16)
+    rng, users, fakes, runs = np.random.default_rng(1), 475, 25, 2000
+    held = 1 / np.arange(1, 17)
     held /= held.sum()
     wrong = dict.fromkeys((*LAWS, "none", "hidden"), 0)
     assert hides(protocol)
     best = hidden_against(protocol, held, TARGETS, 0.05)
     for name in wrong:
-        law = law_of(protocol, name) if name in LAWS else None  # type: ignore[arg-type]
+        law = law_of(protocol, name) if name in LAWS else None
         for _ in range(runs):
-            honest = protocol.perturb(rng.choice(32, users, p=held), rng)
+            honest = protocol.perturb(rng.choice(16, users, p=held), rng)
             if name == "hidden":  # all reports together are honest ones of these frequencies
                 after = (1 - 0.05) * held + best.shift
-                made = protocol.perturb(rng.choice(32, users + fakes, p=after / after.sum()), rng)
+                made = protocol.perturb(rng.choice(16, users + fakes, p=after / after.sum()), rng)
             elif law is None:
                 made = honest
             else:
@@ -94,11 +134,10 @@ def test_of_five_per_cent_of_mga_at_least_four_point_two_are_proved() -> None:
     assert 0.042 <= floor.share <= 0.05
 
 
-def test_a_million_reports_take_at_most_three_seconds_more() -> None:
-    from ldptui.core.lab.concluding import heard
-
-    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(128)
-    reports = protocol.perturb(np.random.default_rng(3).integers(0, 128, 10**6))
+@pytest.mark.parametrize("items", [128, 1024])
+def test_a_million_reports_take_at_most_three_seconds_more(items: int) -> None:
+    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(items)
+    reports = protocol.perturb(np.random.default_rng(3).integers(0, items, 10**6))
     parts = [reports[at : at + 2**16] for at in range(0, 10**6, 2**16)]
     begun = time.process_time()
     for part in parts:
@@ -106,5 +145,18 @@ def test_a_million_reports_take_at_most_three_seconds_more() -> None:
     alone = time.process_time() - begun
     heard(lambda: iter(parts), protocol)
     more = time.process_time() - begun - 2 * alone
-    print(f"{more:.2f} s")
+    print(f"{items} items: {more:.2f} s")
     assert more <= 3
+
+
+def test_memory_does_not_grow_with_the_number_of_reports() -> None:
+    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(64)
+    batch = protocol.perturb(np.random.default_rng(3).integers(0, 64, 2**15))
+    most = []
+    for batches in (4, 32):
+        tracemalloc.start()
+        heard(partial(repeat, batch, batches), protocol)
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    print(most)
+    assert most[1] <= 1.05 * most[0]
