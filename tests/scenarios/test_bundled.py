@@ -61,6 +61,12 @@ PROMISED = {
     "trust-circuits",
     "trust-ladder",
     "trust-shuffled",
+    "deployed-chrome-attribution",
+    "deployed-chrome-rappor",
+    "deployed-apple-emoji",
+    "deployed-apple-safari",
+    "deployed-microsoft-telemetry",
+    "deployed-dap-histogram",
 }
 
 
