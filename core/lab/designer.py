@@ -18,6 +18,7 @@ from ..base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 from ..law.capabilities import places
 from ..law.pure import PureProtocol, SeedSearch, gain_factor, item_variance
 from ..protocols import DIALS, KINDS, Dial
+from .guessing import Prior, averaged
 
 WEIGHT: Final = Range(0)
 TARGETS: Final = Range(1)
@@ -86,8 +87,11 @@ class Rated:
     worst: float
 
 
-def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
-    """The ratings of the protocol of this table; raises ScenarioError."""
+def rated(table: Mapping[str, Any], demand: Demand, prior: Prior = ()) -> Rated:
+    """The ratings of the protocol of this table; raises ScenarioError.
+
+    prior : what an observer knows beforehand; without it every item is as likely.
+    """
     spec = KINDS[table["kind"]](**{**table, "epsilon": demand.epsilon})
     protocol: PureProtocol = spec.bind(demand.items)
     variance = float(item_variance(protocol, 1))
@@ -102,20 +106,26 @@ def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
         gain_factor(protocol),
         noise,
         demand.targets * raised,
-        guessed(protocol),
+        guessed(protocol, prior),
         protocol.report_bits,
         # The fakes' reports of one target are all alike: they add no variance to it.
         math.hypot(lifted, (1 - demand.share) * math.sqrt(noise)),
     )
 
 
-def guessed(protocol: PureProtocol) -> float | None:
+def guessed(protocol: PureProtocol, prior: Prior = ()) -> float | None:
     """The chance that one report gives away its item: a uniform guess among the items it supports.
 
-    Items are equally likely, and a report that supports none is guessed at random. p/w where every
-    report supports w items; p E[1/(1 + B)] + (1 − p)(1 − q)^(d−1)/d with B ~ Bin(d − 1, q) where
-    items are supported by themselves. None where it matters which items they are.
+    With a prior it is the guess of Bayes (`guessing`). Without one items are equally likely, and a
+    report that supports none is guessed at random. p/w where every report supports w items;
+    p E[1/(1 + B)] + (1 − p)(1 − q)^(d−1)/d with B ~ Bin(d − 1, q) where items are supported by
+    themselves. None where it matters which items they are.
     """
+    if prior:
+        try:
+            return averaged(protocol, prior).after
+        except ScenarioError:
+            return None
     if places(protocol) or hasattr(protocol, "unit_variance"):
         return None
     d, p, q = protocol.domain_size, protocol.p, protocol.q
@@ -133,13 +143,14 @@ class Design:
     """The best setting of each kind, the best of all first, and each whole dial.
 
     rated : settings over the dial of each kind, in order. cost : what was minimised.
-    weights : those of its sum; None: it is the worst RMSE.
+    weights : those of its sum; None: it is the worst RMSE. prior : what an observer knows.
     """
 
     best: tuple[Rated, ...]
     rated: Mapping[str, tuple[Rated, ...]]
     cost: Callable[[Rated], float]
     weights: Weights | None
+    prior: Prior = ()
 
     @property
     def found(self) -> Rated:
@@ -147,14 +158,15 @@ class Design:
 
 
 def designed(
-    demand: Demand, weights: Weights | None = None, kinds: Iterable[str] = tuple(DIALS)
-) -> Design:
+    demand: Demand, weights: Weights | None = None, kinds: Iterable[str] = tuple(DIALS),
+    prior: Prior = (),
+) -> Design:  # fmt: skip
     """The protocol that minimises the worst RMSE, or this weighted sum; raises ScenarioError."""
-    grids = {kind: _grid(kind, demand) for kind in kinds}
+    grids = {kind: _grid(kind, demand, prior) for kind in kinds}
     cost = _cost(weights, [each for grid in grids.values() for each in grid.values()])
-    best = [_zoomed(kind, demand, grid, cost) for kind, grid in grids.items()]
+    best = [_zoomed(kind, demand, grid, cost, prior) for kind, grid in grids.items()]
     rows = {kind: tuple(grid[at] for at in sorted(grid)) for kind, grid in grids.items()}
-    return Design(tuple(sorted(best, key=cost)), rows, cost, weights)
+    return Design(tuple(sorted(best, key=cost)), rows, cost, weights, prior)
 
 
 def _cost(weights: Weights | None, candidates: Iterable[Rated]) -> Callable[[Rated], float]:
@@ -169,11 +181,11 @@ def _cost(weights: Weights | None, candidates: Iterable[Rated]) -> Callable[[Rat
     return lambda each: sum(part * getattr(each, name) for name, part in parts.items())
 
 
-def _grid(kind: str, demand: Demand) -> dict[float, Rated]:
+def _grid(kind: str, demand: Demand, prior: Prior) -> dict[float, Rated]:
     """Ratings over the whole dial of a kind, by a coordinate that rises with it."""
     dial = DIALS[kind]
     low, high = _ends(dial, demand)
-    return _rated_at(kind, dial, demand, np.linspace(low, high, GRID).tolist())
+    return _rated_at(kind, dial, demand, np.linspace(low, high, GRID).tolist(), prior)
 
 
 def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
@@ -183,7 +195,9 @@ def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
     return math.log(dial.allowed.low), math.log(most)
 
 
-def _rated_at(kind: str, dial: Dial, demand: Demand, places: Iterable[float]) -> dict[float, Rated]:
+def _rated_at(
+    kind: str, dial: Dial, demand: Demand, places: Iterable[float], prior: Prior
+) -> dict[float, Rated]:
     """The ratings at these coordinates, by the coordinate that each setting really has."""
     rates = {}
     for place in places:
@@ -194,7 +208,8 @@ def _rated_at(kind: str, dial: Dial, demand: Demand, places: Iterable[float]) ->
         else:
             setting, at = _rounded(place), place
         if at not in rates:
-            rates[at] = rated({"kind": kind, "epsilon": demand.epsilon, dial.name: setting}, demand)
+            table = {"kind": kind, "epsilon": demand.epsilon, dial.name: setting}
+            rates[at] = rated(table, demand, prior)
     return rates
 
 
@@ -205,15 +220,16 @@ def _rounded(place: float) -> float:
 
 
 def _zoomed(
-    kind: str, demand: Demand, grid: dict[float, Rated], cost: Callable[[Rated], float]
-) -> Rated:
+    kind: str, demand: Demand, grid: dict[float, Rated], cost: Callable[[Rated], float],
+    prior: Prior,
+) -> Rated:  # fmt: skip
     """The best setting of a dial: the best of a grid, then of finer ones around it."""
     dial = DIALS[kind]
     while True:
         places = sorted(grid)
         at = min(range(len(places)), key=lambda i: cost(grid[places[i]]))
         low, high = places[max(0, at - 1)], places[min(len(places) - 1, at + 1)]
-        new = _rated_at(kind, dial, demand, np.linspace(low, high, ZOOM).tolist())
+        new = _rated_at(kind, dial, demand, np.linspace(low, high, ZOOM).tolist(), prior)
         if new.keys() <= grid.keys() or high - low < FINEST:
             return grid[places[at]]
         grid = {place: grid[place] for place in (low, places[at], high)} | new

@@ -10,7 +10,9 @@ supports; we derive them. Other protocols are gone through report by report.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +36,21 @@ class Guess:
     after: float
     rad: float
     odds: float
+
+
+Prior: TypeAlias = Sequence[tuple[float, Floats]]
+"""Groups of users: the share of each, and float64[d], how likely each item is in it."""
+
+
+def averaged(protocol: LocalMechanism, prior: Prior) -> Guess:
+    """The chances on average over the groups, and the worst odds in any; raises ScenarioError."""
+    made = [(share, guessed(protocol, law)) for share, law in prior]
+    return Guess(
+        sum(share * each.before for share, each in made),
+        sum(share * each.after for share, each in made),
+        sum(share * each.rad for share, each in made),
+        max(each.odds for _, each in made),
+    )
 
 
 def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:

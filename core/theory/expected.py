@@ -17,6 +17,7 @@ from ..metrics import METRICS
 from .asked import asked_metrics
 from .defended import Moments, defended_metrics
 from .gains import cancelled, cell_gain
+from .robust import robust_metrics
 from .sifted import sifted_metrics
 from .support import collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
@@ -103,6 +104,9 @@ def _undefended_metrics(cell: Cell) -> dict[str, float | None]:
         expected |= _promotion(cell, gained, cell.target_frequency + gained)
     if cell.targets.size:
         expected["target_frequency_clean"] = cell.target_frequency
+    estimate, variances = expected_estimate(cell), estimate_variances(cell)
+    if estimate is not None and variances is not None and not cell.rounds:
+        expected |= robust_metrics(cell, estimate, variances[1])
     return expected
 
 

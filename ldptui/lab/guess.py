@@ -13,7 +13,8 @@ from scipy.optimize import brentq
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import EPSILON
 from ldptui.core.base.sampling import Floats
-from ldptui.core.lab.guessing import Guess, at_most, guessed
+from ldptui.core.lab import guessing
+from ldptui.core.lab.guessing import Guess, Prior, at_most
 
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
@@ -22,6 +23,7 @@ from .figure import curves
 from .mechanisms import LOCAL, bound
 from .output import OMITTED, Row, row
 from .questions.guess import Options
+from .questions.shared import Known
 
 POINTS: Final = 41
 """Budgets of the curve."""
@@ -55,17 +57,13 @@ class Guessed:
     largest_epsilon: float | None = field(default=None, metadata=OMITTED)
 
 
-Prior = list[tuple[float, Floats]]
-"""Groups of users: the share of each, and how likely each item is in it."""
-
-
 def answer(options: Options, ask: Ask) -> Steps:
     """The chances, and the curve over ε."""
     if options.protocol not in LOCAL:
         rule = f"must be one of {', '.join(LOCAL)}, {got(options.protocol)}"
         raise ScenarioError(rule, key="protocol")
     yield f"guessing among {text.count(options.items)} items"
-    prior = prior_of(options, ask)
+    prior = prior_of(options, options.items, ask)
     values = _guessed(options, prior)
     return answer_of(
         f"{values.protocol.upper()}, ε = {text.short(values.epsilon)}, "
@@ -78,54 +76,47 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def prior_of(options: Options, ask: Ask) -> Prior:
-    """What an observer knows beforehand; raises LdpError."""
-    if not options.prior:
-        if options.given is not None:
+def prior_of(known: Known, items: int, ask: Ask) -> Prior:
+    """The law of d items that an observer knows beforehand; raises LdpError."""
+    if not known.prior:
+        if known.given is not None:
             raise ScenarioError("goes with a table of users, --prior", key="given")
-        return [(1.0, np.full(options.items, 1 / options.items))]
-    path = ask.file(options.prior)
-    if options.given is None:
+        return [(1.0, np.full(items, 1 / items))]
+    path = ask.file(known.prior)
+    if known.given is None:
         try:
-            (item, weight) = columns_of(path, [options.column, FREQUENCY])
+            (item, weight) = columns_of(path, [known.column, FREQUENCY])
         except ScenarioError:
-            (item,) = columns_of(path, [options.column])
-            return [(1.0, _fitted(np.bincount(item.codes), options))]
+            (item,) = columns_of(path, [known.column])
+            return [(1.0, _fitted(np.bincount(item.codes), items))]
         if len(item.values) != item.codes.size:
             raise ScenarioError(f"must name each item once in {item.name!r}", key="column")
         weights = weight.numbers()
         if not (weights >= 0).all() or not weights.sum() > 0:
             raise ScenarioError("must have frequencies of at least 0, not all 0", key="prior")
-        return [(1.0, _fitted(weights, options))]
-    (item, other) = columns_of(path, [options.column, options.given])
+        return [(1.0, _fitted(weights, items))]
+    (item, other) = columns_of(path, [known.column, known.given])
     groups = []
     for code in range(len(other.values)):
         held = item.codes[other.codes == code]
         counts = np.bincount(held, minlength=len(item.values))
-        groups.append((held.size / item.codes.size, _fitted(counts, options)))
+        groups.append((held.size / item.codes.size, _fitted(counts, items)))
     return groups
 
 
-def _fitted(weights: Any, options: Options) -> Floats:
+def _fitted(weights: Any, items: int) -> Floats:
     """The frequencies of all items, those that no row has with 0; raises ScenarioError."""
-    if weights.size > options.items:
+    if weights.size > items:
         rule = f"must be at least {weights.size}, the items of the table"
-        raise ScenarioError(f"{rule}, {got(options.items)}", key="items")
-    prior = np.zeros(options.items)
+        raise ScenarioError(f"{rule}, {got(items)}", key="items")
+    prior = np.zeros(items)
     prior[: weights.size] = weights / weights.sum()
     return prior
 
 
 def averaged(kind: str, epsilon: float, prior: Prior) -> Guess:
-    """The chances on average over the groups, and the worst odds in any."""
-    protocol = bound(kind, prior[0][1].size, epsilon)
-    made = [(share, guessed(protocol, law)) for share, law in prior]
-    return Guess(
-        sum(share * each.before for share, each in made),
-        sum(share * each.after for share, each in made),
-        sum(share * each.rad for share, each in made),
-        max(each.odds for _, each in made),
-    )
+    """The chances on average over the groups, with a protocol at an ε."""
+    return guessing.averaged(bound(kind, prior[0][1].size, epsilon), prior)
 
 
 def _guessed(options: Options, prior: Prior) -> Guessed:

@@ -61,11 +61,11 @@ PROMISED = {
     "trust-circuits",
     "trust-ladder",
     "trust-shuffled",
-    "deployed-chrome-attribution",
+    "deployed-chrome-ara",
     "deployed-chrome-rappor",
     "deployed-apple-emoji",
     "deployed-apple-safari",
-    "deployed-microsoft-telemetry",
+    "deployed-microsoft",
     "deployed-dap-histogram",
 }
 

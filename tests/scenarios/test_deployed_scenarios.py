@@ -46,11 +46,11 @@ def states(reports: int, windows: int, values: int) -> int:
 
 def test_the_states_flip_rates_and_capacities_of_chromes_sources() -> None:
     """A state: up to c reports among w windows and v values; C(c + wv, c) of them."""
-    text = said("deployed-chrome-attribution")
+    text = said("deployed-chrome-ara")
     assert states(1, 1, 2) == math.comb(3, 1) == 3
     assert states(2, 2, 3) == math.comb(8, 2)
     assert math.comb(3 + 3 * 8, 3) == 2925
-    cells = bundled("deployed-chrome-attribution").cells
+    cells = bundled("deployed-chrome-ara").cells
     told = {3: (2.494582008677539e-6, 1.58493), 2925: (0.0024263221679834087, 11.4617)}
     for cell in cells:
         d, protocol = cell.population.domain_size, cell.pure
@@ -68,7 +68,7 @@ def test_the_states_flip_rates_and_capacities_of_chromes_sources() -> None:
 
 
 def test_one_fake_source_counts_as_little_more_than_one() -> None:
-    found = per_fake("deployed-chrome-attribution", "population.items")
+    found = per_fake("deployed-chrome-ara", "population.items")
     for (_, d), users in found.items():
         flip = d / (d + math.exp(14) - 1)
         # (1 − q)/(p − q) in full.
@@ -109,8 +109,8 @@ def test_apples_sketches_flip_as_they_say_and_count_every_target() -> None:
 
 
 def test_microsofts_fakes_count_by_who_chooses_their_buckets() -> None:
-    assert f"{1 / (math.exp(0.5) + 1):.4f}" in said("deployed-microsoft-telemetry")
-    found = per_fake("deployed-microsoft-telemetry", "protocol.sampled", "protocol.chooser")
+    assert f"{1 / (math.exp(0.5) + 1):.4f}" in said("deployed-microsoft")
+    found = per_fake("deployed-microsoft", "protocol.sampled", "protocol.chooser")
     p = 1 / (1 + math.exp(-0.5))
     for (_, sampled, chooser), users in found.items():
         by_fakes = 32 / sampled if chooser == "client" else 1

@@ -14,6 +14,7 @@ from ldptui.core.protocols import DIALS
 
 from ...text import format as text
 from ..asking import Ask, Steps, answer_of
+from ..guess import prior_of
 from ..mechanisms import LOCAL
 from ..questions.design import Options
 from ..questions.shared import BEST
@@ -27,7 +28,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     """The design, beside a protocol: that of the workbench with its own parameters."""
     yield f"designing for {text.count(options.items)} items"
     present = None if ask.document is None else ask.document.get("protocol")
-    demand, design, beside = _designed(options, present)
+    demand, design, beside = _designed(options, present, ask)
     found, check = facts(design.found, design), None
     if options.check:
         rng = np.random.default_rng(options.seed)
@@ -39,6 +40,7 @@ def answer(options: Options, ask: Ask) -> Steps:
         values={
             **vars(demand),
             "weights": options.weights,
+            "prior": options.prior,
             "found": found,
             "beside": facts(beside, design),
             "kinds": {str(each.table["kind"]): facts(each, design) for each in design.best},
@@ -51,7 +53,9 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _designed(options: Options, present: Mapping[str, Any] | None) -> tuple[Demand, Design, Rated]:
+def _designed(
+    options: Options, present: Mapping[str, Any] | None, ask: Ask
+) -> tuple[Demand, Design, Rated]:
     """The demand, its design, and the protocol beside it; raises ScenarioError.
 
     present : the `[protocol]` table of a scenario; it is the one beside if it has that kind.
@@ -70,7 +74,11 @@ def _designed(options: Options, present: Mapping[str, Any] | None) -> tuple[Dema
     table: Mapping[str, Any] = {"kind": options.beside, "epsilon": options.epsilon}
     if present is not None and present.get("kind") == options.beside:
         table = {**present, "epsilon": options.epsilon}
-    return demand, designed(demand, weights, kinds), rated(table, demand)
+    if options.prior and weights is None:
+        rule = "goes with weights: without them nobody's guess counts"
+        raise ScenarioError(f"{rule}, {got(options.prior)}", key="prior")
+    known = prior_of(options, options.items, ask) if options.prior else ()
+    return demand, designed(demand, weights, kinds, known), rated(table, demand, known)
 
 
 def _verdict(design: Design, beside: Rated) -> str:

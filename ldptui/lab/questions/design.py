@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,11 +31,22 @@ def _kind(draft: Draft) -> Any:
     return kind if kind in local() else None
 
 
+def _weighted(form: Mapping[str, Any]) -> bool:
+    """Return whether something is weighted, and so what a report gives away."""
+    return bool(form.get("weights"))
+
+
+def _informed(form: Mapping[str, Any]) -> bool:
+    """Return whether a table tells what an observer knows."""
+    return _weighted(form) and bool(form.get("prior"))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """weights : of the error, the gain, the guess and the bits; None: the worst case counts.
 
-    check, trials, seed : of a simulation.
+    prior, column, given : a table of what an observer knows beforehand, as for a guess. check,
+    trials, seed : of a simulation.
     """
 
     among: Annotated[str, Blank(BEST, choices=_dials, bare=True)] = BEST
@@ -49,6 +61,9 @@ class Options:
         Argument(renames=("mse", "gain", "guessed", "bits")),
         Blank(optional=True),
     ] = None
+    prior: Annotated[str | None, Blank(optional=True, only=_weighted)] = None
+    column: Annotated[str, Blank("item", only=_informed)] = "item"
+    given: Annotated[str | None, Blank(optional=True, only=_informed)] = None
     check: bool = False
     trials: Trials = 1000
     seed: Annotated[int, SEEDS] = 0

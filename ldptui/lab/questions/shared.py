@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeAlias
 
 from ldptui.core.base.ranges import BUDGET, DOMAIN, EPSILON, Range
 
@@ -62,6 +62,23 @@ Curator: TypeAlias = Annotated[
     str, Blank("laplace", "protocol.kind", lambda: alike(*curators()), bare=True)
 ]
 Seed: TypeAlias = Annotated[int, SEEDS, Blank(0)]
+
+
+class Known(Protocol):
+    """The table that tells what an observer knows beforehand.
+
+    prior : its file, None for nothing: every item is as likely. column : that of the items. given :
+    that of what is known of each user besides, None for nothing.
+    """
+
+    @property
+    def prior(self) -> str | None: ...
+
+    @property
+    def column(self) -> str: ...
+
+    @property
+    def given(self) -> str | None: ...
 
 
 def keys(known: Iterable[str]) -> Iterator[Option]:

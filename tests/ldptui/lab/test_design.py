@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 import time
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import DOCUMENT, ask
 
+from ldptui.core.lab.guessing import guessed
 from ldptui.core.protocols import DIALS, KINDS
 from ldptui.lab.topics import TOPICS
 from ldptui.text.format import MISSING
@@ -112,3 +115,20 @@ def test_a_protocol_beside_may_have_no_formula_of_what_is_weighed(
     shown = succeed(capsys, *EXAMPLE, "--weights", weights, "--beside", "hr")
     (cost,) = (line.split()[1] for line in shown.splitlines() if line.startswith("HR "))
     assert (cost == MISSING) == (weights == "1,0,1,0")
+
+
+def test_what_an_observer_knows_beforehand_is_weighed(capsys: Captured, tmp_path: Path) -> None:
+    """A uniform table changes nothing; where one item is likely, its chance is Bayes's."""
+    for name, held in (("uniform", [1] * 8), ("skewed", [90, 4, 1, 1, 1, 1, 1, 1])):
+        rows = "".join(f"{item},{share}\n" for item, share in enumerate(held))
+        (tmp_path / f"{name}.csv").write_text(f"item,frequency\n{rows}")
+    common = ("--items", "8", "--weights", "1,0,1,0", "--among", "ue")
+    plain = designed(capsys, *common)
+    uniform = designed(capsys, *common, "--prior", str(tmp_path / "uniform.csv"))
+    skewed = designed(capsys, *common, "--prior", str(tmp_path / "skewed.csv"))
+    assert uniform["found"]["guessed"] == pytest.approx(plain["found"]["guessed"])
+    assert skewed["found"]["guessed"] >= 0.9  # who knows the table names the likely item at least
+    table = skewed["found"]["protocol"]
+    made = KINDS[table["kind"]](**table).bind(8)
+    law = np.array([90, 4, 1, 1, 1, 1, 1, 1]) / 100
+    assert skewed["found"]["guessed"] == pytest.approx(guessed(made, law).after)
