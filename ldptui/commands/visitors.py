@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import re
 import shlex
@@ -152,7 +153,12 @@ class Workbenches(Server):
         self.visits: dict[Visit, web.WebSocketResponse] = {}
 
     def initialize_logging(self) -> None:
-        """Its tracebacks would show local variables."""
+        """Nothing of its own: its tracebacks would show local variables.
+
+        A process that is ended while it starts is no failure; what one that fails has said is shown
+        in any case.
+        """
+        logging.getLogger("textual-serve").setLevel(logging.CRITICAL + 1)
 
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - Textual's
         note(f"ldptui is served at {self.public_url} until ctrl+c")

@@ -355,6 +355,28 @@ async def test_a_hostile_visitor_is_let_go_and_costs_nobody_else_anything(tmp_pa
         assert "a visitor is let go after a message" in said
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+async def test_a_visitor_who_is_just_starting_ends_without_a_word(tmp_path: Path) -> None:
+    with serving(tmp_path) as (server, port):
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"http://localhost:{port}/ws"),
+        ):
+            async with asyncio.timeout(30):
+                while not children(server.pid):
+                    await asyncio.sleep(0)
+                (starting,) = children(server.pid)
+                while b"visit" not in Path(f"/proc/{starting}/cmdline").read_bytes():
+                    await asyncio.sleep(0)
+                os.kill(starting, signal.SIGKILL)
+                while children(server.pid):
+                    await asyncio.sleep(0)
+            server.send_signal(signal.SIGINT)
+            assert server.wait(20) == 0
+        assert server.stderr is not None
+        assert server.stderr.read() == ""
+
+
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 async def test_two_hundred_hostile_messages_end_in_a_line_each(
