@@ -19,6 +19,9 @@ from . import Estimates, Frequencies
 MAX_ITEMS = 4096
 """The number of items at most where not all are shown, and of targets of a cell."""
 
+LINEAR = "mse"
+"""The metric of tasks whose estimates of items are linear in reports, and are drawn again alone."""
+
 LONGEST_LABEL = 64
 """Characters of an item's name."""
 
@@ -74,7 +77,8 @@ def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimate
 
 def closed_sigmas(cell: Cell) -> dict[Arm, Floats]:
     """σ of each item's estimate in one trial, in the arms that have a closed form."""
-    variances = None if cell.task.truth(cell) is None else theory.estimate_variances(cell)
+    linear = LINEAR in cell.metrics and cell.task.truth(cell) is not None
+    variances = theory.estimate_variances(cell) if linear else None
     if variances is None:
         return {}
     return {

@@ -24,7 +24,7 @@ from ..law.pure import Items
 from ..metrics.results import BLOCK_TRIALS
 from ..task.frequencies import trial_estimates
 from . import BitCounts, Detection, TrialEstimates
-from .estimated import evenly, short_label
+from .estimated import LINEAR, evenly, short_label
 
 MAX_BITS: Final = 1 << 14
 """The largest number of bit counts that are shown: those of the first cohorts."""
@@ -126,7 +126,7 @@ def levels(score: Floats) -> tuple[Floats, Counts]:
 def single_trials(cell: Cell, pulse: Pulse) -> TrialEstimates | None:
     """The estimates of the first trials; None for campaigns and tasks without a list of items."""
     truth = cell.task.truth(cell)
-    if cell.rounds or truth is None:
+    if cell.rounds or truth is None or LINEAR not in cell.metrics:
         return None
     most = BLOCK_TRIALS if cell.path == "reports" else MOST
     trials = min(cell.trials, most, max(1, MOST_NUMBERS // truth.size))

@@ -19,6 +19,7 @@ class About:
 
     bound : whether its values are known; until then its text says what it can.
     lists : whether it estimates a list of items.
+    spread : whether its estimates stand beside a truth, item by item, list or not.
     levels : whether the server names items, level by level.
     rounds : whether it is collected in rounds.
     pairs : whether it sweeps two keys.
@@ -30,6 +31,7 @@ class About:
 
     bound: bool = False
     lists: bool = True
+    spread: bool = False
     levels: bool = False
     rounds: bool = False
     pairs: bool = False
@@ -106,7 +108,8 @@ _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
          numbers=_followed, frame=_items),
-    Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
+    Kind("frequencies", "Frequencies", lambda about: about.lists or about.spread,
+         beside="gain", paper=4,
          shortest="Freq"),
     Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),

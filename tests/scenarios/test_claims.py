@@ -589,3 +589,55 @@ def test_the_shifts_of_a_mean_are_measured() -> None:
     expected = theory("mean-of-numbers", "mean_shift", *keys)
     for key, shift in measured(made, "mean_shift", *keys).items():
         assert shift == pytest.approx(expected[key], rel=1e-3)
+
+
+def test_where_two_protocols_of_numbers_cross() -> None:
+    keys = "protocol.kind", "protocol.epsilon", "population.mean"
+    errors = theory("numbers-protocols", "mean_squared_error_clean", *keys)
+    at = {key: 1e6 * error for key, error in errors.items()}
+    assert [at["pm", 1.0, where] for where in (100.0, 50.0)] == pytest.approx([5.22, 3.68], 0.01)
+    assert [at["sr", 1.0, where] for where in (100.0, 50.0)] == pytest.approx([3.68, 4.68], 0.01)
+    for epsilon in (1.0, 1.29, 2.0):
+        assert at["hm", epsilon, 50.0] == pytest.approx(at["hm", epsilon, 100.0], 0.01)
+    assert at["hm", 1.0, 50.0] == pytest.approx(4.29, 0.01)
+    assert at["pm", 1.29, 100.0] == pytest.approx(at["sr", 1.29, 50.0], 1e-3)
+    assert at["pm", 1.0, 100.0] > at["sr", 1.0, 50.0]
+    assert at["pm", 2.0, 100.0] < at["sr", 2.0, 50.0]
+
+
+def test_the_largest_report_is_a_weak_attack_on_a_smoothed_fit() -> None:
+    keys = "attack.kind", "task.fit"
+    made = bundled("numbers-square-wave", trials=2)
+    shifts, misfits = measured(made, "mean_shift", *keys), measured(made, "misfit", *keys)
+    for kind, shift in {"mga": 0.005, "input": 0.05, "top": 0.12, "hidden": 0.12}.items():
+        assert shifts[kind, "ems"] == pytest.approx(shift, abs=0.005)
+        assert 0.06 < shifts[kind, "em"] < 0.16
+    assert misfits["mga", "em"] > 10_000
+    assert misfits["top", "em"] == pytest.approx(8, abs=4)
+    assert max(misfits["input", "em"], misfits["hidden", "em"]) < 3
+
+
+def test_a_mean_is_held_in_a_hidden_attack() -> None:
+    keys = "protocol.kind", "attack.share"
+    shifts = theory("numbers-hidden", "mean_shift", *keys)
+    for (kind, share), shift in shifts.items():
+        assert isinstance(share, float)
+        assert shift / share == pytest.approx({"pm": 3.0, "sr": 2.6}[str(kind)], abs=0.05)
+    made = bundled("numbers-hidden", trials=10, sweep={"attack.share": [0.05]})
+    assert [*measured(made, "alarm_rate", "protocol.kind").values()] == [0]
+    assert [*measured(made, "robust_coverage", "protocol.kind").values()][0] >= 0.8
+
+
+def test_a_survey_of_ages_is_made_older_by_few() -> None:
+    cells = bundled("numbers-ages").cells
+    answers = {
+        (cell.parameters["attack.kind"], cell.parameters["protocol.kind"]): cell.malicious
+        for cell in cells
+    }
+    assert answers == {
+        ("input", "sr"): 47, ("input", "hm"): 47, ("mga", "sr"): 24, ("mga", "hm"): 18,
+    }  # fmt: skip
+    for cell in cells:
+        noise = cell.task.expected(cell)["mean_squared_error_clean"]
+        assert noise is not None
+        assert math.sqrt(noise) == pytest.approx(1.7, abs=0.05)

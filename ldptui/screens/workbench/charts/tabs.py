@@ -44,6 +44,7 @@ def _about(draft: Draft | None) -> About:
     return About(
         bound=True,
         lists=lists,
+        spread=cell.task.truth(cell) is not None,
         levels=levels,
         rounds=bool(cell.rounds),
         pairs=pairs,
