@@ -104,18 +104,31 @@ def _answer(cells: Any) -> Frame | None:
     return answer_frame(cells)
 
 
+def _spread(run: Snapshot) -> Any:
+    cells = run.parts.get("base", ())
+    return (run.frequencies, cells[0]) if run.frequencies is not None and cells else None
+
+
+def _distribution(shown: Any) -> Frame | None:
+    from .figures.distribution import distribution_frame
+
+    return distribution_frame(shown)
+
+
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
          numbers=_followed, frame=_items),
-    Kind("frequencies", "Frequencies", lambda about: about.lists or about.spread,
-         beside="gain", paper=4,
+    Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          shortest="Freq"),
     Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
     Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2),
     Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
          unnamed="Metrics"),
+    Kind("distribution", "Distribution", lambda about: about.spread and not about.lists, paper=8,
+         short="Distrib", shortest="Dist", numbers=_spread, frame=_distribution,
+         waiting="waiting for the first trials …"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6),

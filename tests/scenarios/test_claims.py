@@ -625,7 +625,7 @@ def test_a_mean_is_held_in_a_hidden_attack() -> None:
         assert shift / share == pytest.approx({"pm": 3.0, "sr": 2.6}[str(kind)], abs=0.05)
     made = bundled("numbers-hidden", trials=10, sweep={"attack.share": [0.05]})
     assert [*measured(made, "alarm_rate", "protocol.kind").values()] == [0]
-    assert [*measured(made, "robust_coverage", "protocol.kind").values()][0] >= 0.8
+    assert min(measured(made, "robust_coverage", "protocol.kind").values()) >= 0.8
 
 
 def test_a_survey_of_ages_is_made_older_by_few() -> None:

@@ -1,0 +1,76 @@
+"""The distribution of numbers: true, and as it is estimated before and after the attack. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from ldptui.core.view import CellView, Frequencies
+
+from ...text import format as fmt
+from ..series import Axis, Plot, Series, Tone
+from .table import Column, Frame, Table
+
+Shown: TypeAlias = tuple[Frequencies, CellView]
+"""The estimates of the first cell, and the cell."""
+
+ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
+    ("clean", "before", "clean"),
+    ("attacked", "after", "attacked"),
+    ("attacked_defended", "defended", "theory"),
+)
+"""The arms that are drawn: their names, in the legend, and their tones."""
+
+
+def distribution_frame(shown: Shown) -> Frame | None:
+    """The share of the users in each part of the range, over the numbers; its means besides.
+
+    None of very many parts, of which the estimates have a selection alone.
+    """
+    found, cell = shown
+    if len(found.items) != found.domain_size:
+        return None
+    low, high = (float(cell.parameters[f"task.{end}"]) for end in ("low", "high"))
+    numbers = low + (np.arange(found.domain_size) + 0.5) * (high - low) / found.domain_size
+    attacked = cell.metrics.get("mean_shift") is not None
+    arms = [
+        (legend, tone, np.array(found.arms[name].mean), found.arms[name].std)
+        for name, legend, tone in ARMS
+        if name in found.arms and (attacked or name == "clean")
+    ]
+    true = np.array(found.true)
+    series = [Series("true", numbers, true, "true", "line")]
+    series += [
+        Series(legend, numbers, mean, tone, "points", cloud=False) for legend, tone, mean, _ in arms
+    ]
+    means = [
+        ("true", float(true @ numbers)),
+        *((name, float(m @ numbers)) for name, _, m, _ in arms),
+    ]
+    said = ", ".join(f"{name} {fmt.short(mean)}" for name, mean in means)
+    shift = f"; shift {fmt.short(means[2][1] - means[1][1], sign=True)}" if attacked else ""
+    top = max(float(part.max()) for part in (true, *(mean for _, _, mean, _ in arms)))
+    series += [
+        Series("", [float(mean @ numbers)] * 2, [0.0, top], tone, "dotted", legend=False)
+        for _, tone, mean, _ in arms
+    ]
+    plot = Plot(
+        "Distribution of the users' numbers",
+        Axis("number", low=low, high=high),
+        Axis("share of the users in each part", low=0.0, high=1.05 * top),
+        tuple(series),
+        note=f"dotted: the means: {said}{shift}",
+    )
+    columns = [Column("number", 4), Column("true", 4)]
+    cells: list[Any] = [numbers, true]
+    for legend, _, mean, std in arms:
+        columns += [Column(legend, 4), Column("±", digits=2)]
+        error = [None] * mean.size if std is None else np.array(std) / np.sqrt(found.trials)
+        cells += [mean, error]
+    rows = tuple(zip(*(list(map(_plain, column)) for column in cells), strict=True))
+    return Frame(Table("Share of the users in each part of the range", tuple(columns), rows), plot)
+
+
+def _plain(value: Any) -> float | None:
+    return None if value is None else float(value)
