@@ -149,6 +149,30 @@ f = 0.5
 p = 0.5
 q = 0.75
 """
+NUMBERS: Final = """format = 1
+title = "A distribution of numbers"
+seed = 1
+trials = 4
+[population]
+kind = "beta"
+items = 32
+users = 100_000
+a = 2.0
+b = 5.0
+[protocol]
+kind = "sw"
+epsilon = 2.0
+bins = 64
+[attack]
+kind = "top"
+share = 0.1
+targets = { items = [31] }
+[task]
+kind = "distribution"
+low = 0.0
+high = 100.0
+"""
+
 HITTERS: Final = """format = 1
 title = "The four that lead"
 trials = 4
@@ -179,6 +203,7 @@ groups = 3
 """
 SCENARIOS: Final = {
     "swept": SWEPT, "rounds": ROUNDS, "goal": GOAL, "rappor": RAPPOR, "hitters": HITTERS,
+    "numbers": NUMBERS,
 }  # fmt: skip
 
 
@@ -190,6 +215,7 @@ CODE: Final = Code(
 OF_OTHERS: Final = {
     "tab Timeline": "rounds", "tab Answer": "goal", "tab Privacy": "rappor",
     "tab Levels": "hitters", "tab Items": "hitters", "tab Success": "hitters",
+    "tab Distribution": "numbers",
 }  # fmt: skip
 """The scenarios of the views that SWEPT does not have."""
 

@@ -33,7 +33,8 @@ def distribution_frame(shown: Shown) -> Frame | None:
         return None
     low, high = (float(cell.parameters[f"task.{end}"]) for end in ("low", "high"))
     numbers = low + (np.arange(found.domain_size) + 0.5) * (high - low) / found.domain_size
-    attacked = cell.metrics.get("mean_shift") is not None
+    shift_of = cell.metrics.get("mean_shift")
+    attacked = shift_of is not None and shift_of.mean is not None
     arms = [
         (legend, tone, np.array(found.arms[name].mean), found.arms[name].std)
         for name, legend, tone in ARMS
