@@ -35,6 +35,7 @@ def cell(**metrics: tuple[float, float | None]) -> CellView:
 def numbers(sentence: str) -> list[float]:
     """The numbers of a sentence, powers of ten and thousands in groups included."""
     plain = re.sub(r"(?<=\d) (?=\d{3}\b)", "", sentence).replace("−", "-")
+    plain = re.sub(r"\((\S+) ± (\S+)\)(e-?\d+)", r"\1\3 ± \2\3", plain)  # (2.3 ± 1.5)e-7
     return [float(text) for text in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", plain)]
 
 
