@@ -22,7 +22,7 @@ from .gains import (
     std_of_gain,
     target_sum_variance,
 )
-from .lines import LINES, accepted, alike, gain_lines
+from .lines import HIDDEN, LINES, accepted, alike, gain_lines
 from .misfit import Misfit, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .ranks import simultaneous_confidence, simultaneous_width, top_confidence
@@ -40,6 +40,7 @@ from .variance import (
 )
 
 __all__ = [
+    "HIDDEN",
     "LINES",
     "Difference",
     "Misfit",

@@ -35,6 +35,8 @@ the best is not known, a gain that no defence can see. verified : fakes have to 
 on an item of theirs; drop-out : and may keep its report back, which costs 1/p accounts for each
 accepted one. verified input : and hold the item.
 """
+HIDDEN: Final = frozenset({"undetectable", "least"})
+"""The lines of gains that no server can tell from honest reports."""
 
 
 def gain_lines(

@@ -211,9 +211,12 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         drawn = curves.error_curves(scenario, axis)
         plot = figures.error_plot(drawn, cells, axis)
     else:
-        drawn = tuple(curve for curve in curves.gain_curve(scenario, axis) if not curve.line)
-        linear = figures.linear_part(drawn, log_x=axis.log)
-        plot = figures.gain_chart(drawn, cells, axis, linear=linear)
+        drawn = curves.gain_and_lines(scenario, axis, listed=False)
+        scale = figures.scale_of(drawn, log_x=axis.log)
+        linear = figures.linear_part(drawn, log_x=axis.log) if scale == "symlog" else 0.0
+        log = scale == "log"
+        plot = figures.gain_chart(drawn, cells, axis, log_y=log, linear=linear)
+        drawn = tuple(curve for curve in drawn if not curve.line)
     parameters = [curve.parameters for curve in drawn]
     if name == "error":  # of estimates that nobody attacks or corrects
         parameters = [_without_acts(each) for each in parameters]

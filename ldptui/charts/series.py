@@ -33,17 +33,20 @@ class Series:
 
     `error` is the half-width of the interval drawn around y (± error). `cloud`: whether very many
     points may come as dots below the lines; else each keeps its mark. A `band` is a line through
-    the points, by x, within the intervals. A line without points is one of the legend alone.
+    the points, by x, within the intervals. A `floor` is the area between zero and the points. A
+    line without points is one of the legend alone. end : the name that stands at the right end of
+    the line where there is room, in place of an entry of the legend.
     """
 
     label: str
     x: Numbers
     y: Numbers
     tone: Tone
-    style: Literal["line", "dotted", "points", "band"] = "line"
+    style: Literal["line", "dotted", "points", "band", "floor"] = "line"
     error: Numbers | None = None
     legend: bool = True
     cloud: bool = True
+    end: str = ""
 
 
 @dataclass(frozen=True)

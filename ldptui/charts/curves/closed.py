@@ -60,10 +60,9 @@ class Curve:
 
     x, y : equally long; NaN where the parameters allow no value.
     std : standard deviation of what one run measures at x (gain), or √y (error).
-    parameters : those of the cells it is the closed form of, flat and dotted; that of the
-        variable's own key means nothing.
+    parameters : of the cells it is the closed form of, flat and dotted, x's own without meaning.
     support : the gain of bits before decoding, averaged over all hash functions; else empty.
-    line : a key of `core.theory.LINES` where others are held against it; empty for others.
+    line : a key of `core.theory.LINES`, or empty. hidden : such gains no server can tell.
     approximate : whether its values are approximations.
     """
 
@@ -75,6 +74,7 @@ class Curve:
     std: tuple[float, ...]
     support: tuple[float, ...] = ()
     line: str = ""
+    hidden: bool = False
     approximate: bool = False
 
 

@@ -81,7 +81,7 @@ def gain_lines(
         made.sort(key=lambda line: list(theory.LINES).index(line[0]))
     return tuple(
         Curve(theory.LINES[key], axis.key, cell.parameters, xs, tuple(ys), (math.nan,) * len(ys),
-              line=key)
+              line=key, hidden=key in theory.HIDDEN)
         for key, xs, ys in made
         if any(map(math.isfinite, ys))
     )  # fmt: skip

@@ -189,14 +189,19 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
         powers = [k for k in range(first, last + 1) if k % stride == 0]
         if len(powers) < 2 and max(-first, last) < 300:  # one label tells no scale
             powers = [first, last]
-        plain = first >= 0 and last <= 4
-        return [Tick(10.0**k, str(10**k) if plain else fmt.power_of_ten(k)) for k in powers]
+        return decades(powers, low, high)
     return [
         Tick(m * 10.0**k, _number(m * 10.0**k), minor=m != 1)
         for k in range(first - 1, last + 1)
         for m in (1, 2, 5)
         if low - 1e-9 <= math.log10(m) + k <= high + 1e-9
     ]
+
+
+def decades(powers: Iterable[int], low: float, high: float) -> list[Tick]:
+    """Powers of ten; written out where those between the limits are short."""
+    plain = math.ceil(low - 1e-9) >= 0 and math.floor(high + 1e-9) <= 4
+    return [Tick(10.0**k, str(10**k) if plain else fmt.power_of_ten(k)) for k in powers]
 
 
 def symlog_ticks(linear: float, low: float, high: float, most: int) -> list[Tick]:
@@ -224,6 +229,12 @@ def linear_ticks(low: float, high: float, most: int) -> list[Tick]:
             break
     if not 0 <= last - first <= most:  # the limits differ by less than floats can tell
         return [Tick(low, fmt.short(low))]
+    return linear_steps(step, low, high)
+
+
+def linear_steps(step: float, low: float, high: float) -> list[Tick]:
+    """The multiples of a step between two limits."""
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     values = [index * step for index in range(first, last + 1)]
     largest = max((abs(v) for v in values), default=0.0)
     if largest and (largest < 1e-3 or largest >= 1e6):

@@ -1,4 +1,4 @@
-"""A band: many measurements as the line of their means within their intervals, dot by dot."""
+"""Bands, dot by dot: measurements as the line of their means within their intervals; floors."""
 
 from __future__ import annotations
 
@@ -46,6 +46,33 @@ def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str
     for row, column in zip(*np.nonzero(cells.any(axis=(2, 3))), strict=True):
         char = _char(cells[row, column].tolist())
         yield y.cells - 1 - int(row), int(column), char, bool(on_line[row, column])
+
+
+def floor_cells(lines: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
+    """The cells below a curve: row from the top, column, character; one dot of four is set.
+
+    lines : float64[n, 4], the segments of the curve in box units. On an axis with a zero the cells
+    between zero and the curve, else those down to the edge.
+    """
+    import numpy as np
+
+    if not len(lines):
+        return
+    corners = lines.reshape(-1, 2)
+    corners = corners[corners[:, 0].argsort(kind="stable")]
+    first, last = (int(np.floor(u * x.last + 0.5)) for u in corners[[0, -1], 0])
+    at = np.arange(first, last + 1)
+    high = np.floor(np.interp(at / max(1, x.last), *corners.T) * y.last + 0.5)
+    zero = None if y.log else y.unit_of(0.0)
+    level = np.arange(y.last + 1)[:, None]
+    bottom = 0 if zero is None else y.dot(zero)
+    spread = (at + 2 * (level % 2)) % 4 == 0 if y.dots > 1 else at % 2 == 0
+    dots = np.zeros((y.cells * y.dots, x.cells * x.dots), dtype=bool)
+    dots[: y.last + 1, first : last + 1] = (level >= bottom) & (level < high) & spread
+    cells = dots.reshape(y.cells, y.dots, x.cells, x.dots).transpose(0, 2, 3, 1)
+    for row, column in zip(*np.nonzero(cells.any(axis=(2, 3))), strict=True):
+        char = _char(cells[row, column].tolist())
+        yield y.cells - 1 - int(row), int(column), "." if char == ":" else char
 
 
 def _char(dots: list[list[bool]]) -> str:

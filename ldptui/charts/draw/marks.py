@@ -31,12 +31,8 @@ _SPARE = "●×□△◆+◇○▽≡HZ"
 
 _ASCII_SPARE = "ox#+%@^&$=HZ"
 
-SIGN, SMALL, TICKED = range(3)
-"""The sizes of marks: that of their sign, a small shape, a tick."""
-SIGNS: Final = 6
-"""Dots from one mark to the next from which on each has the size of its sign."""
-SMALLS: Final = 4
-"""Dots from which on each has a small shape."""
+SHAPED: Final = 4
+"""Dots from one mark to the next from which on each has a shape; else it is a tick."""
 LONE: Final = 6
 """No more places than this are too near each other."""
 FEW: Final = 2
@@ -87,6 +83,8 @@ def marks_of(plot: Plot, look: Look) -> list[Mark]:
             marks.append(next(points))
         elif series.style == "band":
             marks.append(Mark("", ":" if plain else _CLOUDS[look.charset], layer=1))
+        elif series.style == "floor":
+            marks.append(Mark("", ".." if plain else _CLOUDS[look.charset] * 2, layer=1))
         elif not len(series.x):  # it names lines in the legend, and is none
             marks.append(Mark("", "--" if plain else "──"))
         else:
@@ -113,7 +111,7 @@ def _of_points(plot: Plot, look: Look) -> list[Mark]:
     series = [each for each in plot.series if each.style == "points"]
     clouds = [each.cloud and len(each.x) > look.width for each in series]
     single = [each for each, cloud in zip(series, clouds, strict=True) if not cloud]
-    rooms = iter(_rooms(plot, single, look.width) if look.charset == "braille" else ())
+    ticked = iter(_ticked(plot, single, look.width) if look.charset == "braille" else ())
     ticks, used = iter(TICKS), set[str]()
     marks: list[Mark] = []
     for each, cloud in zip(series, clouds, strict=True):
@@ -130,33 +128,30 @@ def _of_points(plot: Plot, look: Look) -> list[Mark]:
         if look.charset != "braille":
             marks.append(Mark(glyph, glyph, layer=layer))
             continue
-        room = TICKED if cloud else next(rooms)
-        shape = next(ticks, TICKS[-1]) if room == TICKED else SHAPES.get(glyph, DOT)[room]
-        sample = glyph if room == SIGN else in_braille(shape)
-        marks.append(Mark(glyph, sample, layer=layer, shape=shape))
+        tick = cloud or next(ticked)
+        shape = next(ticks, TICKS[-1]) if tick else SHAPES.get(glyph, DOT)
+        marks.append(Mark(glyph, in_braille(shape), layer=layer, shape=shape))
     return marks
 
 
-def _rooms(plot: Plot, series: Sequence[Series], width: int) -> list[int]:
-    """The size of the marks of each series, by the room from one mark to the next.
+def _ticked(plot: Plot, series: Sequence[Series], width: int) -> list[bool]:
+    """Whether the marks of each series are ticks, for want of room from one to the next.
 
     A series with few marks among many keeps a shape, and leaves the ticks of others in sight.
     """
     longest = max((len(each.x) for each in series), default=0)
     ends = limits(plot.x, [floats(each.x) for each in plot.series])
     if ends is None:
-        return [SIGN] * len(series)
+        return [False] * len(series)
     x = Scale(*ends, plot.x.log, width, DOTS["braille"][0], plot.x.linear)
     pitches: dict[int, float] = {}  # by the length of a series
-    rooms = []
+    ticked = []
     for size in (len(each.x) for each in series):
         if size not in pitches:
             near = [floats(other.x) for other in series if len(other.x) < FEW * size]
             pitches[size] = _pitch(near, x)
-        few = FEW * size <= longest
-        pitch = pitches[size]
-        rooms.append(SIGN if pitch >= SIGNS else SMALL if few or pitch >= SMALLS else TICKED)
-    return [max(SMALL, room) for room in rooms] if TICKED in rooms else rooms
+        ticked.append(FEW * size > longest and pitches[size] < SHAPED)
+    return ticked
 
 
 def _pitch(places: Sequence[Floats], x: Scale) -> float:

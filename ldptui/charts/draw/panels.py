@@ -7,9 +7,10 @@ from typing import Final
 
 from ..rows import Look, Row, centred, length
 from ..series import Panels, Plot
+from .area import LOW, area_of, level_entries, series_entries
 from .legend import Entry, sentence, with_legend
 from .marks import marks_of
-from .plots import LOW, area_of, level_entries, plot_place, plot_rows, series_entries
+from .plots import plot_place, plot_rows
 
 LEAST: Final = 17
 """Cells of width that a panel has at least, without the labels at the left of all."""

@@ -1,59 +1,23 @@
-"""A plot as rows: title, legend, axes with their ticks, and the data area between them."""
+"""A plot as rows: what stands above the data area, the data between their axes, and the note."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.cells import cell_len
 
-from ..rows import (
-    NO_DATA,
-    Canvas,
-    Charset,
-    Look,
-    Row,
-    crop,
-    pad,
-    titled,
-)
+from ..rows import Canvas, Look, Row, crop, pad, titled
 from ..series import Plot
-from .axes import (
-    Scale,
-    Tick,
-    floats,
-    limits,
-    ticks,
-)
-from .legend import Entry, flow, sentence, with_legend
-from .marks import DOTS, Mark, alike, marks_of, style_in
+from .area import MAX_TICKS, Area, area_of, in_view
+from .axes import Scale, ticks
 from .raster import rasterise
-from .stamps import REACH
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from .axes import Floats
-
-
+NARROW: Final = 24
+"""Below this width one blank is enough between two labels."""
 NO_PLOTEXT = "Plots need plotext, which cannot be used here ({}). The Table tab has the numbers."
 
 NOT_IN_VIEW = "all the data lie outside of the axes"
-
-TOO_SMALL = "too small for this chart"
-
-MAX_TICKS = 10
-LOW: Final = 13
-"""Below this height no row says what another one says."""
-BESIDE: Final = 26
-"""Cells that the labels of the levels leave to the data and the labels of y, at least."""
-NARROW: Final = 24
-"""Below this width one blank is enough between two labels."""
-LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "braille": "┈┈"}
-"""The lines of levels in the legend."""
 
 
 def plot_rows(
@@ -86,7 +50,9 @@ def plot_rows(
     if at is not None:
         draw_cursor(canvas, at, look)
 
-    out += _data_rows(canvas, area.y_ticks, area.levels, margin, area.right, look)
+    if area.names_floor:
+        name_floor(plot, area, canvas, look)
+    out += _data_rows(canvas, area.y_ticks, area.beside, margin, area.right, look)
     room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
     x_ticks = in_view(ticks(plot.x, x.low, x.high, room), x, width // 2, look)
     places, text = place_across(x_ticks, margin + 1, width)
@@ -101,72 +67,19 @@ def plot_rows(
     return out + area.note
 
 
-@dataclass(frozen=True)
-class Area:
-    """The data area of a plot, and what stands around it: above, below, left and right.
-
-    margin : cells of the labels at the left. right : of those of the levels.
-    """
-
-    x: Scale
-    y: Scale
-    marks: Sequence[Mark]
-    heading: list[Row]
-    y_ticks: Sequence[tuple[int, str]]
-    levels: Mapping[int, str]
-    margin: int
-    right: int
-    has_rule: bool
-    has_labels: bool
-    x_label: str
-    note: list[Row]
-
-
-def area_of(
-    plot: Plot,
-    look: Look,
-    *,
-    margin: int | None = None,
-) -> Area | str:
-    """The data area in a picture of this size; in words why there is none."""
-    values = [(floats(s.x)[: len(s.y)], floats(s.y)[: len(s.x)]) for s in plot.series]
-    x_limits, y_limits = data_limits(plot, values)
-    if x_limits is None or y_limits is None:
-        return NO_DATA
-    marks = marks_of(plot, look)
-    look = look.sized(look.width + (margin or 0), look.height)
-    width = look.width
-    above = heading(plot, marks, look)
-    spare = look.height - len(above) - 3
-    has_rule, has_labels = spare >= 1, spare >= 2
-    x_label = look.clean(plot.x.label) if spare >= 3 else ""
-    if look.height < LOW and x_label in look.clean(plot.title):
-        x_label = ""  # the title says it, and each row counts
-    words = "; ".join(filter(None, (alike(plot, marks, look), plot.note)))
-    most = min(2, spare - 3) if look.height < LOW else spare - 3
-    note = sentence(words, look, most)
-    rows = look.height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
-    across, down = DOTS[look.charset]
-    beside, above_it = REACH if look.charset == "braille" else (0.0, 0.0)
-    if all(series.style != "points" for series in plot.series):
-        above_it = min(1, above_it)  # lines need less room than marks
-    if 0 < plot.y.bands <= rows:
-        rows, above_it = rows - rows % plot.y.bands, -0.5  # from edge to edge of the dots
-    y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear).with_room(above_it)
-    most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
-    y_ticks = in_view(ticks(plot.y, y.low, y.high, most), y, width // 4, look)
-    if margin is None:
-        margin = max((cell_len(label) for _, label in y_ticks), default=0)
-        margin = margin if width - margin >= 12 else 0
-    levels = _level_rows(plot, y, rows, look)
-    right = _beside(plot, look) if levels else 0
-    columns = width - margin - 1 - right
-    if rows < 2 or columns < 4:
-        return TOO_SMALL
-    x = Scale(*x_limits, plot.x.log, columns, across).with_room(beside)
-    return Area(
-        x, y, marks, above, y_ticks, levels, margin, right, has_rule, has_labels, x_label, note
-    )
+def name_floor(plot: Plot, area: Area, canvas: Canvas, look: Look) -> None:
+    """Write the name of a floor at its upper edge, at the right."""
+    for series in plot.series:
+        name = f" {look.clean(series.end)} "
+        if series.style != "floor" or not len(series.x):
+            continue
+        ends = area.x.cell(float(series.x[-1])), area.y.cell(float(series.y[-1]))
+        if None in ends:
+            continue
+        last, row = ends[0] or 0, area.y.cells - 1 - (ends[1] or 0)
+        first = max(0, last - len(name))
+        canvas.chars[row][first : first + len(name)] = [*name]
+        canvas.styles[row][first : first + len(name)] = [look.palette.muted] * len(name)
 
 
 def plot_place(
@@ -187,66 +100,15 @@ def plot_place(
     return area.x.value(column), area.y.value(area.y.cells - 1 - row)
 
 
-def _beside(plot: Plot, look: Look) -> int:
-    """The cells that the labels of the levels take at the right; 0 where the legend has them.
-
-    They take no more than an eighth of the width, or a fifth where a row counts more, or where
-    there are several: in the legend these look alike.
-    """
-    names = _level_names(plot, look)
-    size = max((cell_len(name) + 1 for name in names), default=0)
-    share = 5 if look.height < LOW or len(names) > 1 else 8
-    return size if look.width >= max(share * size, size + BESIDE) else 0
-
-
-def series_entries(plot: Plot, marks: Sequence[Mark], look: Look) -> list[Entry]:
-    """The series in a legend."""
-    return [
-        Entry(mark.sample, style_in(plot, series, look), label, look.palette.foreground)
-        for series, mark in zip(plot.series, marks, strict=True)
-        if series.legend and (label := look.clean(series.label))
-    ]
-
-
-def level_entries(plot: Plot, look: Look) -> list[Entry]:
-    """The levels in a legend."""
-    return [
-        Entry(LEVELS[look.charset], look.palette.muted, name, look.palette.foreground)
-        for name in _level_names(plot, look)
-    ]
-
-
-def _level_names(plot: Plot, look: Look) -> list[str]:
-    """The names of the levels, without those beyond the limits that the axis has of its own."""
-    low = -math.inf if plot.y.low is None else plot.y.low
-    high = math.inf if plot.y.high is None else plot.y.high
-    names = dict.fromkeys(look.clean(name) for at, name in plot.levels if low <= at <= high)
-    return [name for name in names if name]
-
-
-def _level_rows(plot: Plot, y: Scale, rows: int, look: Look) -> dict[int, str]:
-    """The rows of the levels' labels: their own, or one of the next two where that is taken."""
-    found: dict[int, str] = {}
-    for value, label in sorted(plot.levels, reverse=True):
-        cell = y.cell(value)
-        if cell is None:
-            continue
-        own = rows - 1 - cell
-        row = max(own, max(found, default=-1) + 1)
-        if row < min(rows, own + 3):
-            found[row] = look.clean(label)
-    return found
-
-
 def _data_rows(
     canvas: Canvas,
     y_ticks: Sequence[tuple[int, str]],
-    levels: Mapping[int, str],
+    beside: Mapping[int, Row],
     margin: int,
     right: int,
     look: Look,
 ) -> list[Row]:
-    """The data area between the labels of its ticks and, `right` cells wide, of its levels."""
+    """The data area between the labels of its ticks and, `right` cells wide, of what ends there."""
     rows = len(canvas.chars)
     marked: dict[int, str] = {}
     apart = 0 if 2 * len(y_ticks) <= rows + 1 else 1  # few labels may stand next to each other
@@ -259,8 +121,8 @@ def _data_rows(
     for row in range(rows):
         label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
         line: Row = [(label, look.palette.muted), *canvas.spans(row)]
-        if right and row in levels:
-            line.append((" " + crop(levels[row], right - 1), look.palette.muted))
+        if right and row in beside:
+            line += [(" " + crop(text, right - 1), style) for text, style in beside[row]]
         lines.append(line)
     return lines
 
@@ -274,63 +136,6 @@ def _rule(columns: int, places: Sequence[int], cursor: int | None, look: Look) -
     before, after = rule[: cursor + 1], rule[cursor + 2 :]
     muted = look.palette.muted
     return [(before, muted), (pointer, look.palette.foreground), (after, muted)]
-
-
-def in_view(found: Sequence[Tick], scale: Scale, width: int, look: Look) -> list[tuple[int, str]]:
-    """The cell and the label of each tick on the axis, decades before what is between them."""
-    return [
-        (cell, crop(look.clean(tick.label), max(1, width)))
-        for tick in sorted(found, key=lambda tick: tick.minor)
-        if (cell := scale.cell(tick.value)) is not None
-    ]
-
-
-def data_limits(
-    plot: Plot, values: Sequence[tuple[Floats, Floats]]
-) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    import numpy as np
-
-    xs: list[Floats] = []
-    ys: list[Floats] = []
-    for series, (x, y) in zip(plot.series, values, strict=True):
-        # A point counts for the limits only if both its coordinates can be shown.
-        shown: NDArray[np.bool_] = np.isfinite(x) & np.isfinite(y)
-        if plot.x.log:
-            shown &= x > 0
-        if plot.y.log:
-            shown &= y > 0
-        xs.append(x[shown])
-        ys.append(y[shown])
-        if series.error is not None:
-            error = floats(series.error)[: len(y)]
-            with np.errstate(all="ignore"):
-                near = y[: error.size], error, shown[: error.size]
-                ys += [(near[0] - near[1])[near[2]], (near[0] + near[1])[near[2]]]
-    x_limits, y_limits = limits(plot.x, xs), limits(plot.y, ys)
-    if x_limits is None or y_limits is None:
-        return None, None
-    levels = np.array([value for value, _ in plot.levels], dtype=float)
-    return x_limits, limits(plot.y, [*ys, levels])
-
-
-def heading(
-    plot: Plot,
-    marks: Sequence[Mark],
-    look: Look,
-) -> list[Row]:
-    """Title, y label and legend: one to four rows, as the height allows, more only for entries
-    that would be lost.
-    """
-    most = sum(look.height >= rows for rows in (5, 8, LOW, 16))
-    if not most:
-        return []
-    entries = series_entries(plot, marks, look)
-    if not _beside(plot, look):
-        entries += level_entries(plot, look)
-    above = [(plot.title, look.strong), (plot.y.label, look.palette.muted)]
-    words = [(text, style) for long, style in above if (text := look.clean(long))]
-    rows = [row for text, style in words for row in flow([[(text, style)]], look.width, 0)][:most]
-    return with_legend(rows, entries, look, gap=3, most=most, limit=max(most, look.height // 2))
 
 
 def draw_levels(plot: Plot, canvas: Canvas, y: Scale, look: Look) -> None:

@@ -16,7 +16,7 @@ from .axes import (
     one_per_dot,
     sanitise,
 )
-from .bands import BLANK, BRAILLE, band_cells
+from .bands import BLANK, BRAILLE, band_cells, floor_cells
 from .marks import Mark, style_in
 from .stamps import spread, stamp
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, look: Look
 ) -> Canvas:
-    """The data area: clouds and bands of dots below, then lines, error bars, single points."""
+    """The data area: clouds and bands of dots below, then error bars, single points, and lines.
+
+    In braille a line runs over the marks, whose cells keep the colour of the mark.
+    """
     with_stamps = y.dots == len(BRAILLE[0])
     jobs: list[Job] = []
     bands: list[tuple[str, Floats]] = []
+    floors: list[tuple[str, Floats]] = []
     whiskers: list[tuple[str, Floats]] = []
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
@@ -41,7 +45,9 @@ def rasterise(
             if mark.layer == 0 and with_stamps:
                 points, glyph = spread(points, mark.shape, y), "braille"
             jobs.append((mark.layer, number, points, [], glyph))
-        if len(sane.lines):
+        if series.style == "floor":
+            floors.append((look.palette.style(series.tone), sane.lines))
+        elif len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
         if len(sane.bars):
             kept = bands if series.style == "band" else whiskers
@@ -51,6 +57,7 @@ def rasterise(
     stamped = [job for job in jobs if with_stamps and job[0] == 3]
     solid = [job for job in jobs if job[0] == 2 or (job[0] == 3 and not with_stamps)]
     chars, numbers = build(plotext, solid, x, y)
+    lines = [row.copy() for row in chars]
     if clouds:
         # Lines are cut out of the clouds: plotext would mix the dots of both.
         under, owners = build(plotext, clouds, x, y)
@@ -68,7 +75,7 @@ def rasterise(
             if below == " " or (on_line and column % 4 == 0):
                 canvas.chars[row][column] = over(below, char)
                 canvas.styles[row][column] = style
-    points_of = {number for layer, number, *_ in jobs if layer == 3}
+    points_of = set() if with_stamps else {number for layer, number, *_ in jobs if layer == 3}
     for style, bars in whiskers:
         for row, column, char in whisker_cells(bars, x, y):
             if numbers[row][column] not in points_of:
@@ -76,7 +83,21 @@ def rasterise(
                 canvas.chars[row][column], canvas.styles[row][column] = merged, style
     shapes = [(marks[job[1] - 1].shape, job[2], colours[job[1]]) for job in stamped]
     stamp(canvas, shapes, x, y)
+    if shapes:
+        _draw_over(canvas, lines)
+    for style, curve in floors:
+        for row, column, char in floor_cells(curve, x, y):
+            if canvas.chars[row][column] == " ":
+                canvas.chars[row][column], canvas.styles[row][column] = char, style
     return canvas
+
+
+def _draw_over(canvas: Canvas, lines: Sequence[Sequence[str]]) -> None:
+    """Draw lines over marks, whose cells keep their colour."""
+    for row, line in enumerate(lines):
+        for column, char in enumerate(line):
+            if char >= chr(BLANK):
+                canvas.chars[row][column] = over(canvas.chars[row][column], char)
 
 
 Job = tuple[int, int, "Floats", list[int], str]

@@ -9,24 +9,25 @@ from .bands import BLANK, BRAILLE
 Shape: TypeAlias = tuple[str, ...]
 """The dots of a mark, line by line from the top, with the value's own dot in the middle."""
 
-SHAPES: Final[dict[str, tuple[Shape, Shape]]] = {
-    "●": ((".###.", "#####", "#####", "#####", ".###."), ("###", "###", "###")),
-    "△": (("..#..", ".#.#.", ".#.#.", "#...#", "#####"), (".#.", ".#.", "###")),
-    "□": (("#####", "#...#", "#...#", "#...#", "#####"), ("###", "#.#", "###")),
-    "◇": (("..#..", ".#.#.", "#...#", ".#.#.", "..#.."), ("..#..", "#...#", "..#..")),
-    "+": (("..#..", "..#..", "#####", "..#..", "..#.."), ("..#..", "#####", "..#..")),
-    "▽": (("#####", "#...#", ".#.#.", ".#.#.", "..#.."), ("###", ".#.", ".#.")),
-    "×": (("#...#", ".#.#.", "..#..", ".#.#.", "#...#"), ("#.#", ".#.", "#.#")),
-    "○": ((".###.", "#...#", "#...#", "#...#", ".###."), (".#.", "#.#", ".#.")),
-    "◆": (("..#..", ".###.", "#####", ".###.", "..#.."), ("#", "#", "#", "#", "#")),
-    "≡": (("#####", ".....", "#####", ".....", "#####"), ("###", "...", "###")),
-    "H": (("#...#", "#...#", "#####", "#...#", "#...#"), ("#.#", "###", "#.#")),
-    "Z": (("#####", "...#.", "..#..", ".#...", "#####"), ("##.", ".#.", ".##")),
-    "∙": ((".#.", "###", ".#."), (".#.", "###", ".#.")),
+SHAPES: Final[dict[str, Shape]] = {
+    "●": ("###", "###", "###"),
+    "△": (".#.", ".#.", "###"),
+    "□": ("###", "#.#", "###"),
+    "◇": (".##", "#.#", "##."),
+    "+": (".#.", "###", ".#."),
+    "▽": ("###", ".#.", ".#."),
+    "×": ("#.#", ".#.", "#.#"),
+    "○": (".#.", "#.#", ".#."),
+    "◆": ("#", "#", "#", "#", "#"),
+    "≡": ("###", "...", "###"),
+    "H": ("#.#", "###", "#.#"),
+    "Z": ("##.", ".#.", ".##"),
+    "∙": ("#.#", "...", "#.#"),
 }  # fmt: skip
-"""The shapes of a mark by the character that names it: where there is room, and where little."""
-DOT: Final[tuple[Shape, Shape]] = (("#",), ("#",))
-"""Those of a character that is a dot itself."""
+"""The shape of a mark by the character that names it: three dots high and wide, so that the
+whiskers of an interval are seen above and below it."""
+DOT: Final[Shape] = ("#",)
+"""The shape of a character that is a dot itself."""
 TICKS: Final[tuple[Shape, ...]] = (
     ("#",), ("#", "#", "#"), ("#", ".", "#"), ("###",),
 )  # fmt: skip
@@ -44,12 +45,16 @@ def in_braille(shape: Shape) -> str:
     return "".join(chr(BLANK + each) for each in bits)
 
 
-def around(shape: Shape) -> list[tuple[int, int]]:
-    """The steps, up and across, from each dot of a mark to those that are cleared with it.
+def box(shape: Shape) -> list[tuple[int, int]]:
+    """The steps, up and across, from the middle of a mark to the dots that it covers.
 
-    Marks stand apart from lines; ticks stand too near each other for that.
+    A mark covers its box, so that its shape is seen over whiskers and other marks; a tick covers
+    its own dots alone.
     """
-    if shape in TICKS[1:]:
-        return [(0, 0)]
-    lines = (0,) if shape == TICKS[0] else (-1, 0, 1)
-    return [(high, right) for high in lines for right in (-1, 0, 1)]
+    whole = shape not in TICKS
+    return [
+        (len(shape) // 2 - down, right - len(line) // 2)
+        for down, line in enumerate(shape)
+        for right, char in enumerate(line)
+        if whole or char == "#"
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ..rows import Canvas
 from .bands import BLANK, BRAILLE
-from .shapes import Shape, around
+from .shapes import Shape, box
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .axes import Floats, Scale
 
-REACH: Final = 2.0, 2.0
+REACH: Final = 1.0, 1.0
 """The dots that a mark needs beside its value, and above and below it."""
 
 
@@ -24,7 +24,7 @@ Marked: TypeAlias = "tuple[Shape, Floats, str]"
 
 
 def stamp(canvas: Canvas, marked: Sequence[Marked], x: Scale, y: Scale) -> None:
-    """Draw the marks of each series; the dots next to those that stand apart are cleared."""
+    """Draw the marks of each series; what lies below a mark is cleared."""
     import numpy as np
 
     last = np.array([y.last, x.last])
@@ -63,9 +63,9 @@ def _draw(
     rows = (up[:, None] + high - len(shape) // 2).reshape(-1)
     columns = (across[:, None] + right - len(shape[0]) // 2).reshape(-1)
     drawn = _bits(rows, columns, x, y)
-    beside = np.array(around(shape))
-    near = (rows[:, None] + beside[:, 0], columns[:, None] + beside[:, 1])
-    cleared = _bits(near[0].reshape(-1), near[1].reshape(-1), x, y)
+    below_it = np.array(box(shape))
+    hidden = (up[:, None] + below_it[:, 0], across[:, None] + below_it[:, 1])
+    cleared = _bits(hidden[0].reshape(-1), hidden[1].reshape(-1), x, y)
     places = np.nonzero(cleared)
     masks = (each[places].tolist() for each in (drawn, cleared))
     for row, column, mark, mask in zip(*(each.tolist() for each in places), *masks, strict=True):

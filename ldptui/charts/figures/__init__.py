@@ -24,7 +24,7 @@ from .measurement import (
     gain_of,
     same_settings,
 )
-from .panels import gain_chart, linear_part, panels_of
+from .panels import gain_chart, linear_part, panels_of, scale_of
 from .ranks import rank_plot
 from .success import success_plot, success_table
 from .table import Column, Table, Value
@@ -56,6 +56,7 @@ __all__ = [
     "rank_plot",
     "residuals",
     "same_settings",
+    "scale_of",
     "scores",
     "standard_errors",
     "steady_limits",

@@ -22,6 +22,8 @@ TONES: Final[tuple[Tone, ...]] = (
 )
 """The colours that are least like those of a curve alone and of its points come first."""
 
+NO_SERVER_CAN_TELL: Final = "below this no server can tell"
+
 
 def held_against(curves: Sequence[Curve]) -> list[Curve]:
     """The lines among the curves of a gain, without that of an attack which is a curve itself."""
@@ -47,6 +49,15 @@ def _at(line: Curve, kept: Sequence[int]) -> Curve:
     return replace(line, x=x, y=y, std=std)
 
 
+def with_floor(plot: Plot, lines: Sequence[Curve]) -> Plot:
+    """The plot with the gain below which no server can tell an attack, as a shaded floor."""
+    below = next((line for line in lines if line.hidden and any(line.y)), None)
+    if below is None:
+        return plot
+    floor = Series(NO_SERVER_CAN_TELL, below.x, below.y, "muted", "floor", end=NO_SERVER_CAN_TELL)
+    return replace(plot, series=(*plot.series, floor))
+
+
 def with_bounds(
     plot: Plot, lines: Sequence[Curve], used: Sequence[Tone], maximal: bool = False
 ) -> Plot:
@@ -56,7 +67,7 @@ def with_bounds(
     """
     tones = [tone for tone in TONES if tone not in used] or TONES
     dotted = [
-        Series(line.label, line.x, line.y, tones[at % len(tones)], "dotted")
+        Series(line.label, line.x, line.y, tones[at % len(tones)], "dotted", end=line.label)
         for at, line in enumerate(line for line in lines if any(line.y))
     ]
     notes = [plot.note] if plot.note else []

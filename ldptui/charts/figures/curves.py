@@ -11,10 +11,10 @@ from ldptui.core.view import CellView
 
 from ...catalogue import swept_kinds
 from ...text import format as fmt
-from ...text.interval import INTERVAL, with_reach
+from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series, Tone
-from .bounds import beside, held_against, with_bounds
-from .defended import with_defended
+from .bounds import beside, held_against, with_bounds, with_floor
+from .defended import defended_groups, with_defended
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import (
@@ -55,13 +55,15 @@ def gain_plot(
     log_x: bool | None = None,
     log_y: bool = False,
     linear: float = 0.0,
+    bounds: bool = False,
 ) -> Plot:
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
     A curve that has no values has those of its cells: the closed form of bits is not cheap.
-    The lines that gains are held against are dotted. The gain in spite of a defence has points too.
+    The gains that no server can tell are a shaded floor; bounds : all lines that gains are held
+    against are dotted in its place. The gain in spite of a defence has points too.
     """
-    lines_of = held_against(curves)
+    lines_of = [line for line in held_against(curves) if bounds or line.hidden]
     curves, cells = [curve for curve in curves if not curve.line], placed(cells, axis)
     overlays = [(name, placed(laid, axis)) for name, laid in overlays]
     measured = [gain_of(cell, axis.key) for cell in cells]
@@ -92,6 +94,8 @@ def gain_plot(
     )
     tones = TONES[: len(curves)] if len(curves) > 1 else ()
     plot = with_defended(plot, curves, cells, axis.key, tones)
+    if not bounds:
+        return with_floor(plot, lines_of)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
     return with_bounds(plot, lines_of, tones, maximal)
 
@@ -147,7 +151,7 @@ def error_plot(
         log_x,
         [y for _, _, ys in bounds for y in ys],
     )
-    least = (Series(*bound, "muted", "dotted") for bound in bounds)
+    least = (Series(*bound, "muted", "dotted", end=bound[0]) for bound in bounds)
     plot = replace(plot, series=(*plot.series, *least))
     rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for cell in cells)
     all_known = {kind.upper() for kind in swept_kinds("protocol", "")}
@@ -182,7 +186,7 @@ def curve_plot(
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
-    notes = _notes(lines, points, overlays)
+    notes = _notes(points, overlays)
     if y.log and any(value <= 0 for value in (*known, *arrived)):
         notes.append("values ≤ 0 have no place on a log axis")
     return Plot(
@@ -212,7 +216,7 @@ def _curve_series(
         # Where there are points, their markers name the series; the line runs through them.
         has_points = 0 < len(points[number]) < MANY and not single
         in_legend = not has_points and not (single and points[number] and not len(ys))
-        yield Series(name, xs, ys, tone(number, "theory"), legend=in_legend)
+        yield Series(name, xs, ys, tone(number, "theory"), legend=in_legend, end=label)
     named = False
     for number, (xs, ys) in enumerate(support):
         if ys:
@@ -241,19 +245,18 @@ def _other_series(
 
 
 def _notes(
-    lines: Sequence[Line],
     points: Sequence[Sequence[Measurement]],
     overlays: Sequence[tuple[str, Sequence[Measurement]]],
 ) -> list[str]:
     """The sentences below the curves; where there is little room, the last give way."""
-    notes = [_coinciding(lines)] if len(lines) > 1 else []
+    notes = []
     trials = sorted({point.trials for group in points for point in group})
     what = "bands" if any(len(group) >= MANY for group in points) else "points"
     if trials and trials[-1] == 1:
         notes.append(f"{what}: one trial")
     elif trials:
         many = " … ".join(map(fmt.count, dict.fromkeys((trials[0], trials[-1]))))
-        notes.append(f"{what}: mean of {many} trials {INTERVAL}")
+        notes.append(f"{what}: mean of {many} trials ± 95 %")
     empty = ", ".join(name for name, group in overlays if not group)
     if empty:
         notes.append(f"{empty}: no points over this axis")
@@ -273,7 +276,7 @@ def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
     return middle - half, middle + half
 
 
-def _coinciding(lines: Sequence[Line]) -> str:
+def coinciding(lines: Sequence[Line]) -> str:
     """The curves that cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
     groups: list[list[int]] = []
     for number, (_, _, ys) in enumerate(lines):
@@ -307,6 +310,9 @@ def gain_table(
     others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     groups, _ = grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
+    labels, after = defended_groups(curves, cells, axis.key)
+    lines += [(label, (), (), ()) for label in labels]
+    groups += after
     lines += [(line.label, line.x, line.y, line.std) for line in against]
     groups += [[] for _ in against]
     support = any(curve.support for curve in curves)

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Final
 from ldptui.core.view import CellView
 
 from ..series import Axis, Plot, Series, Tone
-from .measurement import closed_forms, gain_after_of, grouped
+from .measurement import Measurement, closed_forms, gain_after_of, grouped
 from .points import points_of
 
 if TYPE_CHECKING:
     from ..curves import Curve
 
 DEFENDED: Final = "defended"
+
+
+def defended_groups(
+    curves: Sequence[Curve], cells: Sequence[CellView], key: str
+) -> tuple[list[str], list[list[Measurement]]]:
+    """The names of the curves with a gain in spite of a defence, and what was measured of it."""
+    groups, _ = grouped(curves, cells, [gain_after_of(cell, key) for cell in cells])
+    found = [(curve, points) for curve, points in zip(curves, groups, strict=True) if points]
+    names = [f"{curve.label}, {DEFENDED}" if len(curves) > 1 else DEFENDED for curve, _ in found]
+    return names, [points for _, points in found]
 
 
 def with_defended(

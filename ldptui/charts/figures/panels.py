@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from ldptui.core.view import CellView
 
 from ..series import Panels, Plot
-from .curves import COINCIDE, gain_plot
+from .curves import coinciding, gain_plot
 from .measurement import belongs
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ WIDE_SPAN: Final = 100.0
 DECADES: Final = 1e6
 """A symlog axis reaches over six decades at most."""
 KEY: Final = "protocol.kind"
+Scale = Literal["linear", "log", "symlog"]
 
 
 def gain_chart(
@@ -35,15 +36,17 @@ def gain_chart(
     log_y: bool = False,
     linear: float = 0.0,
     at: int = -1,
+    bounds: bool = False,
 ) -> Plot | Panels:
     """The gain in one plot, or in panels; at : the panel that is shown alone, -1 for all.
 
-    linear : above 0 for a symlog axis. No series is left out.
+    linear : above 0 for a symlog axis. bounds : all lines that gains are held against are drawn. No
+    series is left out.
     """
 
     def plot(part: Sequence[Curve], own: Sequence[CellView]) -> Plot:
         return gain_plot(part, own, axis, overlays=overlays, log_x=log_x, log_y=log_y,
-                         linear=linear)  # fmt: skip
+                         linear=linear, bounds=bounds)  # fmt: skip
 
     parts = panels_of(curves)
     if len(parts) < 2:
@@ -62,14 +65,12 @@ def gain_chart(
     levels = ((0.0, ""),) if low is not None and low < 0 < (high or 0.0) and not log_y else ()
     shared = [replace(each, y=replace(each.y, low=low, high=high), levels=levels) for each in plots]
     title = f"Gain of the attack over the {axis.label}"
-    same = [
-        f"{each.title}: {words}"
-        for each in plots
-        for words in each.note.split("; ")
-        if COINCIDE in words
-    ]
-    first = [words for words in plots[0].note.split("; ") if words and COINCIDE not in words]
-    note = "; ".join([*same, *first])
+    named = {
+        name: coinciding([(curve.label, curve.x, curve.y) for curve in part])
+        for name, part in parts.items()
+    }
+    same = [f"{name}: {words}" for name, words in named.items() if words]
+    note = "; ".join(filter(None, [*same, plots[0].note]))
     if at >= 0:
         alone = shared[at % len(shared)]
         return replace(alone, title=f"{title}, {alone.title}")
@@ -126,6 +127,14 @@ def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:
         if sizes and max(sizes) >= WIDE_SPAN * min(least):
             return float(10.0 ** math.floor(math.log10(max(min(least), max(sizes) / DECADES))))
     return 0.0
+
+
+def scale_of(curves: Sequence[Curve], *, log_x: bool = False) -> Scale:
+    """The scale of a gain on which every curve is seen; symlog only where it has zeros or signs."""
+    if not linear_part(curves, log_x=log_x):
+        return "linear"
+    known = [y for curve in curves if not curve.line for y in curve.y if math.isfinite(y)]
+    return "symlog" if min(known) <= 0 else "log"
 
 
 def _without(name: str, curve: Curve) -> Curve:

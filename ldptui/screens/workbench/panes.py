@@ -32,7 +32,7 @@ CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
 ATTACK: Final = 3
 """The pane with the script, and the list of what is wrong there."""
-HIGH_ENOUGH: Final = 32
+HIGH_ENOUGH: Final = 24
 """Rows from which they are; below, the one that is used has the whole screen."""
 LOW: Final = 20
 """Rows below which the charts and the runs have no edges, which take a row and two columns."""

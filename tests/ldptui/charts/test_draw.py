@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,9 +18,10 @@ from rich.style import Style as RichStyle
 from textual.strip import Strip
 
 from ldptui.charts.draw import axes, draw, message, place_at
+from ldptui.charts.draw.area import Area, area_of
 from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
-from ldptui.charts.draw.plots import Area, area_of
+from ldptui.charts.draw.shapes import SHAPES, in_braille
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look, Palette
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Panels, Plot, Rest, Series, Tone
 
@@ -82,12 +84,12 @@ def test_a_line_in_braille() -> None:
     assert rows(RISING, 30, 9) == [
         "Line",
         "y                         ── a",
-        " │                      ⣀⣀⠤⠤",
+        " │                      ⣀⣀⠤⠤⠄",
         "2┤              ⣀⣀⠤⠤⠒⠒⠉⠉",
         " │      ⣀⣀⠤⠤⠒⠒⠉⠉",
-        "0┤ ⠤⠒⠒⠉⠉",
-        " └─┬───────┬───────┬───────┬──",
-        "   0       1       2       3",
+        "0┤⠠⠤⠒⠒⠉⠉",
+        " └┬────────┬───────┬────────┬─",
+        "  0        1       2        3",
         "               x",
     ]
 
@@ -125,8 +127,8 @@ def test_log_axes_have_decades() -> None:
         "10⁻²┤            △         ●",
         "    │",
         "    │                      △          ●",
-        "    │",
         "10⁻⁴┤                                 △",
+        "    │",
         "    └─┬──────────┬─────────┬──────────┬─",
         "      1          10       100       1000",
         "                      n",
@@ -138,14 +140,14 @@ def test_log_axes_in_ascii() -> None:
     assert rows(DECADES, 40, 14, "ascii") == [
         "Points",
         "MSE                            o a   x b",
+        "    |",
         " 1e0+ o",
-        "    |",
         "    | x          o",
-        "1e-2+            x         o",
         "    |",
-        "    |                      x          o",
+        "    |            x         o",
+        "1e-3+                      x          o",
+        "    |                                 x",
         "    |",
-        "1e-4+                                 x",
         "    +-+----------+---------+----------+-",
         "      1          10       100       1000",
         "                      n",
@@ -154,7 +156,7 @@ def test_log_axes_in_ascii() -> None:
 
 
 @pytest.mark.parametrize(
-    ("charset", "band"), [("braille", "⡠⣪⡪⠊"), ("block", "▖▟▞▝"), ("ascii", " : :")]
+    ("charset", "band"), [("braille", "⡢⡮⡪"), ("block", "▖▟▞"), ("ascii", ":::")]
 )
 def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> None:
     """Every other dot from the low to the high end, and all along the mean."""
@@ -162,28 +164,75 @@ def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> N
     series = Series("", xs, [5.0] * 10, "true", "band", [1.5] * 10, legend=False)
     axes = Axis("", low=0.0, high=9.0), Axis("", low=0.0, high=10.0)
     drawn = rows(Plot("", *axes, (series,)), 20, 12, charset)
-    assert "".join(row[4] for row in drawn[3:7]) == band
-    assert all(row[3:].strip(" ") == "" for row in (*drawn[:3], *drawn[7:9]))
+    assert "".join(row[4] for row in drawn[4:7]) == band
+    assert all(row[3:].strip(" ") == "" for row in (*drawn[:4], *drawn[7:10]))
+
+
+@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+@pytest.mark.parametrize("log", [False, True])
+def test_ticks_stand_on_whole_rows(charset: Charset, log: bool) -> None:
+    """The rows from one tick to the next are the same, at every height and for any limits."""
+    rng = np.random.default_rng(5)
+    for height in range(8, 45, 3):
+        low, span = rng.uniform(-2, 2), rng.uniform(2, 7)
+        ends = (10**low, 10 ** (low + span)) if log else (low, low + span)
+        plot = Plot("", X, Axis("y", log=log), (Series("a", [0, 1], ends, "series-0", "points"),))
+        at = area_of(plot, Look(60, height, DARK, charset))
+        assert isinstance(at, Area)
+        rows_of = sorted(row for row, _ in at.y_ticks)
+        assert len(rows_of) >= 2
+        assert len({b - a for a, b in itertools.pairwise(rows_of)}) == 1
+        assert at.y.unit_of(ends[0]) is not None
+        assert at.y.unit_of(ends[1]) is not None
+
+
+def test_names_stand_at_the_ends_of_lines_and_coinciding_lines_share_one() -> None:
+    x = [0.0, 1.0, 2.0]
+    series = tuple(
+        Series(name, x, y, tone, end=name)
+        for name, y, tone in (("GRR", [1, 2, 8], "series-0"), ("OUE", [1, 2, 3], "series-1"),
+                              ("OLH", [1, 2, 3.01], "series-2"))
+    )  # fmt: skip
+    plot = Plot("t", X, Axis("y", low=0, high=10), series)
+    drawn = rows(plot, 60, 20)
+    assert [row.split("  ")[-1].strip() for row in drawn if row.endswith(("GRR", "OLH"))] == [
+        "GRR", "OUE, OLH",
+    ]  # fmt: skip
+    assert not any("──" in row for row in drawn[:3])  # nothing is left for the legend
+    narrow = "".join(rows(plot, 24, 20))
+    assert "── GRR" in narrow  # there the legend has them
+
+
+def test_a_floor_is_shaded_from_zero_to_its_curve_and_named_at_its_edge() -> None:
+    floor = Series("floor", [0.0, 2.0], [2.0, 2.0], "muted", "floor", end="floor")
+    line = Series("a", [0.0, 2.0], [8.0, 8.0], "series-0", end="a")
+    drawn = rows(Plot("t", X, Axis("y", low=0, high=10), (line, floor)), 60, 22)
+    shaded = [row for row in drawn if sum("⠀" < char <= "⣿" for char in row) > 20]
+    assert any(" floor " in f"{row} " for row in drawn[2:])
+    assert 4 <= len(shaded) <= 6  # the line, and a fifth of the eighteen rows
+    near = replace(line, y=[2.2, 2.2])
+    crowded = rows(Plot("t", X, Axis("y", low=0, high=10), (near, floor)), 60, 22)
+    assert "floor" in crowded[1]  # in the legend: at the edge it would hide the line
 
 
 def test_error_bars_are_clipped_and_levels_dotted() -> None:
     series = Series("a", [0, 1, 2], [0, 1, -1], "series-0", "points", error=[1, 5, 0.1])
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "up"), (-9, "-")))
     assert rows(plot, 30, 12, palette=ANSI_DARK) == [
-        "y                          ● a",
+        "y                         ⠿⠇ a",
         " 2┤           ⢸",
-        "  │⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⣘⡀⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂ up",
-        "  │ ⡆        ⠸⣿⡿",
-        " 0┤⣴⣶⡄        ⢰",
-        "  │⠙⡛⠁        ⢸",
-        "  │ ⠇         ⢸        ⢰⣿⣷",
-        "  │           ⢸         ⠉⠁",
+        "  │⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⣸⡀⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂⠂ up",
+        "  │⢸          ⢻⠃",
+        " 0┤⣼⡄         ⢸",
+        "  │⢹⠁         ⢸",
+        "  │⢸          ⢸         ⢠⣤",
+        "  │           ⢸         ⠈⠉",
         "-2┤           ⢸",
-        "  └─┬─────────┬─────────┬──",
-        "    0         1         2",
+        "  └┬──────────┬──────────┬─",
+        "   0          1          2",
         "              x",
     ]
-    assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - -  up"
+    assert rows(plot, 30, 12, "ascii")[3] == "  |- - - - - -|- - - - - -  up"
 
 
 def test_levels_of_one_row_are_named_below_each_other() -> None:
@@ -200,7 +249,7 @@ def test_levels_are_in_the_legend_where_their_names_would_take_the_room_of_the_l
     series = Series("a", [0, 1], [0, 0], "series-0", "points")
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1, "far"), (-9, "off")))
     assert [row for row in rows(plot, 30, 14) if "far" in row or "off" in row] == [
-        "y                 ● a   ┈┈ far"
+        "y                ⠿⠇ a   ┈┈ far"
     ]
     assert "o a   - - far" in rows(plot, 30, 14, "ascii")[0]
 
@@ -232,8 +281,8 @@ def test_a_band_without_width_is_a_line_without_a_gap() -> None:
     band = Series("a", range(30), y, "series-0", "band", [0.0] * 30, legend=False)
     plot = Plot("", Axis("", low=0, high=29), Axis("", low=-0.1, high=1.1), (band,))
     body = [row.partition("│")[2] + row.partition("┤")[2] for row in rows(plot, 40, 14)[:12]]
-    assert all(row.strip() for row in body[1:11])  # the step up
-    assert min(len(body[1].strip()), len(body[10].strip())) >= 17
+    assert all(row.strip() for row in body[2:11])  # the step up
+    assert min(len(body[2].strip()), len(body[10].strip())) >= 17
 
 
 def test_a_band_shows_where_a_curve_lies_on_its_means() -> None:
@@ -591,7 +640,9 @@ def test_marks_have_the_colour_of_their_series(palette: Palette) -> None:
         for segment in strip
         if segment.style is not None and segment.style.color in colours and segment.text.strip()
     ]
-    assert found[:2] == list(zip("●△", colours, strict=True))  # in the legend
+    assert found[:2] == list(
+        zip(map(in_braille, (SHAPES["●"], SHAPES["△"])), colours, strict=True)
+    )  # in the legend
     drawn = {(colour, mark[0] >= "\u2800") for mark, colour in found[2:]}
     assert drawn == {(colour, True) for colour in colours}
 

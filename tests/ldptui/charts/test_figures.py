@@ -10,7 +10,7 @@ from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
-from ldptui.charts.figures.curves import _coinciding
+from ldptui.charts.figures.curves import coinciding
 from ldptui.charts.figures.maps import cell_words
 from ldptui.charts.figures.measurement import gain_of
 from ldptui.charts.rows import DARK, Look
@@ -271,13 +271,13 @@ def test_single_gain_curve() -> None:
     views = cells(part.document)
     plot = figures.gain_plot(found, views, variable)
     line, points = plot.series
-    assert (line.label, line.style) == ("MGA on OUE, closed form", "line")
+    assert (line.label, line.end, line.style) == ("MGA on OUE, closed form", "MGA on OUE", "line")
     assert (points.label, points.style) == ("simulated", "points")
     assert list(points.x) == [cell.parameters["attack.share"] for cell in views]
     assert list(points.y) == pytest.approx(list(line.y))
     assert points.error is not None
     assert points.error[-1] == pytest.approx(0.1 * reach_95(20) * points.y[-1])
-    assert plot.note == "points: mean of 20 trials ± 95 % by Student's t"
+    assert plot.note == "points: mean of 20 trials ± 95 %"
     assert (plot.x.low, plot.x.high) == (0.0, 0.1)
 
 
@@ -287,13 +287,13 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     made = scenario(attack__kind=kind)
     variable = curves.axes(made)[0]
     found = curves.gain_and_lines(made, variable)
-    plot = figures.gain_plot(found, (), variable)
+    plot = figures.gain_plot(found, (), variable, bounds=True)
     names = ["MGA"] * (kind != "mga") + ["verified, drop-out", "undetectable", "verified"]
     dotted = [series for series in plot.series if series.style == "dotted"]
     assert [series.label for series in dotted] == names
     assert len({series.tone for series in plot.series}) == len(plot.series)
     assert plot.levels == ((0.0, "verified input"),)
-    assert figures.gain_plot(found, (), variable, log_y=True).levels == ()
+    assert figures.gain_plot(found, (), variable, log_y=True, bounds=True).levels == ()
     for charset in ("braille", "block", "ascii"):
         marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
@@ -702,8 +702,8 @@ def test_curves_that_coincide_are_named() -> None:
     assert "OUE = OLH within 1 %" not in plot.note  # g is rounded: they differ by more at ε = 4
     same = [("OUE", (1.0, 2.0), (3.0, 4.0)), ("GRR", (1.0, 2.0), (9.0, 4.0)),
             ("OLH", (1.0, 2.0), (3.01, 4.02))]  # fmt: skip
-    assert _coinciding(same) == "OUE = OLH within 1 %"
-    assert _coinciding(same[:2]) == ""
+    assert coinciding(same) == "OUE = OLH within 1 %"
+    assert coinciding(same[:2]) == ""
 
 
 def bloom(**more: object) -> object:

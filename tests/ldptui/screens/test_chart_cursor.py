@@ -127,8 +127,12 @@ async def test_a_click_reads_the_trial_and_the_item_below_it() -> None:
         marks = seen(pane.app).split("\n")
         first = next(y for y, line in enumerate(marks) if "▸ seven" in line)
         # The crosses of the attacked estimates, in dots below the middle of the item's row.
-        row, line = next((y, line) for y, line in enumerate(marks) if y > first and "⢅" in line)
-        x = line.index("⢅")
+        row, line = next(
+            (y, line)
+            for y, line in enumerate(marks)
+            if y > first and any("⠀" < char <= "⣿" for char in line)
+        )
+        x = next(x for x, char in enumerate(line) if "⠀" < char <= "⣿")
         await pilot.click(offset=(x, row))
         picked = next(row for row in seen(pane.app).split("\n") if "▸ seven" in row and "." in row)
         assert "+2.00" in picked or "+1.00" in picked or "-1.00" in picked

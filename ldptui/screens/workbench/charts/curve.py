@@ -32,8 +32,6 @@ NO_AXIS: Final = "Nothing here can be varied: give the scenario a population wit
 DRAWING: Final = "drawing the population of every point …"
 Scale = Literal["linear", "log", "symlog"]
 SCALES: Final[tuple[Scale, ...]] = get_args(Scale)
-ROOM_FOR_TITLE: Final = 20
-"""Rows of the box from which the chart has a title of its own below the row of the axes."""
 
 
 class CurveChart(ChartBox):
@@ -251,16 +249,15 @@ class CurveChart(ChartBox):
         raise NotImplementedError
 
     def _name_axes(self, variable: Variable) -> None:
-        """Name the axes in the bar: in a low box, where there is room, in place of a title."""
+        """Name the axes in the bar: where there is room, in place of a title."""
         symbols = tuple((axis.key, axis.symbol) for axis in self.axes)
         names = tuple((key, variable.label if key == variable.key else word)
                       for key, word in symbols)  # fmt: skip
         prefixes = f"{self._drawn_over} over  ", "over  "  # the tab says what, too
-        low = self._room.height < ROOM_FOR_TITLE
-        ways = [(prefix, words) for words in (names, symbols)[not low :] for prefix in prefixes]
+        ways = [(prefix, words) for words in (names, symbols) for prefix in prefixes]
         fitting = (way for way in ways if self._bar.fits(*way, self._room.width))
         self._bar.prefix, self._bar.choices = next(fitting, ways[-1])
-        self._pictures[0].bare = low and self._bar.choices == names
+        self._pictures[0].bare = self._bar.choices == names
 
     @property
     def _waits(self) -> bool:

@@ -28,7 +28,7 @@ class GainChart(CurveChart):
 
     kind: ClassVar[Kind] = "gain"
     scales: ClassVar[int] = 3
-    views: Mapping[str, str] = {"bounds": "bounds", "none": "no bounds"}
+    views: Mapping[str, str] = {"floor": "floor", "bounds": "bounds", "none": "no bounds"}
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,9 +47,9 @@ class GainChart(CurveChart):
         self._panel = self._panel + 1 if self._panel + 1 < len(panels) else -1
 
     def usual_scale(self) -> Scale:
-        from ....charts.figures import linear_part
+        from ....charts.figures import scale_of
 
-        return "symlog" if linear_part(self.closed_forms(), log_x=self._log_x) else "linear"
+        return scale_of(self.closed_forms(), log_x=self._log_x)
 
     def why_no_axis(self) -> str:
         if self._scenario is None or self.axes:
@@ -74,6 +74,7 @@ class GainChart(CurveChart):
         return figures.gain_chart(
             curves, self._shown.cells("gain"), variable, overlays=self._shown.overlaid("gain"),
             log_x=self._log_x, log_y=scale == "log", linear=linear, at=self._panel,
+            bounds=self.view == "bounds",
         )  # fmt: skip
 
     def table_along(self, variable: Variable, shown: Shown) -> Table:

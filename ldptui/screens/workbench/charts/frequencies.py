@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import nearest
-from ....widgets.plot import ChartView
+from ....widgets.plot import ChartView, palette_of
 from .box import ChartBox
 from .shown import Shown, of_round
 
@@ -75,7 +75,8 @@ class FrequencyCharts(ChartBox):
         missing = set() if self._room_for_two else {"both"}
         if self._shown.bits is None and self._shown.frequencies is not None:
             missing.add("bits")
-        return {view: words for view, words in VIEWS.items() if view not in missing}
+        order = VIEWS if palette_of(self.app).coloured else ("bars", *VIEWS)
+        return {view: VIEWS[view] for view in order if view not in missing}
 
     def next_view(self) -> None:
         if "bits" in (self.view, self._next):

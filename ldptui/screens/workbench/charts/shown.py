@@ -27,7 +27,7 @@ LOADING: Final = "loading …"
 FIRST: Final = "waiting for the first trials …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
-FAILED: Final = "the run failed: see the line at the foot"
+FAILED: Final = "the run failed: {}"
 OTHER: Final = "not the present settings"
 
 
@@ -261,7 +261,7 @@ class Shown:
         """Why there is no chart of a run yet, and what to press."""
         snapshot = self.snapshot
         if snapshot is not None and snapshot.status == "failed":
-            return FAILED
+            return FAILED.format(snapshot.error or "Runs says why")
         if snapshot is not None and snapshot.status == "running":
             return FIRST
         if self.draft is None or self.draft.unread is not None:
