@@ -21,7 +21,7 @@ from ..series import Bars, Chart, Grid, Panels, Plot
 from .compact import compact
 from .latex import in_pgf
 from .lettering import LINE, SIZE, filled, in_columns, unbroken, width_of, wrapped
-from .printed import Entries, draw_chart
+from .printed import Entries, draw_chart, name_ends
 
 FORMATS: Final = ("svg", "pdf", "png", "pgf")
 WIDTHS: Final = {1: 84.0, 2: 174.0}
@@ -111,6 +111,9 @@ def _drawn(chart: Chart, columns: int, caption: str) -> Any:
             entries.setdefault(label, handle)
     for place in places[len(plots) :]:
         place.set_axis_off()
+    if isinstance(chart, Plot):
+        for name in name_ends(places[0], chart, layout.height):
+            entries.pop(name, None)
     above = _add_legend(figure, entries, places[len(plots) :], layout, width)
     if isinstance(chart, Panels):
         _name_panels(figure, places, chart.plots, layout)

@@ -7,12 +7,16 @@ marks and the others hollow ones, so that points of one place are all seen.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
+from .area import TOGETHER
+from .axes import Scale, symlog
+from .ends import ends_of, name_of, places
 from .heat import DECADES
-from .lettering import SIZE, tick, width_of, with_powers, wrapped
+from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
 
 SHADES: Final = 64
 """Colours of a map."""
@@ -64,6 +68,11 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
     beneath: dict[Tone, list[Any]] = {}  # lines that points of their colour name
     lines = points = 0
     for series in plot.series:
+        if series.style == "floor":
+            entries[series.label] = axes.fill_between(
+                series.x, series.y, color=TONES[series.tone], alpha=0.25, linewidth=0, zorder=0
+            )
+            continue
         if series.style == "points":
             drawn = _draw_points(axes, series, points)
             points += 1
@@ -87,6 +96,33 @@ def _draw_plot(axes: Any, plot: Plot, width: float, height: float) -> Entries:
     if plain and all(float(x).is_integer() for series in plot.series for x in series.x):
         axes.xaxis.get_major_locator().set_params(integer=True)
     return entries
+
+
+def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
+    """Write the names of lines at their right ends; the names, none where they have no room."""
+    scales = []
+    for axis, limits in ((plot.x, axes.get_xlim()), (plot.y, axes.get_ylim())):
+        low, high = (_in_space(axis, float(end)) for end in limits)
+        scales.append(Scale(low, high, axis.log, max(1, int(height / LINE)), 1, axis.linear))
+    x, y = scales
+    ends = ends_of(plot, x, y, TOGETHER / y.cells)
+    rows = places([y.cells - 1 - y.dot(end.at) for end in ends], (), y.cells)
+    if rows is None:
+        return set()
+    for row, end in zip(rows, ends, strict=True):
+        axes.annotate(
+            name_of(plot, end), (1.0, 1 - (row + 0.5) / y.cells), xycoords="axes fraction",
+            xytext=(3, 0), textcoords="offset points", va="center", fontsize=SIZE,
+            color=TONES[plot.series[end.series[0]].tone],
+        )  # fmt: skip
+    return {plot.series[number].end for end in ends for number in end.series}
+
+
+def _in_space(axis: Axis, end: float) -> float:
+    """A limit of an axis in its own space."""
+    if axis.linear:
+        return float(symlog(end, axis.linear))
+    return math.log10(end) if axis.log else end
 
 
 def _is_told(series: Series) -> bool:
