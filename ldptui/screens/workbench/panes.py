@@ -18,6 +18,7 @@ from ...widgets.field import Field
 from ...widgets.fitting import fitted
 from ...widgets.words import DOT, entitle, parts_within
 from .charts import ChartsPane
+from .peek import Peek
 from .protocol import ProtocolPane
 from .runs import RunsPane
 from .title import NAMES
@@ -38,6 +39,8 @@ LOW: Final = 20
 """Rows below which the charts and the runs have no edges, which take a row and two columns."""
 ROOMY: Final = 52
 """Rows from which only two of the forms share a place."""
+PEEK: Final = 22
+"""Rows of the screen from which a form that is alone leaves a strip to what its edits do."""
 FORMS: Final = (1, 2, 3, 7)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 TURNS: Final = (3, 7)
@@ -61,6 +64,7 @@ class Panes(Columns):
             5: self.runs,
         }
         self._draft: Draft | None = None
+        self._peek = Peek()
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
@@ -69,6 +73,7 @@ class Panes(Columns):
     def compose(self) -> ComposeResult:
         with self._controls:
             yield self._panes[1]
+            yield self._peek
         with self._main:
             yield self.charts
             yield self.runs
@@ -87,7 +92,7 @@ class Panes(Columns):
             3: AttackPane(id="pane-3"),
             7: DefencesPane(id="pane-7"),
         }
-        await self._controls.mount(*forms.values())
+        await self._controls.mount(*forms.values(), before=self._peek)
         self._panes |= forms
 
     def __contains__(self, number: object) -> bool:
@@ -101,6 +106,11 @@ class Panes(Columns):
             if hasattr(pane, "draft"):
                 pane.draft = draft
         self._fold()
+        self.peek()
+
+    def peek(self) -> None:
+        """Show in the strip under a form what the charts know now."""
+        self._peek.follow(self.charts)
 
     def point(self, round: int | None) -> None:  # noqa: A002 - of a campaign
         """Show in the attack's form which round the charts show."""
@@ -129,6 +139,8 @@ class Panes(Columns):
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
             pane.display = alone in (None, number)
+        self._peek.display = self.cramped and alone in FORMS and size.height >= PEEK
+        self.call_after_refresh(self.peek)
         self._fold()
         return alone is not None
 

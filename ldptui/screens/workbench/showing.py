@@ -44,4 +44,5 @@ class Showing:
             snapshot = shown.snapshot if shown is not None else None
             charts.snapshot = over(picture, charts.snapshot)
         self._panes.runs.shelf = shelf
+        self._panes.peek()
         return shelf.active or snapshot

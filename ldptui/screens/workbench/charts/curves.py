@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from ....catalogue import metric_words
-from ....charts.series import Panels
+from ....charts.series import Panels, Plot, untitled
 from ....terminal.keyboard import key_of
 from .curve import NO_AXIS, CurveChart, Kind, Scale
 from .shown import Shown
@@ -15,7 +16,6 @@ from .tabs import HITTERS, task_of
 if TYPE_CHECKING:
     from ....charts.curves import Variable
     from ....charts.figures import Quantity, Table
-    from ....charts.series import Plot
 
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
@@ -76,6 +76,19 @@ class GainChart(CurveChart):
             log_x=self._log_x, log_y=scale == "log", linear=linear, at=self._panel,
             bounds=self.view == "bounds",
         )  # fmt: skip
+
+    def mini(self) -> Plot | None:
+        """The curves without marks, names and legend; None where there are none."""
+        variable = self.variable
+        curves = [curve for curve in self.closed_forms() if not curve.line] if variable else []
+        if variable is None or not curves:
+            return None
+        from ....charts.figures import gain_plot
+
+        plot = untitled(gain_plot(curves, (), variable, log_x=self._log_x))
+        assert isinstance(plot, Plot)
+        series = tuple(replace(each, legend=False, end="") for each in plot.series)
+        return replace(plot, series=series, note="")
 
     def table_along(self, variable: Variable, shown: Shown) -> Table:
         from ....charts.figures import gain_table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -29,15 +29,12 @@ from .boxes import Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
-from .tabs import charts_of, first_tab, fitting, tabs_of
+from .tabs import WIDE, charts_of, first_tab, fitting, tabs_of
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
-
-WIDE: Final = 128
-"""From this width two of the tabs' charts stand side by side."""
 
 
 class ChartsPane(Vertical):
@@ -135,6 +132,10 @@ class ChartsPane(Vertical):
     def as_svg(self) -> str:
         """The current chart as an SVG picture; "" where there is none."""
         return chart.as_svg() if (chart := self.current_chart()) is not None else ""
+
+    def peeked(self) -> tuple[Shown, Any]:
+        """The values of the charts, and the curve of the gain for a strip of few rows."""
+        return self._shown, self._boxes.gain.mini()
 
     def table(self) -> Table | None:
         """The numbers behind the chart that was shown last."""

@@ -19,6 +19,8 @@ FREQUENCIES: Final = "frequencies"
 """The task that a scenario has without a table of its own; the others estimate no list of items."""
 TARGETS: Final = "attack.targets.items"
 """A swept list of targets is a number on an axis: how many they are, or how many hold them."""
+WIDE: Final = 128
+"""From this width two of the tabs' charts stand side by side."""
 NARROW: Final = 66
 """Below this width the pane is narrow."""
 
