@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..rows import Canvas, Look
@@ -86,10 +86,15 @@ def rasterise(
     if shapes:
         _draw_over(canvas, lines)
     for style, curve in floors:
-        for row, column, char in floor_cells(curve, x, y):
-            if canvas.chars[row][column] == " ":
-                canvas.chars[row][column], canvas.styles[row][column] = char, style
+        _shade(canvas, style, floor_cells(curve, x, y))
     return canvas
+
+
+def _shade(canvas: Canvas, style: str, cells: Iterable[tuple[int, int, str]]) -> None:
+    """Shade cells that are empty."""
+    for row, column, char in cells:
+        if canvas.chars[row][column] == " ":
+            canvas.chars[row][column], canvas.styles[row][column] = char, style
 
 
 def _draw_over(canvas: Canvas, lines: Sequence[Sequence[str]]) -> None:

@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from ...charts.rows import crop, strip
 from ...text.format import short
 from ...widgets.plot import look_of
 from ...widgets.words import spelled
@@ -74,7 +75,6 @@ class Peek(Widget):
     def _drawn(self, shown: Shown, curve: Plot | None, look: Look) -> list[Strip]:
         """The line of words, then the curve at the left and the targets' bars at the right."""
         from ...charts.draw import draw
-        from ...charts.rows import crop, strip
 
         words: Row = [(crop(spelled(self, self._words(shown)), look.width), look.strong)]
         half = look.width // 2
