@@ -99,12 +99,15 @@ async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one
         await pilot.press("alt+z", "ctrl+z", "ctrl+z", "escape", "escape")
         assert pane(3).region.width == 44
 
-        await pilot.resize_terminal(120, 30)
-        await until(pilot, lambda: pane(3).region.width == 120)
+        await pilot.resize_terminal(120, 30)  # two columns, as from 24 rows on
+        await until(pilot, lambda: pane(4).region.height == 27 - pane(5).region.height)
+        assert pane(3).region.width == 44
+        await pilot.resize_terminal(99, 30)
+        await until(pilot, lambda: pane(3).region.width == 99)
         assert not pane(4).region
         assert "1 Protocol  2 Parameters  3 Attack  4 Charts" in seen(app).splitlines()[0]
         await pilot.press("f5")
-        assert pane(4).region.size == (120, 27)
+        assert pane(4).region.size == (99, 27)
 
 
 def test_many_swept_keys_are_counted_where_their_names_have_no_room() -> None:
