@@ -55,6 +55,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Privacy": ("ε₁ one report", "0.5371", "ε∞ all reports of a value", "reports t"),
     "tab Levels": ("Survivors of each level", "bits λ", "prefixes of targets", "true hitters"),
     "tab Items": ("Targets T and true hitters", "rank", "after", "named %", "16923", "lost"),
+    "tab Distribution": ("Distribution of the users' numbers", "share of the users", "shift +"),
     "tab Success": ("Targets among the top k", "approximation", "simulated", "0.01"),
     "lab Accuracy": ("How exact is a trusted curator?", "privacy budget ε", "rank of the item"),
     "lab Price": ("What does local privacy cost?", "Error of a frequency", "number of users n"),
