@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..law.hiding import Conditions
 from ..law.law import Ask, Law, LawName
@@ -40,9 +41,16 @@ class Obeying(Usual):
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         self.strategy.check(protocol, targets)
+        self.refuse_nobody(targets)
 
     def claims(self, view: View, domain_size: int) -> Floats:
         return self.strategy.claims(view, domain_size)
+
+    def refuse_nobody(self, targets: Items) -> None:
+        """Refuse fakes who aim at a number and name no item to pretend; raises ScenarioError."""
+        if not targets.size:
+            rule = f'must not be "{self.strategy.kind}" where reports are verified'  # type: ignore[attr-defined]
+            raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
         """The items that these fakes pretend to hold, drawn before their reports."""
@@ -50,6 +58,7 @@ class Obeying(Usual):
 
     def ask(self, view: View) -> Ask:
         """An honest report of the item that the fake pretends to hold, whichever it is."""
+        self.refuse_nobody(view.targets)
         items = self.domain_size
         return Ask(self.report_law, np.arange(items), held=self.claims(view, items))
 

@@ -251,3 +251,9 @@ def test_a_fit_with_poison_is_the_likeliest_mixture(rng: np.random.Generator) ->
     mixed = kept.T / kept.sum(axis=1)
     assert np.isfinite(likely).all()
     assert (mixed[side].sum(axis=0) < (tallies.T / USERS)[side].sum(axis=0)).all()
+
+
+@pytest.mark.parametrize("attack", [{"kind": "opa", "mean": 0.5}, {"kind": "point", "number": 0.5}])
+def test_fakes_who_choose_no_number_cannot_be_verified(attack: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError, match=r"attack\.kind must not be .*its fakes choose no item"):
+        run_of(cell_of({"kind": "verified-randomiser"}, attack={**attack, "share": 0.1}))
