@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ..base.errors import FileError
 from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics.results import CellResults
@@ -42,7 +43,11 @@ def json_text(
         "cells": cells,
         **more,
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    try:
+        text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    except ValueError:
+        raise FileError("the results are damaged: a number in them is infinite") from None
+    return text + "\n"
 
 
 def to_json(
