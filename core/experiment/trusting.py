@@ -26,7 +26,8 @@ from ..task import Frequencies
 def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
     """The mechanism by which users are asked, who trust somebody; raises ScenarioError."""
     task = point.task.over(point.protocol)
-    if task != Frequencies() and not trust.every_task:
+    told = sends_reports(point.protocol.mechanism)  # else the task refuses the protocol itself
+    if task != Frequencies() and told and not trust.every_task:
         rule = f'must be left out with task.kind = "{task.kind}", {got(trust.kind)}'
         raise ScenarioError(rule, key="trust.kind")
 

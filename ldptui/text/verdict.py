@@ -215,6 +215,8 @@ def _alarm(told: Told) -> str:
 def _error(told: Told) -> str:
     """The error of one estimate without the attack, and how many times that with it."""
     clean = told.mean("mse_clean")
+    if clean < 0 or (told.measured("mse") is not None and told.mean("mse") < 0):
+        return ""  # of a damaged store: no square is negative
     typical = short(clean**0.5, 3)
     words = f"Without fakes an estimate is typically {typical} off"
     if not told.cell.malicious or told.measured("mse") is None or clean <= 0:

@@ -99,7 +99,10 @@ def _spent(seen: Supported, claim: Claim, rebound: Callable[[float], Claim]) -> 
             middle = (low + high) / 2
             made = rebound(middle)
             protocol: Any = made.protocol
-            apart = np.log(protocol.p / (1 - protocol.p)) - np.log(protocol.q / (1 - protocol.q))
+            with np.errstate(divide="ignore"):  # at a large budget p is 1, or q is 0
+                apart = np.log(protocol.p / (1 - protocol.p)) - np.log(
+                    protocol.q / (1 - protocol.q)
+                )
             low, high = (low, middle) if apart > wanted else (middle, high)
     except LdpError:
         return None

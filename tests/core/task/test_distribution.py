@@ -181,7 +181,7 @@ def test_a_protocol_over_the_parts_is_the_baseline(kind: str) -> None:
     ("protocol", "changes", "words"),
     [
         ({"kind": "sr", "epsilon": 1.0}, {}, "protocol.kind must not be SR, whose reports tell no"),
-        ({"kind": "laplace", "epsilon": 1.0}, {}, 'must be left out with task.kind = "distrib'),
+        ({"kind": "laplace", "epsilon": 1.0}, {}, 'whose reports tell no distribution'),
         ({"kind": "sw", "epsilon": 1.0, "bins": 4}, {}, "protocol.bins must be at least 6, as a"),
         ({"kind": "sw", "epsilon": 20.0}, {}, "protocol.epsilon must be smaller, as a window"),
         ({"kind": "sw", "epsilon": 1.0}, {"task": {"high": 0.0}}, "task.high must be above low"),

@@ -44,7 +44,7 @@ for line in sys.stdin:
         pass
     if not told.exists():
         told.write_text("began")
-    time.sleep(0.001)
+    time.sleep(0.05)
 """
 
 

@@ -85,8 +85,8 @@ def test_the_text_gives_the_number_of_the_core(kind: str) -> None:
     assert computed >= 40
 
 
-ELSEWHERE = ("heavy_hitters", "lines", "formulas")
-"""The modules whose rows tasks and verifiers have, or that import the rows of others."""
+ELSEWHERE = ("heavy_hitters", "lines", "formulas", "aggregated")
+"""The modules whose rows tasks, verifiers and trust have, or that import the rows of others."""
 
 RARE = {"p", "q", "ε of R reports of one item, exact"}
 """The rows of a family without a story, and of campaigns."""

@@ -53,6 +53,7 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
             "geometric": ["items", "users", "ratio"],
             "normal": ["items", "users", "mean", "std"],
             "beta": ["items", "users", "a", "b"],
+            "lognormal": ["items", "users", "median", "sigma"],
             "counts": ["counts"],
             "csv": ["path", "column", "count"],
         }
@@ -64,7 +65,7 @@ async def test_a_kind_shows_its_own_keys_with_values() -> None:
             assert shown == ["kind", *wanted]
             if kind != "csv":
                 assert app.draft.problems == ()
-        await pilot.press(*["left"] * 6)
+        await pilot.press(*["left"] * len(own))
         assert app.draft.document["population"]["exponent"] == 1.1
         assert app.shown("population.items") == "64"
 
