@@ -24,10 +24,10 @@ async def main() -> None:
         write(app, "workbench")
         await pilot.press("6")
         await pilot.pause(0.2)
-        await pilot.press("2")
+        await pilot.press("6")
         lab = app.screen
         assert isinstance(lab, LabScreen)
-        while "price" not in lab.answers:
+        while "trust" not in lab.answers:
             await pilot.pause(0.05)
         await pilot.pause(0.2)
         write(app, "lab")
