@@ -27,6 +27,11 @@ from ldptui.terminal import exits
 WORDS = ("audit", "grr", "oue", "--epsilon", "1", "--items", "6", "--samples", "60000",
          "--format", "json")  # fmt: skip
 
+# A background job's children may ignore SIGINT; a shell's foreground jobs do not.
+PROGRAM = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from ldptui.__main__ import main; sys.exit(main())"
+)
 SLOW = """\
 import pathlib, signal, sys, time
 told = pathlib.Path({told!r})
@@ -44,7 +49,7 @@ for line in sys.stdin:
         pass
     if not told.exists():
         told.write_text("began")
-    time.sleep(0.05)
+    time.sleep(0.001)
 """
 
 
@@ -68,7 +73,7 @@ def test_ctrl_c_ends_the_client_politely(tmp_path: Path) -> None:
     words = ("audit", "--command", command, "--as", "grr", *WORDS[3:])
     mark = f"{os.getpid()}-{tmp_path.name}"
     process = subprocess.Popen(
-        [sys.executable, "-m", "ldptui", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "TEST_OF": mark},
     )  # fmt: skip
     deadline = time.monotonic() + 60
