@@ -10,21 +10,11 @@ from typing import ClassVar, Final, Protocol
 from ..base.capability import Capability
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .correction import Known
+from .correction import Checked, Known
 
 
-class Alarm(Protocol):
+class Alarm(Checked, Protocol):
     """A step that reads the estimates of one collection: the `[[defence]]` table of a scenario."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def muted(self) -> bool | None: ...
-
-    def check(self, known: Known) -> None:
-        """Raise ScenarioError where it makes no sense for such a collection."""
-        ...
 
     def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray | None:
         """bool[trials]: whether it claims an attack; None where it cannot tell.

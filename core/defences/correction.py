@@ -60,12 +60,8 @@ def known(protocol: Mechanism, users: int, targets: Items) -> Known:
     return Known(protocol.domain_size, users, p, q, variance, targets)
 
 
-class Correction(Protocol):
-    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario.
-
-    A correction that is affine in the estimates besides has `spreads`, the share of the missing
-    mass 1 - Σf that it adds, evenly over all items: its closed forms follow from that.
-    """
+class Checked(Protocol):
+    """The part of every `[[defence]]` table that a collection is held against."""
 
     @property
     def kind(self) -> str: ...
@@ -76,6 +72,22 @@ class Correction(Protocol):
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
         ...
+
+
+class Reader(Checked, Protocol):
+    """A step that reads reports of users, and not of every protocol."""
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
+        ...
+
+
+class Correction(Checked, Protocol):
+    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario.
+
+    A correction that is affine in the estimates besides has `spreads`, the share of the missing
+    mass 1 - Σf that it adds, evenly over all items: its closed forms follow from that.
+    """
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         """The corrected frequencies, float64[trials, d]; a new array, or the one given.

@@ -12,7 +12,7 @@ from ..base.capability import Capability
 from ..base.pulse import Pulse, say
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
-from .correction import Known
+from .correction import Reader
 
 
 def _no_items() -> Items:
@@ -85,25 +85,11 @@ def given_the_rest(frequencies: Floats, named: Items) -> Floats:
     return made
 
 
-class Filter(Protocol):
+class Filter(Reader, Protocol):
     """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections.
 
     One that gives reports a score has `scores`, what that is in a few words.
     """
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def muted(self) -> bool | None: ...
-
-    def check(self, known: Known) -> None:
-        """Raise ScenarioError where it makes no sense for such a collection."""
-        ...
-
-    def reads(self, protocol: Mechanism) -> str | None:
-        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
-        ...
 
     def memory(self, protocol: Mechanism, users: int) -> int:
         """The bytes that it needs besides the reports, about."""

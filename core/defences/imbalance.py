@@ -14,22 +14,12 @@ from ..base.capability import Capability
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray
-from .correction import ForAll, Known
+from .correction import Checked, ForAll
 from .step import Step
 
 
-class ReadsGroups(Protocol):
+class ReadsGroups(Checked, Protocol):
     """A step that reads the sizes of the users' groups, and claims an attack or none."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def muted(self) -> bool | None: ...
-
-    def check(self, known: Known) -> None:
-        """Raise ScenarioError where it makes no sense for such a collection."""
-        ...
 
     def uneven(self, sizes: Counts) -> BoolArray:
         """bool[trials]: whether it claims an attack, from int64[trials, G] users of the groups."""

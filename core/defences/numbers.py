@@ -23,7 +23,7 @@ from ..law.capabilities import lacking
 from ..law.fitting import chi_square, fitted, fitted_with_poison
 from ..law.numbers import TellsNumbers, tells_numbers
 from ..law.pure import BoolArray, Mechanism
-from .correction import ForAll, Known
+from .correction import ForAll, Reader
 from .step import Step
 
 TRIMMED: Final = Range(0, 0.5, "()")
@@ -43,7 +43,7 @@ class Left:
     share: Floats | None = None
 
 
-class ReadsNumbers(Protocol):
+class ReadsNumbers(Reader, Protocol):
     """A step that reads how many reports of numbers there are of each kind.
 
     foretold : whether what it leaves of the expected reports is what it leaves on average, where
@@ -51,20 +51,6 @@ class ReadsNumbers(Protocol):
     """
 
     foretold: ClassVar[bool]
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def muted(self) -> bool | None: ...
-
-    def check(self, known: Known) -> None:
-        """Raise ScenarioError where it makes no sense for such a collection."""
-        ...
-
-    def reads(self, protocol: Mechanism) -> str | None:
-        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
-        ...
 
     def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
         """What is left of the reports, float64[trials, K], of each trial."""
