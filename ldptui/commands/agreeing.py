@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import Piped, Source
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
 
@@ -18,7 +17,6 @@ from ..api.by_name import protocol as protocol_of
 from ..api.files import read_rows
 from ..api.sources import labels_in, sources
 from ..lab.questions.collected import Collection
-from ..terminal.output import check_writable
 from .reading import toml_value
 
 OPTIONS: Final = {
@@ -105,20 +103,3 @@ def by_options() -> Iterator[None]:
         yield
     except ScenarioError as error:
         raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error
-
-
-def check_new(
-    out: Path, options: Namespace, read: Iterable[str | Source], key: str = "--out"
-) -> None:
-    """Refuse an output that is read as well, or that is there already; raises LdpError.
-
-    read : the files that are read besides those of the protocol.
-    """
-    agreed_on = filter(None, (options.domain, options.protocol.rpartition(":")[0]))
-    for path in (path for path in (*read, *agreed_on) if not isinstance(path, Piped)):
-        if out.exists() and Path(path).exists() and out.samefile(path):
-            raise ScenarioError(f"must be another file than {path}, which is read", key=key)
-    if out.is_file() and not options.force:
-        rule = f"must be a new file, and {out} is there already"
-        raise ScenarioError(f"{rule} (--force replaces it)", key=key)
-    check_writable(out)

@@ -20,8 +20,9 @@ from ..api.sources import format_of
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, check_new, takes_numbers
+from .agreeing import agreed, takes_numbers
 from .numbers import sent_numbers
+from .outputs import check_new
 
 
 def perturb(options: Namespace) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got, one_line
-from ldptui.core.base.files import write_atomically
 from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.lab.columns import read_columns
 
@@ -19,8 +18,9 @@ from ..api.concluded import Conclusions, conclude_from
 from ..api.concluded import conclude as concluded
 from ..api.sources import sources
 from ..terminal import exits
-from ..terminal.output import note, write_out
-from .agreeing import agreed, by_options, check_new
+from ..terminal.output import note
+from .agreeing import agreed, by_options
+from .outputs import check_outputs, write_result
 from .spreadsheet import as_csv
 
 MOST: float = 1e15
@@ -44,12 +44,7 @@ def conclude(options: Namespace) -> int:
         written = as_csv(found.rows())
     else:
         written = f"{found!r}\n"
-    if options.out in (None, "-"):
-        write_out(written, exactly=options.format != "table")
-    else:
-        write_atomically(Path(options.out), written)
-        if not options.quiet:
-            note(f"wrote {options.out}")
+    write_result(options, written)
     return exits.DONE
 
 
@@ -64,8 +59,7 @@ def _reported(options: Namespace) -> Conclusions:
         raise ScenarioError("is required, or --domain", key="--items")
     with by_options():
         named = sources(options.reports)
-    if options.out not in (None, "-"):
-        check_new(Path(options.out), options, named)
+    check_outputs(options, named, {"--out": options.out})
     labels, protocol = agreed(options)
     _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
     with by_options():
@@ -88,8 +82,7 @@ def _estimated(options: Namespace) -> Conclusions:
     if not 1 <= options.users <= MOST:
         raise ScenarioError(f"must be in [1, {MOST:g}], {got(options.users)}", key="--users")
     path = Path(options.estimates)
-    if options.out not in (None, "-"):
-        check_new(Path(options.out), options, [path])
+    check_outputs(options, [path], {"--out": options.out})
     (items, numbers) = read_columns(path, [options.label, options.column])
     if len(items.values) != items.codes.size:
         raise ScenarioError(f"must name each item once in {options.label!r}", key="--label")

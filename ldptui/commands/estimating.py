@@ -7,11 +7,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
-from ldptui.core.base.files import Piped, Source, write_atomically
+from ldptui.core.base.files import Piped, Source
 from ldptui.core.lab.screening import memory as screening_memory
 from ldptui.core.law.pure import LocalMechanism
 
@@ -27,10 +26,11 @@ from ..api.groups import Groups, estimate_by
 from ..api.screened import Screening, screen
 from ..api.sources import sources
 from ..terminal import exits
-from ..terminal.output import note, write_out
+from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, by_options, check_new, takes_numbers
+from .agreeing import agreed, by_options, takes_numbers
 from .numbers import estimate_of_numbers
+from .outputs import check_outputs, tell_written, write_result
 from .screen import tell_memory, write_rows
 from .spreadsheet import as_csv
 
@@ -47,9 +47,7 @@ def estimate(options: Namespace) -> int:
     outs = {
         "--out": options.out, "--counts-out": options.counts_out, "--rows-out": options.rows_out
     }  # fmt: skip
-    for key, path in outs.items():
-        if path not in (None, "-"):
-            check_new(Path(path), options, named, key)
+    check_outputs(options, named, outs)
     labels, protocol = agreed(options)
     how = {
         name: getattr(options, name)
@@ -76,15 +74,11 @@ def estimate(options: Namespace) -> int:
             ]
     if options.counts_out is not None:
         total.write(options.counts_out)
-        _note(options, options.counts_out)
+        tell_written(options, options.counts_out)
     if steps is not None and options.rows_out is not None:
         write_rows(options.rows_out, steps.rows)
-        _note(options, options.rows_out)
-    if options.out not in (None, "-"):
-        write_atomically(Path(options.out), written)
-        _note(options, options.out)
-    else:
-        write_out(written, exactly=options.format != "table")
+        tell_written(options, options.rows_out)
+    write_result(options, written)
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")
     if verdict is not None and options.format == "csv":
@@ -157,11 +151,6 @@ def _check_by(options: Namespace, named: Sequence[Source]) -> None:
     for source in named:
         if source.suffix == END:
             raise ScenarioError(f"needs reports, and {source} holds counts", key="--by")
-
-
-def _note(options: Namespace, path: str) -> None:
-    if not options.quiet:
-        note(f"wrote {path}")
 
 
 def _written(

@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, one_line
-from ldptui.core.base.files import write_atomically
 from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.law.pure import LocalMechanism, Reports
 
@@ -19,9 +18,10 @@ from ..api.files import counted_in
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
 from ..api.sources import sources
 from ..terminal import exits
-from ..terminal.output import note, write_out
+from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, by_options, check_new
+from .agreeing import agreed, by_options
+from .outputs import check_outputs, tell_written, write_result
 from .spreadsheet import as_csv
 
 OF_ITEMS: Final = {
@@ -58,9 +58,7 @@ def estimate_of_numbers(options: Namespace) -> int:
             raise ScenarioError("is of frequencies of items, got --low as well", key=option)
     with by_options():
         named = sources(options.reports, options.input_format)
-    for key, path in {"--out": options.out, "--counts-out": options.counts_out}.items():
-        if path not in (None, "-"):
-            check_new(Path(path), options, named, key)
+    check_outputs(options, named, {"--out": options.out, "--counts-out": options.counts_out})
     _, protocol = agreed(options)
     with by_options():
         telling_of(protocol)
@@ -75,21 +73,11 @@ def estimate_of_numbers(options: Namespace) -> int:
         )
     if options.counts_out is not None:
         total.write(options.counts_out)
-        _note(options, options.counts_out)
-    written = _written(found, options.format)
-    if options.out not in (None, "-"):
-        write_atomically(Path(options.out), written)
-        _note(options, options.out)
-    else:
-        write_out(written, exactly=options.format != "table")
+        tell_written(options, options.counts_out)
+    write_result(options, _written(found, options.format))
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")
     return exits.DONE
-
-
-def _note(options: Namespace, path: str) -> None:
-    if not options.quiet:
-        note(f"wrote {path}")
 
 
 def _written(found: Numbers, kind: str) -> str:

@@ -17,31 +17,24 @@ from ..api.screened import Screening
 from ..api.screened import screen as screened
 from ..api.sources import sources
 from ..terminal import exits
-from ..terminal.output import note, write_out
-from .agreeing import agreed, by_options, check_new
+from ..terminal.output import note
+from .agreeing import agreed, by_options
+from .outputs import check_outputs, tell_written, write_result
 
 
 def screen(options: Namespace) -> int:
     """Print the verdicts on files of reports; 1 where they are an alarm."""
     with by_options():
         named = sources(options.reports, options.input_format)
-    outs = {"--out": options.out, "--rows-out": options.rows_out}
-    for key, path in outs.items():
-        if path not in (None, "-"):
-            check_new(Path(path), options, named, key)
+    check_outputs(options, named, {"--out": options.out, "--rows-out": options.rows_out})
     labels, protocol = agreed(options)
     tell_memory(options, named, partial(memory, protocol))
     with by_options():
         found = screened(named, protocol, labels=labels, trials=options.trials)
     if options.rows_out is not None:
         write_rows(options.rows_out, found.rows)
-        _note(options, options.rows_out)
-    written = _written(found, options.format)
-    if options.out not in (None, "-"):
-        write_atomically(Path(options.out), written)
-        _note(options, options.out)
-    else:
-        write_out(written, exactly=options.format == "json")
+        tell_written(options, options.rows_out)
+    write_result(options, _written(found, options.format))
     return exits.FAILED if found.alarm else exits.DONE
 
 
@@ -62,8 +55,3 @@ def _written(found: Screening, kind: str) -> str:
     if kind == "json":
         return json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
     return f"{found!r}\n"
-
-
-def _note(options: Namespace, path: str) -> None:
-    if not options.quiet:
-        note(f"wrote {path}")

@@ -1,0 +1,54 @@
+"""The files that a command writes: refused where they are there already, told, and its result."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.files import Piped, Source, write_atomically
+
+from ..terminal.output import check_writable, note, write_out
+
+
+def check_new(
+    out: Path, options: Namespace, read: Iterable[str | Source], key: str = "--out"
+) -> None:
+    """Refuse an output that is read as well, or that is there already; raises LdpError.
+
+    read : the files that are read besides those of the protocol.
+    """
+    agreed_on = filter(None, (options.domain, options.protocol.rpartition(":")[0]))
+    for path in (path for path in (*read, *agreed_on) if not isinstance(path, Piped)):
+        if out.exists() and Path(path).exists() and out.samefile(path):
+            raise ScenarioError(f"must be another file than {path}, which is read", key=key)
+    if out.is_file() and not options.force:
+        rule = f"must be a new file, and {out} is there already"
+        raise ScenarioError(f"{rule} (--force replaces it)", key=key)
+    check_writable(out)
+
+
+def check_outputs(
+    options: Namespace, read: Iterable[str | Source], outs: Mapping[str, str | None]
+) -> None:
+    """`check_new` for the output of each option; None and "-" are no file."""
+    sources = [*read]
+    for key, path in outs.items():
+        if path not in (None, "-"):
+            check_new(Path(path), options, sources, key)
+
+
+def tell_written(options: Namespace, path: str) -> None:
+    """Say that a file is written, unless that is not wanted."""
+    if not options.quiet:
+        note(f"wrote {path}")
+
+
+def write_result(options: Namespace, written: str) -> None:
+    """Write what was found to the file of --out, or to standard output."""
+    if options.out in (None, "-"):
+        write_out(written, exactly=options.format != "table")
+    else:
+        write_atomically(Path(options.out), written)
+        tell_written(options, options.out)
