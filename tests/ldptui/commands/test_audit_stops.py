@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail
+from support.left_behind import TEST, left_by
 
 import ldptui
 from ldptui.api.audited import at_work
@@ -21,7 +22,6 @@ from ldptui.commands import cli
 from ldptui.commands.progress import Line
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.audit import inspection
-from ldptui.core.lab.audit.process import MARK
 from ldptui.terminal import exits
 
 WORDS = ("audit", "grr", "oue", "--epsilon", "1", "--items", "6", "--samples", "60000",
@@ -53,19 +53,6 @@ for line in sys.stdin:
 """
 
 
-def running(mark: str) -> list[int]:
-    """The processes that a client of this test has left."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if f"{MARK}=".encode() in environment and f"TEST_OF={mark}".encode() in environment:
-            found.append(int(folder.name))
-    return found
-
-
 def test_ctrl_c_ends_the_client_politely(tmp_path: Path) -> None:
     told, client = tmp_path / "told", tmp_path / "client.py"
     client.write_text(SLOW.format(told=str(told)))
@@ -74,12 +61,12 @@ def test_ctrl_c_ends_the_client_politely(tmp_path: Path) -> None:
     mark = f"{os.getpid()}-{tmp_path.name}"
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "TEST_OF": mark},
+        env={**os.environ, TEST: mark},
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while not told.exists() and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.02)
-    assert running(mark)
+    assert left_by(mark)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=30)
     assert process.returncode == exits.INTERRUPTED == 130
@@ -87,7 +74,7 @@ def test_ctrl_c_ends_the_client_politely(tmp_path: Path) -> None:
     (found,) = json.loads(out)["clients"]
     assert found["whole"] is False
     assert told.read_text() == "asked to end"
-    assert running(mark) == []
+    assert left_by(mark) == []
 
 
 def interrupted_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:

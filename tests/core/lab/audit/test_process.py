@@ -6,15 +6,14 @@ import os
 import resource
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.left_behind import TEST, left_by
 
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.lab.audit import Command, words_of
-from ldptui.core.lab.audit.process import MARK
 
 ITEMS = np.arange(1000, dtype=np.int64) % 7
 
@@ -39,25 +38,12 @@ def reports(command: Command, items: Any = ITEMS) -> Any:
     return np.concatenate([*command.reports(items)])
 
 
-def started_here() -> list[int]:
-    """The processes that a client of this process has left, whatever became of their parents."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if f"{MARK}=".encode() in environment and f"TEST_OF={os.getpid()}".encode() in environment:
-            found.append(int(folder.name))
-    return found
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("TEST_OF", str(os.getpid()))
+    monkeypatch.setenv(TEST, str(os.getpid()))
     begun = time.monotonic()
     yield
-    assert started_here() == []
+    assert left_by(str(os.getpid())) == []
     assert time.monotonic() - begun < 30
 
 
