@@ -16,7 +16,7 @@ from ..law.pure import BoolArray, Items, Reports, Rng
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What filters, one after the other, leave of N reports.
+    """The reports of N that filters, one after the other, leave.
 
     kept : bool[N], the reports that stay. told : whether any filter tells fakes at all.
     verdicts : one a filter, about the reports that those before it kept. dropped : the reports
@@ -35,7 +35,7 @@ class Left:
 
     @property
     def alarm(self) -> bool | None:
-        """Whether any filter claims an attack; None where none of them can tell."""
+        """True where a filter claims an attack; None where none of the filters can tell."""
         claims = [each.alarm for each in self.verdicts if each.alarm is not None]
         return any(claims) if claims else None
 
@@ -43,7 +43,7 @@ class Left:
 def left_of(
     steps: Sequence[Filter], protocol: Any, reports: Reports, rng: Rng, pulse: Pulse
 ) -> Left:
-    """What these filters leave of the reports."""
+    """The reports that these filters leave."""
     kept = np.ones(len(reports), dtype=np.bool_)
     verdicts, dropped = list[Verdict](), list[int]()
     removed: Any = 0

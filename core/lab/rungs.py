@@ -27,14 +27,14 @@ from ..protocols.trust import (
 )
 
 CLOSE: Final = 1e-5
-"""What a smallest batch may be too large, as a part of it."""
+"""The part of a smallest batch by which it may be too large."""
 COARSE: Final = 8
 """The factor between the batches that are tried first."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What all rungs of a plan share: the central budget, and what secure aggregation has."""
+    """The terms that all rungs of a plan share: the central budget, and those of aggregation."""
 
     epsilon: float
     delta: float
@@ -80,7 +80,7 @@ RUNGS: Final[dict[str, Row]] = {
 
 
 def mechanism(row: Row, kind: str, items: int, users: int, terms: Terms) -> Mechanism:
-    """What users of a rung are asked by; raises ScenarioError.
+    """The mechanism that asks the users of a rung; raises ScenarioError.
 
     kind : of the local protocol; of no account where users send no reports. users : n.
     """
@@ -108,13 +108,13 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
 
 
 def smallest_batch(row: Row, kind: str, plan: Plan, terms: Terms, targets: int) -> int:
-    """The fewest users who find the plan's frequency, their ε₀ being what so many hide.
+    """The fewest users who find the plan's frequency, whose ε₀ is what that number hides.
 
     The number is at most a part `CLOSE` too large. Raises ScenarioError.
     """
 
     def lacking(size: float) -> float:
-        """The logarithm of how many times more users it takes, with the ε₀ of so many."""
+        """The logarithm of how many times more users it takes, with the ε₀ of that number."""
         users = max(1, round(math.exp(size)))
         oracle = row.oracle(mechanism(row, kind, plan.items, users, terms), targets)
         try:

@@ -99,7 +99,7 @@ class Screened:
 
 @dataclass(eq=False)
 class Part:
-    """At most so many of the reports that come by: all, or every second one, every fourth, …"""
+    """At most this number of the reports that come by: all, or every second, every fourth, …"""
 
     most: int
     every: int = 1

@@ -49,7 +49,7 @@ class MeanConclusion:
 
     @property
     def supported(self) -> bool:
-        """Whether it is known what one report can say."""
+        """True where it is known what one report can say."""
         return self.robust is not None
 
     @property

@@ -22,7 +22,7 @@ from ..law.pure import Supporting
 
 @dataclass(frozen=True)
 class Told:
-    """What one report of a fake says, where the range is [-1, 1]: its mean and its variance.
+    """The mean and the variance of what a fake's report says, where the range is [-1, 1].
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """

@@ -71,7 +71,7 @@ class OfNumbers(Task):
         return np.asarray((self.low + self.high) / 2 + self.half * told)
 
     def ranged(self, mechanism: Mechanism, what: str, otherwise: str, **changes: Any) -> Mechanism:
-        """A protocol of numbers over this range; raises ScenarioError for another one.
+        """A protocol of numbers over this range; raises ScenarioError for a protocol of items.
 
         what : the capability that it needs. otherwise : why it lacks that, after its name.
         """

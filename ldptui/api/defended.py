@@ -212,7 +212,7 @@ def _received(
 
 
 def _alarm(step: Any, raw: Floats, about: Known) -> bool:
-    """Whether an alarm claims an attack; raises ScenarioError where it makes no sense here."""
+    """True where an alarm claims an attack; raises ScenarioError where it makes no sense here."""
     step.check(about)
     return bool(step.alarmed(raw, about, None)[0])
 
@@ -220,7 +220,7 @@ def _alarm(step: Any, raw: Floats, about: Known) -> bool:
 def _rates(
     step: Any, protocol: LocalMechanism, users: int, estimates: Floats, trials: int
 ) -> Rates | None:
-    """What a step does by itself on simulated collections."""
+    """The rates of a step by itself on simulated collections."""
     if not trials or not is_unbiased(protocol):
         return None
     if step.kind not in FILTERS:

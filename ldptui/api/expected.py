@@ -19,7 +19,7 @@ SAMPLED: Final = 1 << 16
 """Bytes of a text file whose lines tell the length of all."""
 
 Need: TypeAlias = Callable[[int], int]
-"""The bytes that so many reports need."""
+"""The bytes that this number of reports needs."""
 
 
 def expected(named: Sequence[Source]) -> int | None:

@@ -213,7 +213,7 @@ def told(protocol: LocalMechanism, numbers: Floats, rng: Rng) -> Reports:
 
 
 def telling_of(protocol: Any) -> TellsNumbers:
-    """A protocol of numbers with its range; raises ScenarioError for another one."""
+    """A protocol of numbers with its range; raises ScenarioError for a protocol of items."""
     why = lacking(local(protocol), "tell", "whose users hold items and no numbers")
     if why is not None:
         raise ScenarioError(f"must not be {why}", key="protocol.kind")

@@ -52,7 +52,7 @@ HAVE_THEORY = (
     "mse",
     "mse_clean",
 )
-ROBUST = ("robust_low", "robust_high")  # whose closed forms a campaign has not  # fmt: skip
+ROBUST = ("robust_low", "robust_high")  # a campaign does not measure these
 VERSIONS = {"ldptui": "0.0", "numpy": "0.0"}
 
 

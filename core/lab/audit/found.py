@@ -28,7 +28,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Asked:
-    """What an audit is asked. proved : whether the promise is known to be kept in law."""
+    """The question of an audit. proved : whether the promise is known to be kept in law."""
 
     samples: int
     confidence: float = 0.999

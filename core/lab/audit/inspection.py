@@ -107,7 +107,7 @@ class Inspector:
         return self.result()
 
     def result(self, whole: bool = True) -> Inspection:
-        """What is known by now."""
+        """The inspection as far as it has come."""
         speed = self.drawn / self.spent_s if self.spent_s > 0 else math.inf
         made = Inspection(
             self.client.name, "not-refuted", 0.0, self.asked.confidence, self.drawn, None,
@@ -254,7 +254,7 @@ class Inspector:
 
 
 def _gathered(answers: Answers, least: int) -> Answers:
-    """The same, the first block of at least so many reports where there are as many."""
+    """The same reports, at least `least` of them in the first block where there are as many."""
     blocks: list[tuple[Items, Reports]] = []
     for block in answers:
         blocks.append(block)

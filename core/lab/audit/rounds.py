@@ -47,7 +47,7 @@ MARGIN: Final = 1.0
 
 
 def at_start(samples: int) -> int:
-    """The reports of each fresh start, of an audit of so many."""
+    """The reports of each fresh start, in an audit of this number of reports."""
     return min(AT_START, samples // 16)
 
 

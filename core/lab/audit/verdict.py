@@ -59,7 +59,7 @@ def concluded(
 
 
 def exceeds(lower: float, promised: float) -> bool:
-    """Whether a bound is above the ε that was promised, beyond rounding."""
+    """True where a bound is above the ε that was promised, beyond rounding."""
     return lower > promised * (1 + 1e-9)
 
 

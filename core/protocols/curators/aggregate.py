@@ -119,7 +119,7 @@ class Aggregate(Curator):
 
     @property
     def scale(self) -> float:
-        """Of the noise of one aggregator: s of discrete Laplace noise, σ of Gaussian noise."""
+        """The scale of one aggregator's noise: s of discrete Laplace noise, σ of Gaussian noise."""
         return self.sigma if self.noise_law == "gaussian" else self._laplace.scale
 
     @cached_property

@@ -32,7 +32,7 @@ Bind: TypeAlias = Callable[[Any], Mechanism]
 
 @dataclass(frozen=True)
 class Asked:
-    """What a row of trust makes a mechanism of.
+    """The parts of which a row of trust makes a mechanism.
 
     spec : the `[protocol]` table. bind : the mechanism of such a table. items, users : d, and n
     genuine users. Equal where the numbers are.
@@ -325,7 +325,7 @@ def _solved(asked: Asked, delta: float, epsilon: float) -> float:
 
 
 def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
-    """What the reports of n users keep together, by name; empty where each stands alone."""
+    """The promise of n users' reports together, by name; empty where each stands alone."""
     if trust.blending is None or awaits_code(mechanism):
         return {}
     wanted = trust.wanted

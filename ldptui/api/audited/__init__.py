@@ -22,7 +22,7 @@ __all__ = ["Audited", "Checkpoint", "Named", "Question", "Work", "audit", "quest
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audited:
-    """What audits of clients found: what `audit` answers.
+    """The findings of audits of clients: the answer of `audit`.
 
     clients : an `Inspection` of each, with `verdict`, `epsilon_low`, `conforms`, `findings` (each
     with its `text`) and more. powers : what these samples can refute, for each protocol that is
@@ -35,7 +35,7 @@ class Audited:
 
     @property
     def broken(self) -> bool:
-        """Whether a client breaks its promise."""
+        """True where a client breaks its promise."""
         return any(each.verdict == "broken" for each in self.clients)
 
     def document(self) -> dict[str, Any]:

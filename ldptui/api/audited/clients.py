@@ -45,7 +45,7 @@ class Promise:
     seed: int = 0
 
     def claim(self, kind: str = "", epsilon: float = 0.0) -> Claim:
-        """What clients claim to be, of this protocol, or of another one, and of another ε.
+        """The claim to follow a protocol with an ε, by default those of the clients.
 
         Raises LdpError.
         """

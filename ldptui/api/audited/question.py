@@ -27,7 +27,7 @@ LARGEST: Final = 10**10
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What an audit is asked: clients, what they promise, and how much may be drawn.
+    """An audit's question: clients, what they promise, and how much may be drawn.
 
     spends : the ε of which the samples are told that refute it.
     """
@@ -58,7 +58,7 @@ class Question:
         return made
 
     def others(self, kind: str) -> Iterator[Claim]:
-        """The other protocols of this ε and these items, for a client that follows another one."""
+        """The other protocols of this ε and these items, which a client may follow instead."""
         plain = replace(self.promise, keys={})
         for other in in_order("protocol", KINDS):
             if other != kind:

@@ -28,7 +28,7 @@ TOO_SMALL = "too small for this chart"
 
 MAX_TICKS = 10
 LOW: Final = 13
-"""Below this height no row says what another one says."""
+"""Below this height no two rows say the same."""
 BESIDE: Final = 26
 """Cells that the labels of the levels leave to the data and the labels of y, at least."""
 NAMED: Final = 4

@@ -135,7 +135,7 @@ def _of_points(plot: Plot, look: Look) -> list[Mark]:
 
 
 def _ticked(plot: Plot, series: Sequence[Series], width: int) -> list[bool]:
-    """Whether the marks of each series are ticks, for want of room from one to the next.
+    """True for each series whose marks are ticks, for want of room from one to the next.
 
     A series with few marks among many keeps a shape, and leaves the ticks of others in sight.
     """

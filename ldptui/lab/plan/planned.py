@@ -169,7 +169,7 @@ def _terms(options: Options, epsilon: float) -> Terms:
 
 @dataclass(frozen=True)
 class Rival:
-    """What one protocol needs for a plan.
+    """The needs of one protocol for a plan.
 
     answer : the quantity that is solved for; None where this protocol has none. key, why : the
     quantity that is at fault then, and the rule that it breaks. floor : βa, at the plan's ε and

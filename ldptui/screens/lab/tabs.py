@@ -86,7 +86,7 @@ class TopicTabs(Vertical):
 
 
 def _split(names: tuple[str, ...], rows: int) -> list[tuple[str, ...]]:
-    """The names in so many rows of nearly the same length."""
+    """The names in this number of rows, of nearly the same length."""
     each = -(-len(names) // rows)
     return [names[at : at + each] for at in range(0, len(names), each)]
 

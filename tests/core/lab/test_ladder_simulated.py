@@ -112,7 +112,7 @@ def test_the_share_that_lifts_the_rarest_item_into_the_top(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("hidden")])
 def test_the_share_that_makes_up_a_gap(name: str) -> None:
-    """Where two items are held alike, so many fakes make their estimates differ by the gap."""
+    """Where two items are held alike, that share of fakes makes the gap."""
     rung = rungs(1)[name]
     counts = [4000, 4000, 3000, 2000, 2000, 1000, 1000, 1000, 500, 300, 200, 0]
     craft = "ria-unperturbed" if rung.rung in ("local", "shuffled") else "mga"

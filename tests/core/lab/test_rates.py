@@ -57,7 +57,7 @@ class Some(ForAll, Step):
 
 
 def hits(share: Estimate | None, of: int, chance: float) -> bool:
-    """Whether a mean share of so many independent events agrees with their chance."""
+    """True where a mean share of independent events agrees with their chance."""
     assert share is not None
     assert share.mean is not None
     return bool(budget.proportion(round(share.mean * of), of, chance))
