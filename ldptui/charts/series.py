@@ -141,7 +141,8 @@ class Bars:
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
     `others` names the runs of each bar's `others`, and the tones of their marks. cursor : the label
-    of the bar that is looked at.
+    of the bar that is looked at. lead : the number of first bars to which the note and the numbers
+    above the bars give way where there are few rows.
     """
 
     title: str
@@ -154,6 +155,7 @@ class Bars:
     truth: str = "true"
     others: tuple[tuple[str, Tone], ...] = ()
     cursor: str = ""
+    lead: int = 0
 
 
 @dataclass(frozen=True)

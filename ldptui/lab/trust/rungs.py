@@ -125,11 +125,13 @@ def _own_keys(kind: str) -> bool:
     return any(has(kind, name) for name in protocol_keys(("kind", "epsilon")))
 
 
-def _name(rung: Rung, setting: Setting) -> str:
-    """A rung in a word or two: "shuffled GRR"."""
-    name = _filled(WORDS[rung.rung].name, setting)
-    named = rung.rung.startswith("aggregated") or rung.rung == "curator"
-    return name if named else f"{name} {rung.protocol.upper()}"
+def _name(rung: Rung) -> str:
+    """A rung in a word or two: "shuffled GRR", "servers sumvec"."""
+    if rung.rung == "curator":
+        return rung.rung
+    if rung.rung.startswith("aggregated"):
+        return f"servers {rung.protocol}"
+    return f"{rung.rung} {rung.protocol.upper()}"
 
 
 def _table(rungs: Sequence[Rung], setting: Setting, brief: bool) -> Table:
@@ -142,7 +144,7 @@ def _table(rungs: Sequence[Rung], setting: Setting, brief: bool) -> Table:
         gain, gap = text.short(rung.gain, 3), text.percent(rung.overturning_share)
         trusts, sends = _filled(trusts, setting), _filled(sends, setting)
         if brief:
-            rows.append((_name(rung, setting), trusts, sends, budget, noise, gain, gap))
+            rows.append((_name(rung), trusts, sends, budget, noise, gain, gap))
             continue
         top = text.MISSING if rung.top_share is None else text.percent(rung.top_share)
         rows.append(
@@ -169,10 +171,9 @@ def _verdict(rungs: Sequence[Rung], setting: Setting) -> Iterator[str]:
     shuffled = [rung for rung in rungs if rung.rung == "shuffled"]
     worst, calm = max(local, key=_gain), min(shuffled, key=_gain)
     yield (
-        f"{text.percent(setting.share)} of fakes add {text.short(worst.gain, 3)} to "
-        f"{setting.targets} items of local {worst.protocol.upper()}, and "
-        f"{text.short(calm.gain, 3)} to those of shuffled {calm.protocol.upper()}, of the same "
-        "central ε."
+        f"{text.percent(setting.share)} fakes lift {setting.targets} items by "
+        f"{text.short(worst.gain, 3)} with local {worst.protocol.upper()}, by "
+        f"{text.short(calm.gain, 3)} with shuffled {calm.protocol.upper()}."
     )
     sums = [rung for rung in rungs if rung.rung.startswith("aggregated")]
     yield (
@@ -202,15 +203,17 @@ def _notes(setting: Setting) -> Iterator[str]:
 
 def _bars(rungs: Sequence[Rung], setting: Setting) -> Figure:
     """How many fakes it takes: the longer the bar, the more a conclusion can stand."""
-    rungs = _led(rungs)
-    bars = tuple(Bar(_name(rung, setting), 100 * rung.overturning_share) for rung in rungs)
+    best, others = _led(rungs)
+    rungs = [*best, *others]
+    bars = tuple(Bar(_name(rung), 100 * rung.overturning_share) for rung in rungs)
     chart = Bars(
         f"Fakes that overturn a gap of {text.percent(setting.gap)}",
         bars, unit="%", note="percent of all users; more is better", item="rung", value="fakes",
+        lead=len(best),
     )  # fmt: skip
     rows = [
         (
-            "", _name(rung, setting), rung.overturning_share, rung.top_share, rung.gain_one,
+            "", _name(rung), rung.overturning_share, rung.top_share, rung.gain_one,
             rung.gain, rung.sd, rung.epsilon,
         )
         for rung in rungs
@@ -220,15 +223,13 @@ def _bars(rungs: Sequence[Rung], setting: Setting) -> Figure:
     return figure(chart, heads, rows)
 
 
-def _led(rungs: Sequence[Rung]) -> Sequence[Rung]:
-    """Each way to collect once, by its protocol with the least gain, then the other protocols.
-
-    A low screen has room for the first ones alone.
-    """
-    best = {rung.rung: min((one for one in rungs if one.rung == rung.rung), key=_gain)
-            for rung in rungs}  # fmt: skip
-    first = [*best.values()]
-    return [*first, *(rung for rung in rungs if rung not in first)]
+def _led(rungs: Sequence[Rung]) -> tuple[Sequence[Rung], Sequence[Rung]]:
+    """Each way to collect once, by its protocol with the least gain; and the other protocols."""
+    best: dict[RungName, Rung] = {}
+    for rung in sorted(rungs, key=_gain):
+        best.setdefault(rung.rung, rung)
+    first = [rung for rung in rungs if rung is best[rung.rung]]
+    return first, [rung for rung in rungs if rung not in first]
 
 
 def _plot(rungs: Sequence[Rung], setting: Setting) -> Figure:
@@ -247,7 +248,7 @@ def _plot(rungs: Sequence[Rung], setting: Setting) -> Figure:
         tuple(series),
         note="low and to the left is better",
     )
-    rows = [(_name(rung, setting), rung.sd, rung.gain, rung.gain_one) for rung in rungs]
+    rows = [(_name(rung), rung.sd, rung.gain, rung.gain_one) for rung in rungs]
     rows.sort(key=lambda row: (row[1], row[2]))
     return figure(plot, ("rung", "sd", f"gain, r = {setting.targets}", "gain, r = 1"), rows)
 
@@ -270,4 +271,4 @@ def _choices(
             **collection(setting, rung, local),
         }
         keys = [(f"{name}.{key}", value) for name in tables for key, value in tables[name].items()]
-        yield _name(rung, setting), [*((name, None) for name in UNSET), *keys]
+        yield _name(rung), [*((name, None) for name in UNSET), *keys]

@@ -406,6 +406,13 @@ def test_bars_that_do_not_fit_are_counted() -> None:
     assert shown == 7
 
 
+def test_the_first_bars_take_the_rows_of_the_note_and_the_axis() -> None:
+    bars = tuple(Bar(f"i{k}", 1 + k) for k in range(9))
+    shown = rows(Bars("t", bars, note="mean", lead=5), 40, 6)
+    assert [row[:2] for row in shown[1:]] == ["i0", "i1", "i2", "i3", "i4"]
+    assert "mean" in rows(Bars("t", bars, note="mean", lead=5), 40, 9)[-1]
+
+
 def test_what_has_no_bar_is_summed_up_with_the_bars_that_do_not_fit() -> None:
     bars = tuple(Bar(f"i{k}", 0.02, true=0.01, target=k > 4) for k in range(9))
     chart = Bars("t", bars, rest=Rest(7, 3, 0.5, -0.25))

@@ -121,6 +121,7 @@ def test_the_tab_shows_the_ladder_and_one_protocol() -> None:
     assert len(ladder.figures) == 2
     bars, plot = ladder.charts
     assert "overturn" in bars.title
+    assert bars.lead == len({rung.split()[0] for rung, *_ in ladder.table.rows}) + 2  # 3 circuits
     assert "Gain" in plot.title
     assert "the proof decides" in ladder.verdict[1]
     one = ask("trust", protocol="grr", items=64, users=10_000, epsilon=2.0, central=None,
