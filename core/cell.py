@@ -350,7 +350,7 @@ class Cell:
 
     @cached_property
     def budgets(self) -> dict[str, float]:
-        """The promise of all reports together, by name: the central ε, δ and ε₀.
+        """The promise of all reports together, by name: the central ε, δ and, of reports, ε₀.
 
         Empty where each report stands alone, as ε of the protocol says.
         """

@@ -32,6 +32,7 @@ class CellView:
     bits : numbers of bits with a noise of their own, and warnings, by their names in the JSON
         document; None for protocols without.
     answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
+    budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
     """
 
     index: int
@@ -49,6 +50,7 @@ class CellView:
     metrics: Mapping[str, Estimate]
     bits: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
+    budgets: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

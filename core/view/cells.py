@@ -39,6 +39,7 @@ def cell_view(
         metrics=measurements(cell, measured, closed_forms(cell) if expected is None else expected),
         bits=_bits(cell, facts) if "p_star" in facts else None,
         answer=_answer(cell),
+        budgets=cell.budgets,
     )
 
 

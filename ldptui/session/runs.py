@@ -92,18 +92,22 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def described(document: Mapping[str, Any]) -> str:
-    """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000"."""
+    """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000".
+
+    Trust stands after the attack where the reports are not local.
+    """
     values = flat(document)
     attack = document.get("attack")
     listed = isinstance(attack, Mapping) and shape_of(attack) != "one"
     parts = []
-    for table in ("protocol", "attack", "population"):
+    trusting = values.get("trust.kind", "local") != "local"
+    for table in ("protocol", "attack", *["trust"] * trusting, "population"):
         kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
         if table == "attack" and listed and isinstance(attack, Mapping):
             phases = phases_of(attack)
             many = f"{len(phases)} phase{'s' * (len(phases) != 1)}"
             kind = many if phases else described_mix(parts_of(attack))
-        plain = table == "population" or (table == "attack" and listed)
+        plain = table in ("trust", "population") or (table == "attack" and listed)
         words = [str(kind) if plain else str(kind).upper()]
         for key, value in values.items():
             symbol = _brief(key)

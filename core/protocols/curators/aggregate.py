@@ -91,6 +91,11 @@ class Aggregate(Curator):
             raise ScenarioError("is required for discrete Gaussian noise", key="delta")
 
     @property
+    def delta(self) -> float:  # type: ignore[override]
+        """δ of the release: that of Gaussian noise, else 0."""
+        return self.slack or 0.0
+
+    @property
     def admitted(self) -> int:
         """The most items that one client's vector can have."""
         return {"histogram": 1, "multihot": self.weight or 1, "sumvec": self.domain_size}[

@@ -325,9 +325,16 @@ def _solved(asked: Asked, delta: float, epsilon: float) -> float:
 
 
 def budgets(trust: Trust, mechanism: Any, users: int) -> dict[str, float]:
-    """The promise of n users' reports together, by name; empty where each stands alone."""
-    if trust.blending is None or awaits_code(mechanism):
+    """The promise of n users' reports together, by name; empty where each stands alone.
+
+    Where servers or a curator add the noise, it is that of the protocol's ε; else ε₀ is told, too.
+    """
+    if awaits_code(mechanism):
         return {}
+    if trust.blending is None:
+        if sends_reports(mechanism):
+            return {}
+        return {"central_epsilon": mechanism.epsilon, "delta": mechanism.delta}
     wanted = trust.wanted
     return {
         "central_epsilon": wanted or central(mechanism, users, trust.blending),

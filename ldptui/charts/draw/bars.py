@@ -111,8 +111,8 @@ def _layout(chart: Bars, look: Look) -> _Layout | None:
     has_header = look.height >= 3
     room = look.height - len(head) - has_header - len(note)
     if room - (len(bars) > chart.lead) < min(chart.lead, len(bars)):
-        shown = _first(chart, bars, max(1, look.height - len(head)))
-        return _Layout(head, False, shown, [], [])
+        first = _first(chart, bars, max(1, look.height - len(head)))
+        return _Layout(head, has_header=False, bars=first, rest=[], note=[])
     shown, rest = _shown(chart, bars, room, look)
     return _Layout(head, has_header, shown, rest, note)
 

@@ -308,12 +308,19 @@ def _description(run: Run, before: Run | None) -> list[str]:
     kept = "of this session" if run.kept is None else _drawn_with(run.kept.versions)
     texts = [
         " · ".join(filter(None, (f"{name}: {status}", drawn, run.title))),
-        f"{described(run.document)} · {kept}",
+        " · ".join(filter(None, (described(run.document), _promised(run), kept))),
     ]
     if before is not None:
         news = " ".join(changes(before.document, run.document)) or "nothing changed."
         texts.append(f"Since {before.name}: {news}")
     return texts
+
+
+def _promised(run: Run) -> str:
+    """What all reports of the first cell keep together; "" where each stands alone."""
+    cells = run.snapshot.parts.get("base", ())
+    central = cells[0].budgets.get("central_epsilon") if cells else None
+    return "" if central is None else f"central ε ≤ {fmt.short(central)}"
 
 
 def _fitting(texts: list[str], width: int, most: int) -> list[str]:

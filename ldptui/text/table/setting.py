@@ -140,7 +140,7 @@ def _epsilon(cell: Cell) -> Any:
 
 def _trust(cells: Sequence[Cell]) -> list[str]:
     """Whom users trust, and what their reports keep together."""
-    told = [cell.budgets for cell in cells if cell.budgets]
+    told = [cell.budgets for cell in cells if "local_epsilon" in cell.budgets]
     facts = [f"central ε ≤ {range_over(each['central_epsilon'] for each in told)}"] if told else []
     coins = [cell.pure.epsilon for cell in cells if "trust.levels" in cell.parameters]
     facts += [f"ε = {range_over(coins)} really spent"] if coins else []

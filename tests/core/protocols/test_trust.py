@@ -18,6 +18,7 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.cell import Cell
+from ldptui.core.export.document import cell_documents
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
@@ -67,6 +68,24 @@ def test_shuffled_reports_keep_the_central_promise(kind: str) -> None:
     assert own.pure.epsilon == 1.0
     assert own.budgets["central_epsilon"] == central_at_most(own.protocol, 1.0, own.users, 1e-4)
     assert own.budgets["central_epsilon"] < 0.5
+
+
+def test_what_servers_and_curators_release_keeps_the_central_promise() -> None:
+    gaussian = {"kind": "aggregated", "noise": "gaussian", "delta": 1e-7}
+    for trust, delta in (
+        ({"kind": "aggregated"}, 0.0),
+        (gaussian, 1e-7),
+        ({"kind": "curator"}, 0.0),
+    ):
+        assert cell_of(trust).budgets == {"central_epsilon": 1.0, "delta": delta}
+    assert cell_of({"kind": "verified"}).budgets == {}
+
+
+def test_a_run_tells_the_central_promise() -> None:
+    oue = {"kind": "oue", "epsilon": 1.0}
+    work = experiment(COUNTS, oue, None, trust={"kind": "shuffled", "delta": 1e-4}, trials=1)
+    *_, last = run(work)
+    assert cell_documents(last.results)[0].items() >= work.cells[0].budgets.items()
 
 
 def test_servers_and_curators_have_the_noise_of_the_same_budget() -> None:

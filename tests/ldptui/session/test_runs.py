@@ -9,6 +9,8 @@ PHASE = {"rounds": 5, "share": {"from": 0.0, "to": 0.05}, "mix": PARTS}
 
 def test_attacks_of_every_shape_are_described() -> None:
     assert described(BASE) == "OUE ε=1, no attack, zipf d=8"
+    trusting = {**BASE, "trust": {"kind": "shuffled", "delta": 1e-8}}
+    assert described(trusting) == "OUE ε=1, no attack, shuffled δ=1e-8, zipf d=8"
     one = {**BASE, "attack": {"kind": "mga", "share": 0.05}}
     assert described(one).split(", ")[1].startswith("MGA")
     assert "mga 80 % ria 20 %" in described({**BASE, "attack": {"share": 0.05, "mix": PARTS}})
