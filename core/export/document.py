@@ -112,7 +112,7 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
 
 
 def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
-    """One cell: what it is, what was measured, the answer to its goal, numbers of its bits, budgets.
+    """One cell: what it is, what was measured, its answer, numbers of its bits, budgets.
 
     more : fields that follow its index, or stand in for those of the view.
     """
