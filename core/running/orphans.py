@@ -13,10 +13,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from multiprocessing import get_context, popen_spawn_posix, resource_tracker, util
+from multiprocessing import (
+    active_children,
+    get_context,
+    popen_spawn_posix,
+    resource_tracker,
+    util,
+)
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
+from weakref import WeakSet
+
+from ..base.errors import RunError
 
 PR_SET_PDEATHSIG: Final = 1
 """An option of Linux's prctl(2): the signal to get when the parent ends."""
@@ -62,16 +71,21 @@ def spawning() -> SpawnContext:
 
 
 class _DyingProcess(SpawnProcess):
-    @staticmethod
-    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802 - multiprocessing's name for it
+    def start(self) -> None:
         resource_tracker.ensure_running()  # which tidies up after the parent, and outlives it
         with _one_at_a_time:
-            plain = util.spawnv_passfds
-            util.spawnv_passfds = _spawned  # type: ignore[assignment]
-            try:
-                return popen_spawn_posix.Popen(process_obj)
-            finally:
-                util.spawnv_passfds = plain
+            if threading.current_thread() in _stopped:
+                raise RunError("the run was interrupted")
+            super().start()
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802 - multiprocessing's name for it
+        plain = util.spawnv_passfds
+        util.spawnv_passfds = _spawned  # type: ignore[assignment]
+        try:
+            return popen_spawn_posix.Popen(process_obj)
+        finally:
+            util.spawnv_passfds = plain
 
 
 class _Dying(SpawnContext):
@@ -79,6 +93,19 @@ class _Dying(SpawnContext):
 
 
 _one_at_a_time: Final = threading.Lock()
+_stopped: Final[WeakSet[threading.Thread]] = WeakSet()
+
+
+def kill_processes(thread: threading.Thread) -> None:
+    """Kill all processes of `multiprocessing` of this one; the thread starts no other one.
+
+    A process that is being started is waited for: without all that its parent sends, it would end
+    with a traceback.
+    """
+    with _one_at_a_time:
+        _stopped.add(thread)
+        for process in active_children():
+            process.kill()
 
 
 def _spawned(path: bytes, arguments: Sequence[Any], passed: Sequence[int]) -> int:

@@ -321,6 +321,16 @@ def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[li
     return lost, next((_end_of(process.exitcode) for process in first), "")
 
 
+class _Processes(dict[int, BaseProcess]):
+    """The processes of a pool, whose own thread may go through them while another one starts.
+
+    With a plain dict that thread ends with "dictionary changed size during iteration".
+    """
+
+    def values(self) -> list[BaseProcess]:  # type: ignore[override]
+        return list(super().values())
+
+
 @contextlib.contextmanager
 def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
     """A pool of processes that an exception kills, and the first of them, which has started."""
@@ -328,6 +338,7 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, spawning(), initializer=_begin)
+    pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import shutil
 import signal
 import sys
@@ -18,7 +17,7 @@ from typing import Any, Final, TextIO, TypeAlias
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
-from ldptui.core.running.orphans import lasting
+from ldptui.core.running.orphans import kill_processes, lasting
 from ldptui.core.running.runner import Memory, Progress, Results
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, Searched, searched
@@ -89,8 +88,7 @@ def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -
         if results is None:
             raise
     except KeyboardInterrupt:
-        for process in multiprocessing.active_children():
-            process.kill()
+        kill_processes(thread)
         if results is None:
             raise
     finally:

@@ -6,10 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+
+from ldptui.core.base.errors import RunError
+from ldptui.core.running.orphans import kill_processes, lasting, spawning
+from ldptui.core.running.workers import processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -150,6 +155,39 @@ def test_a_worker_that_is_stopped_while_it_starts_ends_with_its_parent(tmp_path:
                           env={**os.environ, "PYTHONPATH": str(Path.cwd())})  # fmt: skip
     assert done.returncode == -signal.SIGKILL
     assert_soon_gone([int(done.stdout)])
+
+
+def test_a_stopped_thread_starts_no_process() -> None:
+    """A process that starts while its parent ends would print a traceback."""
+    ready, go = threading.Event(), threading.Event()
+    met: list[str] = []
+
+    def starting() -> None:
+        with lasting():
+            ready.set()
+            go.wait()
+            try:
+                spawning().Process(target=print).start()  # type: ignore[attr-defined]
+            except RunError as error:
+                met.append(str(error))
+
+    thread = threading.Thread(target=starting)
+    thread.start()
+    ready.wait()
+    kill_processes(thread)
+    go.set()
+    thread.join()
+    assert met == ["the run was interrupted"]
+
+
+def test_the_processes_of_a_pool_can_be_gone_through_while_one_starts() -> None:
+    with processes(2) as (pool, first):
+        (one,) = first
+        running = pool._processes
+        for process in running.values():
+            running[0] = process
+        del running[0]
+    assert one.exitcode == 0
 
 
 def assert_soon_gone(workers: list[int]) -> None:

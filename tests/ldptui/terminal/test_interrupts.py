@@ -88,8 +88,6 @@ def test_an_interrupt_while_modules_are_loaded(point: str, module: str, tmp_path
     assert said.splitlines()[-1].startswith("ldptui: interrupted")
 
 
-# A process of the pool that is still starting may print the first lines of an error before it ends
-# with the parent: seen once in some hundred runs, on a busy machine.
 POOLED = (
     "multiprocessing.popen_spawn_posix:Popen._launch",
     "concurrent.futures:ProcessPoolExecutor.submit",
