@@ -279,6 +279,8 @@ class Workbench(App[None]):
         Textual does so when the key has gone all the way up to the app: by then the next key may
         have moved the focus, and this one would mean something else.
         """
+        if priority:
+            self.workbench.greeting.hear(key)
         if await super()._check_bindings(key, priority) or (priority and await self._leave(key)):
             return True
         return priority and not _hears_keys(self.focused) and await super()._check_bindings(key)

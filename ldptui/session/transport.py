@@ -13,6 +13,12 @@ SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 SHORTEST: Final = 8.0
 """Seconds that a playback takes at 1×, at least: many are over before an eye has seen them."""
 
+PACE: Final = 0.35
+"""Seconds from one stop of a sweep to the next at 1×, less where there are many stops."""
+
+LONGEST: Final = 8.0
+"""Seconds that a sweep takes at 1×, at most."""
+
 SCRUB: Final = 0.05
 """Part of the whole that one step of scrubbing goes."""
 
@@ -92,3 +98,9 @@ def loaded(seconds: Sequence[float]) -> Transport:
     rising = [max(moment, 1e-6) for moment in rising]
     factor = max(1.0, SHORTEST / rising[-1]) if rising else 1.0
     return Transport(tuple(moment * factor for moment in rising))
+
+
+def paced(stops: int, rest: int = 0) -> Transport:
+    """The transport of a sweep over so many stops, evenly; rest : moments at its last stop."""
+    pace = min(PACE, LONGEST / stops)
+    return Transport(tuple(pace * place for place in range(1, stops + rest + 1)))

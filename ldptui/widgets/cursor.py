@@ -152,6 +152,10 @@ class Pointed(Rows):
         """Move the cursor from stop to stop."""
         self._at = moved(self._at, self.stops(), how, by)
 
+    def go(self, stop: Any) -> None:
+        """Put the cursor on a stop; None: away."""
+        self._at = stop
+
     def at_cursor(self) -> list[tuple[str, Any]]:
         """The keys of the cell at the cursor, with their values; none where all is of one cell."""
         return []

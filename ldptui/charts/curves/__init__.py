@@ -20,6 +20,7 @@ from .parts import (
     map_keys,
     map_layer,
     map_part,
+    places,
     preview_part,
 )
 from .success import names_items, success_axes, success_curves, success_metrics, success_part
@@ -50,6 +51,7 @@ __all__ = [
     "map_layer",
     "map_part",
     "names_items",
+    "places",
     "points_of",
     "preview_part",
     "success_axes",

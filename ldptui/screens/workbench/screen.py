@@ -32,7 +32,7 @@ from ...messages import (
     TextEdited,
     WorkerChanged,
 )
-from ...session.autosave import drop_taken
+from ...session.autosave import drop_taken, kept_at
 from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
@@ -43,6 +43,7 @@ from ...widgets.status import StatusLine
 from . import files
 from .background import Background
 from .bindings import KEYS
+from .greeting import Greeting
 from .kept import KeptRuns
 from .lab_door import LabDoor
 from .panes import CHARTS, Panes
@@ -92,9 +93,8 @@ class WorkbenchScreen(FrugalScreen):
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab = LabDoor(self, type(self._engine), collection)
-        self._saving = Saving(self)
-        self._background = Background(self)
-        self._kept = KeptRuns(self, store)
+        self._saving, self._background = Saving(self), Background(self)
+        self._kept, self.past = KeptRuns(self, store), Past(self)
         self.simulating = Simulating(
             self, self._engine, store, lambda: self._player.playback is not None
         )
@@ -102,13 +102,12 @@ class WorkbenchScreen(FrugalScreen):
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
         self._back_to = CHARTS  # the pane that a playback was started from
-        self.past = Past(self)
-        self._panes = Panes(id="body")
+        self.greeting = Greeting(self, due=not (path or playback or collection or kept_at()))
+        self._panes, self._player = Panes(id="body"), Player()
         self._refused = Refused(self, self._panes)
-        self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
-        self._too_small = TooSmall(id="too-small")
-        self._title, self._status, self._hints = TitleBar(), StatusLine(), KeyHints()
+        self._too_small, self._title = TooSmall(id="too-small"), TitleBar()
+        self._status, self._hints = StatusLine(), KeyHints()
 
     def compose(self) -> ComposeResult:
         self._arrange()  # the first frame may come before a size is told
@@ -307,6 +306,7 @@ class WorkbenchScreen(FrugalScreen):
         return running if running is not None and running.full else None
 
     def on_run_progressed(self, message: RunProgressed) -> None:
+        self.greeting.heard(message.snapshot)
         if self.simulating.take(message.snapshot):
             self.run_worker(self._kept.list_all(), group="kept runs", exclusive=True)
 

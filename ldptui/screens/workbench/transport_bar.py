@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -73,13 +74,18 @@ class TransportBar(Widget, can_focus=True):
     about: reactive[str] = reactive("")
     words: reactive[str] = reactive("")
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(id=id)
         self._timer: Timer | None = None
-        self._ticked = 0.0
+        self._clock, self._ticked = clock, 0.0
 
     def on_mount(self) -> None:
-        self._timer = self.set_interval(FRAME_S, self._tick, pause=True)
+        self._timer = self.set_interval(FRAME_S, self.tick, pause=True)
 
     def watch_transport(self, before: Transport | None, after: Transport | None) -> None:
         if (before is None) != (after is None):  # who shows the bar may hide it meanwhile
@@ -88,18 +94,23 @@ class TransportBar(Widget, can_focus=True):
             return
         playing = before is not None and before.playing
         if after.playing and not playing:
-            self._ticked = time.monotonic()
+            self._ticked = self._clock()
             self._timer.resume()
         elif not after.playing:
             self._timer.pause()
         if before is None or before.come != after.come or before.moments is not after.moments:
             self.post_message(self.Moved(after.come))
 
-    def _tick(self) -> None:
-        now = time.monotonic()
+    def tick(self) -> None:
+        """Play on by the seconds since the tick before."""
+        now = self._clock()
         passed, self._ticked = now - self._ticked, now
+        self.go_on(passed)
+
+    def go_on(self, seconds: float) -> None:
+        """Play on by these seconds."""
         if self.transport is not None:
-            self.transport = self.transport.after(passed)
+            self.transport = self.transport.after(seconds)
 
     # The picture.
 

@@ -23,7 +23,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("k,up", "cohort(-1)", "Cohort, target, series before", show=False,
             id="charts.cohort-before"),
     Binding("enter", "take", "Take cell", id="charts.take"),
-    Binding("space", "cursor('play')", "Play rounds", id="charts.play"),
+    Binding("space", "cursor('play')", "Play", id="charts.play"),
     *STEP,
     Binding("plus,equals_sign", "cursor('faster', 1)", "Faster", show=False,
             id="charts.faster"),

@@ -17,19 +17,21 @@ from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....widgets.blank import Columns
 from ....widgets.choice_bar import ChoiceBar, Choices
-from ....widgets.cursor import Move, Pointed
+from ....widgets.cursor import Move
 from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle
 from ..form_pane import BLOCK_S
 from ..transport_bar import TransportBar
 from . import rounds_bar
+from .aim import Aim
 from .bindings import KEYS
 from .boxes import Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
-from .tabs import WIDE, charts_of, first_tab, fitting, tabs_of
+from .sweep_bar import SweepBar
+from .tabs import WIDE, first_tab, fitting, tabs_of
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -71,6 +73,7 @@ class ChartsPane(Vertical):
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
         self._claim, self._warnings = Headline(), Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
+        self.sweep = SweepBar()
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
         self._shown, self._wide = Shown(), False
@@ -86,6 +89,7 @@ class ChartsPane(Vertical):
         with self._columns:
             yield from (box for _, box in self._boxes)
         yield self._bar
+        yield self.sweep
         yield self._sheets
 
     def on_mount(self) -> None:
@@ -106,7 +110,7 @@ class ChartsPane(Vertical):
             return ()
         self._boxes.follow(scenario)
         at = self._at.scenario if self._at is not None else None
-        return self._boxes.parts(scenario, self._needed(), at, whole=with_sweep)
+        return self._boxes.parts(scenario, self._aim.needed, at, whole=with_sweep)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -115,6 +119,12 @@ class ChartsPane(Vertical):
     def tabs(self) -> Choices:
         """The tabs that the draft has, each with its name."""
         return tabs_of(self.draft)
+
+    def play(self, *, unasked: bool = False) -> None:
+        """Play the sweep, or pause it. unasked : once, and any key stops it."""
+        if (curve := self._aim.played) is not None:
+            self.sweep.play(curve, unasked=unasked)
+            self._boxes.lead(curve)
 
     def current_chart(self) -> ChartView | None:
         """The chart with the focus, else the first one of the tab; None where there is none."""
@@ -186,6 +196,10 @@ class ChartsPane(Vertical):
         message.stop()
         self.cursor = message.come - 1 if message.come else None
 
+    def on_sweep_bar_turned(self, message: SweepBar.Turned) -> None:
+        message.stop()
+        self._show()
+
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
         match message.choice:
@@ -252,7 +266,10 @@ class ChartsPane(Vertical):
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
-        own, chart = self._own(), self._cursor()
+        own, chart = self._aim.own, self._aim.cursor
+        if how in ("play", "faster") and self._aim.played is not None:
+            self.play() if how == "play" else self.sweep.action_faster(by)
+            return
         if how == "pool" and own is not None and own.at is not None:
             chart = own
         if chart is not None:
@@ -263,7 +280,7 @@ class ChartsPane(Vertical):
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
-        if (chart := self._cursor()) is not None and (edits := chart.at_cursor()):
+        if (chart := self._aim.cursor) is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
@@ -272,13 +289,13 @@ class ChartsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        box, own, chart = self._boxes.of(self.tab), self._own(), self._cursor()
+        box, own, chart = self._boxes.of(self.tab), self._aim.own, self._aim.cursor
         match action:
             case "axis" if self.tab == "map":
                 return self._boxes.layered
             case "axis" | "log":
                 curve = self._boxes.curve(self.tab)
-                return curve.kind in self._visible() and curve.variable is not None
+                return curve.kind in self._aim.visible and curve.variable is not None
             case "pick":
                 return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
@@ -286,49 +303,30 @@ class ChartsPane(Vertical):
             case "cursor" if parameters == ("pool",):
                 ats = (self.cursor, own and own.at, chart and chart.at)
                 return any(at is not None for at in ats)
+            case "cursor" if parameters[:1] in (("play",), ("faster",)):
+                return self._aim.scrubs or self._aim.played is not None
             case "cursor" if chart is not None:
-                return chart.points and parameters[:1] not in (("play",), ("faster",))
+                return chart.points
             case "cursor":
-                return self._scrubs()
+                return self._aim.scrubs
             case "take":
                 return chart is not None and chart.takes and chart.walks
             case "view":
                 return self.tab == "table" or box is not None
         return True
 
-    def _visible(self) -> tuple[str, ...]:
-        """The charts that are on the screen, the tab's own ones first."""
-        return charts_of(self.tab, wide=self._wide, rounds=self._shown.rounds is not None)
-
-    def _needed(self) -> frozenset[str]:
-        """The tabs whose charts, or their numbers, are looked at."""
-        return frozenset((self.tab, *self._visible(), *[self._behind] * (self.tab == "table")))
+    @property
+    def _aim(self) -> Aim:
+        """What the tab shows, and what the keys move there."""
+        return Aim(self.tab, self._shown, self._boxes, self._sheets, self._wide, self._behind)
 
     def _charts(self) -> list[ChartView]:
         """The charts on the screen, those that the tab is named after first."""
-        return [chart for name in self._visible() for chart in self._boxes[name].charts()]
+        return [chart for name in self._aim.visible for chart in self._boxes[name].charts()]
 
     def _with_table(self) -> list[str]:
         """The charts that the draft has, each with its numbers."""
         return [name for name, _ in self.tabs() if self._boxes.of(name) is not None]
-
-    def _scrubs(self) -> bool:
-        """True if the charts on the screen follow a round."""
-        follows = {"timeline", "frequencies"} & self._needed()
-        own = self._own()
-        return bool(follows) and self._shown.rounds is not None and not (own and own.leads)
-
-    def _own(self) -> Pointed | None:
-        """The chart or the sheet of the tab, where that has a cursor."""
-        sheet = self._sheets.of(self.tab)
-        return sheet if isinstance(sheet, Pointed) else self._boxes.of(self.tab)
-
-    def _cursor(self) -> Pointed | None:
-        """The chart whose cursor the keys move."""
-        own = self._own()
-        if own is not None and own.leads:
-            return own
-        return None if self._scrubs() else self._boxes.walking(self.tab) or own
 
     def _point(self) -> None:
         """Look at the cell that a cursor points at."""
@@ -355,7 +353,7 @@ class ChartsPane(Vertical):
         self._boxes.follow(shown.scenario)
         width, height = size = self.content_size
         self._wide = width >= WIDE
-        visible = self._visible()
+        visible = self._aim.visible
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
         self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
@@ -380,10 +378,11 @@ class ChartsPane(Vertical):
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
         entitle(self, border_title(self, shown))
-        self._warnings.show(shown, bool(self._visible()))
+        self._warnings.show(shown, bool(self._aim.visible))
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
-        self._bar.display = self._scrubs()
+        self._bar.display = self._aim.scrubs
+        self.sweep.show(awaited=shown.awaited)
         names = ("axis", "pick", "view", "cohort", "cursor", "take")
         pool = self.check_action("cursor", ("pool",))
         offered = [pool, *(self.check_action(action, ()) for action in names)]
@@ -393,7 +392,7 @@ class ChartsPane(Vertical):
 
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
-        wanted = [*self._boxes.wanted(self._needed()), self._edits]
+        wanted = [*self._boxes.wanted(self._aim.needed), self._edits]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

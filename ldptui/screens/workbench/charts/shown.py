@@ -107,6 +107,16 @@ class Shown:
         return measured if same_settings(there, here) else None
 
     @property
+    def awaited(self) -> bool:
+        """True while there is a cell at the cursor that is not measured yet."""
+        wanted, measured = self.at.cell if self.at is not None else None, self.cell
+        if wanted is None:
+            return False
+        from ....charts.figures import same_settings
+
+        return measured is None or not same_settings(measured.parameters, wanted.parameters)
+
+    @property
     def cell_words(self) -> str:
         """The cell that is shown in place of the draft's: "OUE β 0.05"; "" for the draft's own."""
         cell = self.cell
