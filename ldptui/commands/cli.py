@@ -31,6 +31,7 @@ _MODULES: Final = {
     "resume": "runs.keeping",
     "replay": "runs.playing",
     "record": "runs.keeping",
+    "record-cast": "casting",
     "compare": "runs.comparing",
     "game": "runs.game",
     "perturb": "collecting",
@@ -42,7 +43,7 @@ _MODULES: Final = {
     "conclude": "concluding",
     "plot": "runs.plotting",
 }
-"""The module of each command, which has a function of its name."""
+"""The module of each command, which has a function of its name, with _ in place of -."""
 
 _COMMANDS: Final = """\
 commands (each has its own --help):
@@ -59,6 +60,7 @@ commands (each has its own --help):
   resume RUN           go on with a run that was interrupted
   replay RUN|FILE      compute a kept run again and compare
   record SCENARIO      simulate into one file to be shared
+  record-cast          film the workbench while a sweep plays, for asciinema
   compare A B          the differences of two runs
   plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
@@ -301,7 +303,9 @@ def commands() -> tuple[str, ...]:
 def _work(command: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command."""
     if command in _MODULES:
-        work: Callable[[argparse.Namespace], int] = getattr(_module(command), command)
+        work: Callable[[argparse.Namespace], int] = getattr(
+            _module(command), command.replace("-", "_")
+        )
         return work
     from ..lab import asking
 

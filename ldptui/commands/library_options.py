@@ -8,7 +8,16 @@ from typing import Final
 from ..session import attack_options
 from .runs.options import MakeParser, add_action
 
-COMMANDS: Final = ("scenarios", "schema", "cite", "keys", "docs", "completion", "serve")
+COMMANDS: Final = (
+    "scenarios",
+    "schema",
+    "cite",
+    "keys",
+    "docs",
+    "completion",
+    "serve",
+    "record-cast",
+)
 
 SHELLS: Final = ("bash", "zsh", "fish", "tcsh")
 
@@ -33,6 +42,8 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
         return _completion(make)
     if command == "serve":
         return _serve(make)
+    if command == "record-cast":
+        return _record_cast(make)
     return make("ldptui keys", "Print every key as a [keys] table for the settings file.")
 
 
@@ -102,4 +113,20 @@ def _serve(make: MakeParser) -> argparse.ArgumentParser:
     made.add_argument(
         "--visitors", type=int, default=8, metavar="N", help="the most at one time (8)"
     )
+    return made
+
+
+def _record_cast(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui record-cast",
+        "Open a scenario, play its sweep, and write what a terminal shows of it as a film in\n"
+        "asciinema's format (a .cast file, version 2), which asciinema and agg read.",
+        "example: ldptui record-cast quickstart --out quickstart.cast",
+    )
+    made.add_argument(
+        "scenario", nargs="?", metavar="SCENARIO", default="quickstart",
+        help="a TOML file or a bundled scenario (quickstart)",
+    )  # fmt: skip
+    made.add_argument("--out", required=True, metavar="FILE", help="write here")
+    made.add_argument("--size", default="120x36", metavar="COLSxROWS", help="(120x36)")
     return made
