@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+from support.chart_cases import scenario, snapshot
+from support.charts_pane import WIDE, showing
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import measured, own_home, workbench  # noqa: F401
@@ -13,10 +16,13 @@ from ldptui import scenarios
 from ldptui.charts import curves
 from ldptui.core.scenario import load
 from ldptui.core.view import TrialEstimates
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.sweep_bar import PATIENCE_S, REST
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened, pointed_at
 from ldptui.session.snapshot import Snapshot
+from ldptui.session.transport import LONGEST, PACE, paced
 
 QUICKSTART = load(scenarios.path("quickstart"))
 SINGLE = TrialEstimates((7,), ("7",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {})
@@ -120,3 +126,98 @@ def test_a_draft_at_another_cell_has_its_values_and_its_kind() -> None:
     assert kinds == ["grr", "ria", 0.01]
     assert at.text == draft.text
     assert pointed_at(draft, {"attack.share": 1.5}) is None
+
+
+# Space plays the sweep.
+
+PLAYED = [round(0.02 * step, 2) for step in range(11)]
+"""The shares of the quickstart's preview."""
+
+
+class Clock:
+    """A clock that stands still but for what a test lets pass."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def passed(pane: ChartsPane, pilot: Pilot[None], clock: Clock, seconds: float) -> None:
+    clock.now += seconds
+    pane.sweep.tick()
+    await pilot.pause()
+
+
+def stop(pane: ChartsPane) -> float | None:
+    return pane._boxes["gain"].at
+
+
+def test_a_sweep_takes_its_pace_and_a_long_one_no_longer() -> None:
+    assert paced(4).moments == pytest.approx((PACE, 2 * PACE, 3 * PACE, 4 * PACE))
+    assert len(paced(4, REST).moments) == 4 + REST
+    assert paced(1000).length == pytest.approx(LONGEST)
+
+
+async def test_each_stop_waits_for_its_estimates_and_any_key_stops_it() -> None:
+    async with workbench((160, 40)) as (screen, engine, pilot):
+        clock, pane = Clock(), screen.charts
+        pane.sweep._clock = clock
+        pane.tab = "gain"
+        while not pane._shown.cells("gain"):
+            await answered(engine, pilot)
+            await pilot.pause()
+        screen.action_pane(4)
+        await pilot.press("space")
+        shown = []
+        for share in PLAYED[:4]:
+            assert stop(pane) == pytest.approx(share)
+            await passed(pane, pilot, clock, PACE)
+            assert stop(pane) == pytest.approx(share)  # nothing is measured of it yet
+            assert await answered(engine, pilot) == ("cell",)
+            await until(pilot, lambda: not pane._shown.awaited)
+            shown.append(pictured(screen)[0])
+            await passed(pane, pilot, clock, PACE)
+        assert shown == pytest.approx(PLAYED[:4])
+        assert "5 of 11 · space pauses" in pane.sweep.render().plain
+        for key, place in (("space", 4), ("full_stop", 5), ("1", 5)):
+            await pilot.press(key)
+            await passed(pane, pilot, clock, 2 * PATIENCE_S)
+            assert stop(pane) == pytest.approx(PLAYED[place])
+            screen.action_pane(4)
+            await pilot.press("space")
+        # A worker that is late holds nothing up for long.
+        await passed(pane, pilot, clock, PATIENCE_S - PACE)
+        assert stop(pane) == pytest.approx(PLAYED[5])
+        await passed(pane, pilot, clock, PACE)
+        assert stop(pane) == pytest.approx(PLAYED[6])
+        pane.play()  # a pause, from where a greeting that any key ends is another thing
+        await pilot.press("backspace")
+        pane.play(unasked=True)
+        await pilot.pause()
+        assert stop(pane) == 0.0
+        assert "any key stops" in pane.sweep.render().plain
+        await pilot.press("space")
+        assert stop(pane) is None
+        assert pane.sweep.transport is None
+
+
+async def test_the_end_stays_but_that_of_a_greeting() -> None:
+    async with showing(WIDE, run=snapshot(scenario())) as (pane, pilot):
+        clock = Clock()
+        pane.sweep._clock = clock
+        for unasked in (False, True):
+            pane.play(unasked=unasked)
+            assert stop(pane) == pane._boxes.gain.places()[0]
+            for _ in range(2 * len(PLAYED)):
+                await passed(pane, pilot, clock, 2 * PATIENCE_S)
+            assert not pane.sweep.playing
+            assert stop(pane) == (None if unasked else pane._boxes.gain.places()[-1])
+            assert pane.sweep.display is not unasked
+            if not unasked:
+                await pilot.press("space")  # from the start again
+                assert stop(pane) == pane._boxes.gain.places()[0]
+                await pilot.press("space", "backspace")
+                assert stop(pane) is None
+                assert pane.sweep.transport is None
