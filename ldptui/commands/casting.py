@@ -18,13 +18,18 @@ from textual.drivers.headless_driver import HeadlessDriver
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import write_atomically
 
+from ..app import Workbench
 from ..terminal.exits import DONE
 from ..terminal.output import check_writable, note
+from ..terminal.settings import Settings
+from .start import scenario_path
+
+WINDOWS: Final = sys.platform == "win32"
+if not WINDOWS:
+    from ..terminal.driver import CellScreen
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
-
-    from ..app import Workbench
 
 Frame = tuple[float, str]
 """Seconds on a clock, and what the terminal gets then."""
@@ -45,7 +50,9 @@ class Reel(HeadlessDriver):
 
     def __init__(self, frames: list[Frame], *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._frames, self._changed = frames, _reduced()
+        self._frames = frames
+        # What the terminal shows already is left out, where there is such a driver.
+        self._changed: Callable[[str], str] = str if WINDOWS else CellScreen().update
 
     @property
     def is_headless(self) -> bool:
@@ -57,19 +64,8 @@ class Reel(HeadlessDriver):
             self._frames.append((time.monotonic(), changed))
 
 
-def _reduced() -> Callable[[str], str]:
-    """What leaves cells out that the terminal shows already, where there is such a driver."""
-    if sys.platform == "win32":
-        return str
-    from ..terminal.driver import CellScreen
-
-    return CellScreen().update
-
-
 def record_cast(options: Namespace) -> int:
     """Play the sweep of a scenario, and write what a terminal shows of it."""
-    from .start import scenario_path
-
     out, size = Path(options.out), _size(options.size)
     check_writable(out)
     try:
@@ -113,9 +109,6 @@ class Film:
 
     def make(self, path: Path | None, size: tuple[int, int]) -> None:
         """Open a scenario, play its sweep, and leave."""
-        from ..app import Workbench
-        from ..terminal.settings import Settings
-
         app = Workbench(Settings(), path)
         app.driver_class = partial(Reel, self.frames)  # type: ignore[assignment]
         app.run(size=size, mouse=False, auto_pilot=partial(self._play, app))
