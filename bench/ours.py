@@ -13,6 +13,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,8 @@ from ldptui.core.defences.fiad import FIAD
 from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.fitting import fitted
+from ldptui.core.law.numbers import heard_mean
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population
@@ -130,6 +133,40 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
             seconds, _ = timed(partial(reported, protocol), 1, clock)
             taken["reports"].setdefault(kind, []).append(seconds[0])
     return {"seconds": [], **taken}
+
+
+def numbers(protocol: str, users: int, repeats: int = 3) -> dict[str, Any]:
+    """Every user's real report of a number, then their counts and the estimate of the mean."""
+    bound = PROTOCOLS[protocol](ITEMS, 1.0)
+    rng = np.random.default_rng(1)
+    held = rng.uniform(-1, 1, users)
+
+    def work() -> float:
+        counts = bound.support_counts(bound.tell(held, rng))
+        return float(heard_mean(bound, bound.tallied(counts[None], users))[0][0])
+
+    seconds, mean = timed(work, repeats, time.process_time)
+    return {"seconds": seconds, "rms_error": abs(mean - float(held.mean()))}
+
+
+def distribution(kind: str, fit: str = "", n: int = 10**9, repeats: int = 5) -> dict[str, Any]:
+    """Counts of n users who hold 1,024 numbers, in 1,024 bins; with `fit`, their distribution too.
+
+    The table of the protocol is made before, as a run makes it once.
+    """
+    held = np.diff(np.linspace(0, 1, ITEMS + 1) ** 2)
+    rng = np.random.default_rng(1)
+    histogram = rng.multinomial(n, held)[None]
+    bound = KINDS[kind](kind=kind, epsilon=1.0).bind(ITEMS)
+    bound = replace(bound, cells=True) if fit else bound
+
+    def work() -> Any:
+        counts = bound.sample_counts(histogram, rng)
+        return fitted(bound, counts, fit == "ems", no_pulse) if fit else counts
+
+    work()
+    seconds, _ = timed(work, repeats, time.process_time)
+    return {"seconds": seconds}
 
 
 def kept(n: int = 10**9, rounds: int = 20, repeats: int = 3) -> dict[str, Any]:
@@ -364,6 +401,8 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "counts": counts,
     "kinds": kinds,
     "kept": kept,
+    "numbers": numbers,
+    "distribution": distribution,
     "trial": trial,
     "defended": defended,
     "craft": craft,

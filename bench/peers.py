@@ -9,8 +9,10 @@ estimate, and how many of the 20 most frequent items have one, are there to show
 really done; compiling (numba) and importing are not timed. Seconds are those of the processor.
 """
 
+# ruff: noqa: NPY002 - published code draws by the old functions, one number a call
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -164,18 +166,70 @@ def multi_freq_ldpy(protocol: str, d: int, epsilon: float) -> Estimator:
     return estimate
 
 
-PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
+def diffprivlib(protocol: str, epsilon: float) -> Estimator:
+    """diffprivlib: Laplace noise on a number, one call a user; a report beyond an end is that end.
+
+    protocol : LAPLACE-LDP. What an end says is left as it is, so that this mean is drawn to 0.
+    """
+    from diffprivlib.mechanisms import LaplaceTruncated
+
+    if protocol != "LAPLACE-LDP":
+        raise SystemExit(f"diffprivlib has no {protocol}")
+
+    def estimate(values: Sequence[float]) -> Any:
+        mechanism = LaplaceTruncated(epsilon=epsilon, sensitivity=2, lower=-1, upper=1)
+        return sum(mechanism.randomise(value) for value in values) / len(values)
+
+    return estimate
+
+
+def plain(protocol: str, epsilon: float) -> Estimator:
+    """SR and PM as the code that goes with papers has them: a function of a number and ε, a user.
+
+    No package to install has them; published code computes the parameters for each user, and draws
+    by NumPy. With the parameters computed once and Python's own draws it takes an eighth of that.
+    """
+
+    def sr(number: float, epsilon: float) -> float:
+        up = (math.exp(epsilon) - 1) * number / (2 * math.exp(epsilon) + 2) + 0.5
+        size = (math.exp(epsilon) + 1) / (math.exp(epsilon) - 1)
+        return size if np.random.random() <= up else -size
+
+    def pm(number: float, epsilon: float) -> float:
+        top = (math.exp(epsilon / 2) + 1) / (math.exp(epsilon / 2) - 1)
+        low = (top + 1) / 2 * number - (top - 1) / 2
+        high = low + top - 1
+        if np.random.uniform(0, 1) < math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1):
+            return np.random.uniform(low, high)
+        below, above = low + top, top - high
+        if np.random.random() < below / (below + above):
+            return np.random.uniform(-top, low)
+        return np.random.uniform(high, top)
+
+    tell = {"SR": sr, "PM": pm}[protocol]
+
+    def estimate(values: Sequence[float]) -> Any:
+        return sum(tell(value, epsilon) for value in values) / len(values)
+
+    return estimate
+
+
+ITEMS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
+NUMBERS = {"diffprivlib": diffprivlib, "plain": plain}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("peer", choices=PEERS)
+    parser.add_argument("peer", choices=(*ITEMS, *NUMBERS))
     parser.add_argument("protocol", help="as a kind is named in capitals; not every peer has it")
     parser.add_argument("--items", type=int, default=1024)
     parser.add_argument("--users", type=int, default=1000)
     parser.add_argument("--epsilon", type=float, default=1.0)
     args = parser.parse_args()
-    estimate = PEERS[args.peer](args.protocol, args.items, args.epsilon)
+    if args.peer in NUMBERS:
+        of_numbers(args)
+        return
+    estimate = ITEMS[args.peer](args.protocol, args.items, args.epsilon)
     values = np.random.default_rng(1).integers(args.items, size=args.users)
     if args.protocol == "PEM":  # most frequent items are looked for: 0, 1, 2, …
         law = np.arange(1, args.items + 1) ** -1.3
@@ -194,6 +248,16 @@ def main() -> None:
         "version": metadata.version(args.peer),
     }
     print(json.dumps(result))
+
+
+def of_numbers(args: argparse.Namespace) -> None:
+    """The mean of numbers that are uniform in [-1, 1]; the error is that of the mean."""
+    estimate = NUMBERS[args.peer](args.protocol, args.epsilon)
+    values = np.random.default_rng(1).uniform(-1, 1, args.users).tolist()
+    start = time.process_time()
+    estimated = estimate(values)
+    seconds = time.process_time() - start
+    print(json.dumps({"seconds": seconds, "rms_error": abs(estimated - float(np.mean(values)))}))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ PEERS = {
     "pure-ldp": ["pure-ldp==1.2.0", "xxhash<4", "scikit-learn", "statsmodels"],
     "multi-freq-ldpy": ["multi-freq-ldpy==0.2.5", "xxhash<4"],
 }
+OF_NUMBERS = {"diffprivlib": ["diffprivlib==0.6.6", "scikit-learn<1.6"], "plain": ["numpy"]}
+"""The peers of numbers; the plain program needs no package but the one that draws its users."""
 ITEMS = 1024
 
 
@@ -33,7 +35,8 @@ def environment(peer: str) -> Path:
     folder = ROOT / ".venv-bench" / peer
     python = folder / "bin" / "python"
     ready = folder / ".ready"
-    wanted = "\n".join(PEERS[peer])
+    needed = (PEERS | OF_NUMBERS)[peer]
+    wanted = "\n".join(needed)
     if not ready.exists() or ready.read_text() != wanted:
         print(f"making {folder.relative_to(ROOT)} …", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
@@ -46,7 +49,7 @@ def environment(peer: str) -> Path:
             "--quiet",
             "--disable-pip-version-check",
         ]
-        subprocess.run([*install, *PEERS[peer]], check=True)
+        subprocess.run([*install, *needed], check=True)
         ready.write_text(wanted)
     return python
 

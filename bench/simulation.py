@@ -98,6 +98,33 @@ def kinds(quick: bool) -> Iterator[Row]:
         )
 
 
+def numbers(quick: bool) -> Iterator[Row]:
+    """The mean of numbers: one program a user, our reports path, and counts of 10^9 users."""
+    users = 100_000
+    for protocol, name in {"SR": "plain", "PM": "plain", "LAPLACE-LDP": "diffprivlib"}.items():
+        mine, theirs = [], []
+        for _ in range(1 if quick else 5):
+            theirs.append(peer(name, protocol, users)["seconds"])
+            mine += ours("numbers", protocol=protocol, users=users, repeats=9)["seconds"]
+        own, other = statistics.median(mine), statistics.median(theirs)
+        yield Row(
+            f"reports path, {protocol}, n = {users:,}",
+            f"{other / own:,.0f}x",
+            "≥ 50x",
+            other / own >= 50,
+            f"{scaled(own)}; {name} {scaled(other)}",
+        )
+    for kind, fit, most in (("sr", "", 5e-3), ("sw", "", 20e-3), ("sw", "ems", 100e-3)):
+        taken = statistics.median(ours("distribution", kind=kind, fit=fit)["seconds"])
+        yield Row(
+            f"counts path, {kind.upper()}{' with EMS' * bool(fit)}, 1,024 bins, n = 10^9",
+            scaled(taken),
+            f"≤ {scaled(most)}",
+            taken <= most,
+            "a trial alone",
+        )
+
+
 def kept(quick: bool) -> Iterator[Row]:
     """Every kind that keeps an answer: counts of 10^9 users over rounds, all in one process."""
     for kind, taken in ours("kept", repeats=1 if quick else 3)["kept"].items():
@@ -283,6 +310,7 @@ GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "trials": trials,
     "kinds": kinds,
     "kept": kept,
+    "numbers": numbers,
     "corrections": corrections,
     "craft": craft,
     "sweep": sweep,

@@ -57,12 +57,15 @@ def table_of(protocol: Any) -> Table:
         )
     few, turned = csr_array(changes), csr_array(changes.T)
 
+    column = least[:, None]
+
     def forward(given: Floats) -> Floats:
-        law = np.cumsum(few @ given, axis=0) + least[:, None] * given.sum(axis=0)
-        return np.asarray(np.maximum(law, 1e-300))
+        law = (few @ given).cumsum(axis=0)
+        law += column * given.sum(axis=0)
+        return np.maximum(law, 1e-300, out=law)
 
     def backward(found: Floats) -> Floats:
-        above = np.cumsum(found[::-1], axis=0)[::-1]
+        above = found[::-1].cumsum(axis=0)[::-1]
         return np.asarray(turned @ above + least @ found)
 
     return Table(forward, backward)
@@ -73,28 +76,33 @@ def fitted(protocol: Any, counts: Floats | Counts, smooth: bool, pulse: Pulse) -
 
     smooth : by EMS, else by EM.
     """
-    table, seen = table_of(protocol), counts.T.astype(np.float64)
+    table, seen = table_of(protocol), np.ascontiguousarray(counts.T, dtype=np.float64)
     d, trials = protocol.domain_size, len(counts)
     change = CHANGE if smooth else CHANGE * math.exp(protocol.epsilon)
     changes = change * np.maximum(counts.sum(axis=1) / MILLION, 1.0)
-    fits = np.full((d, trials), 1 / d)
-    going = np.arange(trials)
-    before = np.full(trials, -np.inf)
+    made = np.full((d, trials), 1 / d)
+    # Of the trials that have not stopped: their places, fits, and last log-likelihoods.
+    going, fits, before = np.arange(trials), made.copy(), np.full(trials, -np.inf)
     law = table.forward(fits)
     for step in range(STEPS):
         if step % BETWEEN == 0:
             pulse()
-        fits_now = fits[:, going] * table.backward(seen[:, going] / law)
-        fits_now /= fits_now.sum(axis=0)
-        fits_now = _smoothed(fits_now) if smooth else fits_now
-        fits[:, going] = fits_now
-        law = table.forward(fits_now)
-        likely = (seen[:, going] * np.log(law)).sum(axis=0)
-        left = np.abs(likely - before) >= changes[going]
+        fits *= table.backward(seen / law)
+        fits = _smoothed(fits) if smooth else fits
+        fits /= fits.sum(axis=0)
+        law = table.forward(fits)
+        likely = np.einsum("kt,kt->t", seen, np.log(law))
+        left = np.abs(likely - before) >= changes
+        before = likely
+        if left.all():
+            continue
+        made[:, going] = fits
         if not left.any():
-            break
-        going, before, law = going[left], likely[left], law[:, left]
-    return fits.T
+            return made.T
+        going, before, changes = going[left], before[left], changes[left]
+        fits, seen, law = fits[:, left], seen[:, left], law[:, left]
+    made[:, going] = fits
+    return made.T
 
 
 def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Pulse) -> Floats:
@@ -127,11 +135,15 @@ def fitted_with_poison(protocol: Any, counts: Floats, poisoned: Any, pulse: Puls
 
 
 def _smoothed(fits: Floats) -> Floats:
-    """Each entry with half its weight, a quarter for both neighbours; float64[d, trials]."""
-    made = fits.copy()
-    made[1:-1] = fits[1:-1] / 2 + (fits[:-2] + fits[2:]) / 4
-    made[0], made[-1] = (2 * fits[0] + fits[1]) / 3, (2 * fits[-1] + fits[-2]) / 3
-    return np.asarray(made / made.sum(axis=0))
+    """Each entry with half its weight, a quarter for both neighbours; [d, trials].
+
+    They do not add up to 1.
+    """
+    made, quarter = fits / 2, fits / 4
+    made[1:] += quarter[:-1]
+    made[:-1] += quarter[1:]
+    made[:: len(made) - 1] *= 4 / 3  # an end has one neighbour
+    return np.asarray(made)
 
 
 def chi_square(protocol: Any, counts: Floats | Counts, fits: Floats) -> tuple[Floats, Floats]:
