@@ -62,7 +62,8 @@ def table_of(protocol: Any) -> Table:
     def forward(given: Floats) -> Floats:
         law = (few @ given).cumsum(axis=0)
         law += column * given.sum(axis=0)
-        return np.maximum(law, 1e-300, out=law)
+        np.maximum(law, 1e-300, out=law)
+        return np.asarray(law)
 
     def backward(found: Floats) -> Floats:
         above = found[::-1].cumsum(axis=0)[::-1]
