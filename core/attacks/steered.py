@@ -1,5 +1,7 @@
 """Output poisoning: fakes who bring the estimated mean of numbers to one that they choose.
 
+They may choose the mean of the squares as well, and with it the variance.
+
 Li, Li, Sun, Gong, Li, "Fine-grained Poisoning Attack to Local Differential Privacy Protocols for
 Mean and Variance Estimation", USENIX Security 2023.
 """
@@ -9,6 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+
+from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import SHARE, Bounded, Range
 from ..law.law import Lack, Law, LawName
 from ..law.numbers import tells_numbers
@@ -24,12 +29,21 @@ class OutputPoisoning(Usual, Bounded):
 
     mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
         fakes report the end that is nearer to it.
+    second_moment : the mean of the squares that it shall estimate; None: any. What is out of reach
+        is come near to, and the mean goes first.
     """
 
     share: Annotated[float, SHARE]
     mean: Annotated[float, Range()]
+    second_moment: Annotated[float, Range(0.0)] | None = None
     kind: Literal["opa"] = "opa"
     report_law: ClassVar[LawName] = "steered"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.second_moment is not None and self.second_moment < self.mean**2:
+            rule = f"must be at least {spelled(self.mean**2)}, the square of the mean wanted"
+            raise ScenarioError(f"{rule}, {got(self.second_moment)}", key="second_moment")
 
     @property
     def targets(self) -> RandomSet:
@@ -37,21 +51,32 @@ class OutputPoisoning(Usual, Bounded):
         return RandomSet(0)
 
     def among(self, population: Population, count: int) -> Steering:
-        return Steering(population, count, self.mean)
+        return Steering(population, count, self.mean, self.second_moment)
 
 
 @dataclass(frozen=True)
 class Steering(Usual):
-    """This many fakes among these genuine users, who steer the mean of all."""
+    """This many fakes among these genuine users, who steer the mean of all, and that of squares."""
 
     population: Population
     count: int
     mean: float
+    second_moment: float | None
     kind = OutputPoisoning.kind
     report_law: ClassVar[LawName] = OutputPoisoning.report_law
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:  # noqa: ARG002
         if not tells_numbers(protocol):
             return Lack(f"{type(protocol).__name__}, whose reports tell no mean")
-        share = fake_share(self.population.users, max(self.count, 1))
-        return protocol.steered(protocol.told(self.mean), self.population.frequencies, share)
+        square = None
+        if self.second_moment is not None:
+            if np.isnan(protocol.squares).any():
+                name = type(protocol).__name__
+                return Lack(f"{name}, whose reports tell no mean of squares at this ε")
+            ends, width = protocol.low + protocol.high, protocol.high - protocol.low
+            square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2
+        held, share = (
+            self.population.frequencies,
+            fake_share(self.population.users, max(self.count, 1)),
+        )
+        return protocol.steered(protocol.told(self.mean), held, share, square)

@@ -53,6 +53,14 @@ class TellsNumbers(LocalMechanism, Protocol):
         """float64[K], the number that each report says; on average it is the user's own."""
         ...
 
+    @property
+    def squares(self) -> Floats:
+        """float64[K], what each report says of the square of the number; NaN where it tells none.
+
+        On average it is the square of the user's own number, but for the width of a bin.
+        """
+        ...
+
     def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:
         """float64[trials, K], the number of reports of each kind, from the counts of n users."""
         ...
@@ -69,11 +77,14 @@ class TellsNumbers(LocalMechanism, Protocol):
         """The end of [-1, 1] that is nearer to what these items stand for."""
         ...
 
-    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
+    def steered(
+        self, goal: float, genuine: Floats, share: float, square: float | None = None
+    ) -> Law:
         """The law of fakes, this share of all users, who bring the mean to a goal of [-1, 1].
 
-        genuine : float64[d], what the genuine users hold. Where the goal is out of reach, they say
-        what is nearest.
+        genuine : float64[d], what the genuine users hold. square : the goal of the mean of squares;
+        None where any will do. Where a goal is out of reach, they say what is nearest, and the
+        mean goes first.
         """
         ...
 
@@ -95,3 +106,11 @@ def heard_mean(protocol: TellsNumbers, tallies: Floats) -> tuple[Floats, Floats]
     reports = tallies.sum(axis=1)
     mean = np.asarray(tallies @ protocol.said / reports)
     return mean, np.asarray(tallies @ protocol.said**2 / reports - mean**2)
+
+
+def heard_squares(protocol: TellsNumbers, tallies: Floats) -> Floats:
+    """float64[trials], what reports say of the mean of squares of the users' numbers.
+
+    NaN of a protocol whose reports tell none, as those of SR.
+    """
+    return np.asarray(tallies @ protocol.squares / tallies.sum(axis=1))

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..base.sampling import Floats
 from .conclusion import Metric
-from .mean import MeanConclusion, rows_of
+from .mean import MeanConclusion, rows_of, squares_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,9 @@ NUMBERS: Final = (MeanConclusion, DistributionConclusion)
 MEAN, MEAN_AFTER = rows_of(NUMBERS)
 """The metrics of the mean, also of a distribution, without a defence and with one."""
 
+SQUARES: Final = squares_of(NUMBERS)
+"""The metrics of the mean of squares; their columns stand after all others."""
+
 METRICS_AFTER: Final = (
     *MEAN_AFTER,
     _row("wasserstein_after", lambda o: o.wasserstein(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
@@ -74,4 +77,4 @@ METRICS_AFTER: Final = (
     _row("ks_after", lambda o: o.largest_gap(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
     _row("ks_clean_after", lambda o: o.largest_gap(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
 )
-"""The metrics of the defended arms; their columns stand after all others."""
+"""The metrics of the defended arms."""

@@ -26,6 +26,8 @@ class MeanConclusion:
     robust : the ends of the interval that holds if as many reports are fake as are, float64[trials]
         each; None where no report says a number.
     flags : what defences claim, by arm; empty without one that claims anything.
+    squares : float64[trials] by arm, the estimated means of the squares of numbers; NaN where
+        reports tell none.
     """
 
     means: Mapping[Arm, Floats]
@@ -33,6 +35,7 @@ class MeanConclusion:
     attacked: bool
     robust: Interval | None = None
     flagged: Mapping[Arm, Flags] = field(default_factory=dict)
+    squares: Mapping[Arm, Floats] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -108,6 +111,14 @@ def rows_of(of: tuple[type[Conclusion], ...]) -> tuple[tuple[Metric, ...], tuple
         )  # fmt: skip
 
     return all_of(CLEAN, ATTACKED, ""), all_of(*defended, "_after")
+
+
+def squares_of(of: tuple[type[Conclusion], ...]) -> tuple[Metric, ...]:
+    """The metrics of the mean of squares, of these classes of conclusions."""
+    return (
+        Metric("second_moment", lambda o: o.squares[ATTACKED], (ATTACKED,), of=of),
+        Metric("second_moment_clean", lambda o: o.squares[CLEAN], (CLEAN,), of=of),
+    )
 
 
 FUNCTIONS: Final[dict[str, Callable[[MeanConclusion, Arm], Floats]]] = {

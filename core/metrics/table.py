@@ -17,6 +17,7 @@ METRICS: Final[dict[str, Metric]] = {
         *robust.METRICS,
         *distribution.METRICS,
         *distribution.METRICS_AFTER,
+        *distribution.SQUARES,
     )
 }
 """The metrics by name, in the order of columns."""

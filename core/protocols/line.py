@@ -120,6 +120,20 @@ class Line(Doors):
         """float64[K, d], the law of an honest report of each item."""
         return _table(self)
 
+    @cached_property
+    def squares(self) -> Floats:
+        """float64[K], what each bin says of the square of the number; NaN where it tells none.
+
+        It is linear in the square of what the bin says, whose mean is as much larger for the
+        number 1 than for 0; so it is right on average at 0 and at the ends, and elsewhere but for
+        the width of a bin.
+        """
+        places = np.array([0.0, 1.0])
+        least, most = self.said**2 @ self.chances(places, places)
+        grows = most - least
+        says = self.said**2 - least
+        return np.asarray(says / grows if grows > 1e-9 * least else np.full_like(says, np.nan))
+
     @property
     def factor(self) -> float:
         """The largest value of a report's estimate, on average over what fakes cannot choose."""
@@ -197,11 +211,36 @@ class Line(Doors):
         """A number of [low, high] as one of [-1, 1]."""
         return float((2 * number - self.low - self.high) / (self.high - self.low))
 
-    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
-        """The law of fakes who bring the mean of what all reports say to a goal, or near it."""
+    def steered(
+        self, goal: float, genuine: Floats, share: float, square: float | None = None
+    ) -> Law:
+        """The law of fakes who bring the mean of what all reports say to a goal, or near it.
+
+        The reports of either side of the middle say one number and its opposite, or the next bin's:
+        how large it is makes the mean of squares, and the part of each side the mean.
+        """
         says = (goal - (1 - share) * float(genuine @ self.values)) / share
-        up = min(max((1 + says / self.factor) / 2, 0.0), 1.0)
-        return self.sent(up * self.extreme(True) + (1 - up) * self.extreme(False))
+        law = self.extreme(True)
+        if square is not None:
+            held = float(self.squares @ self.table @ genuine)
+            law = self.lifted(self.squares, (square - (1 - share) * held) / share)
+            if law @ self.said < abs(says):
+                law = self.lifted(self.said, abs(says))
+        up = min(max((1 + says / float(law @ self.said)) / 2, 0.0), 1.0)
+        return self.sent(up * law + (1 - up) * self.mirrored(law))
+
+    def lifted(self, numbers: Floats, mean: float) -> Floats:
+        """float64[K], the law of reports of two neighbouring bins, which say positive numbers.
+
+        numbers : float64[K], larger for bins that say more. mean : of these numbers, by the law;
+        the nearest where it is out of reach.
+        """
+        above = np.flatnonzero(self.said > 0)
+        above = above[np.argsort(self.said[above])]
+        place = float(np.interp(mean, numbers[above], np.arange(above.size)))
+        law, low = np.zeros(self.said.size), min(int(place), above.size - 2)
+        law[above[low : low + 2]] = low + 1 - place, place - low
+        return law
 
     def hidden(self, end: float, genuine: Floats, share: float) -> Law:
         """The law of fakes who move the mean towards an end by as much as no defence can see.

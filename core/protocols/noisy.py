@@ -57,12 +57,22 @@ class LocalLaplace(Line):
         """The same of who holds -1."""
         return math.exp(-self.epsilon) * self.p
 
+    @property
+    def beyond(self) -> float:
+        """How far beyond an end a report is on average, where it is not short of it."""
+        return self.step * (1 - self.rest) / self.rest
+
     @cached_property
     def said(self) -> Floats:
         says = self._grid.copy()
-        beyond = self.step * (1 - self.rest) / self.rest
-        says[0], says[-1] = says[0] - beyond, says[-1] + beyond
+        says[0], says[-1] = says[0] - self.beyond, says[-1] + self.beyond
         return says
+
+    @cached_property
+    def squares(self) -> Floats:
+        says = self._grid**2 - 2 * self.beyond * self.step / self.rest  # less the noise's variance
+        says[[0, -1]] = 1 + (2 - self.step) * self.beyond
+        return np.asarray(says)
 
     @cached_property
     def _grid(self) -> Floats:

@@ -94,6 +94,11 @@ class SR(Doors):
         """float64[d], the variance of what an honest report of each item says: c² - t²."""
         return np.asarray(self.size**2 - self.values**2)
 
+    @property
+    def squares(self) -> Floats:
+        """float64[2], NaN: both ends have one square."""
+        return np.full(2, np.nan)
+
     def said_by(self, rates: Floats) -> tuple[float, float]:
         """The mean and the variance of what a report says that is 1 at this rate, float64[1]."""
         up = float(rates[0])
@@ -128,8 +133,11 @@ class SR(Doors):
         """A number of [low, high] as one of [-1, 1]."""
         return (2 * number - self.low - self.high) / (self.high - self.low)
 
-    def steered(self, goal: float, genuine: Floats, share: float) -> Law:
+    def steered(
+        self, goal: float, genuine: Floats, share: float, square: float | None = None
+    ) -> Law:
         """The law of fakes who bring the mean of what all reports say to a goal, or near it."""
+        assert square is None, "both ends have one square"
         says = (goal - (1 - share) * float(genuine @ self.values)) / share
         return _told_up(min(max((1 + says / self.size) / 2, 0.0), 1.0))
 

@@ -273,6 +273,11 @@ class HM(Line):
         """Of fakes who are seen to tell no other part of SR's ends than honest users."""
         return self._mixed(self.pieces.upper, np.array([0.0, 1.0]))
 
+    def lifted(self, numbers: Floats, mean: float) -> Floats:
+        """The same, with no other part of SR's ends than honest users tell."""
+        rest = (mean - (1 - self.part) * float(numbers[-1])) / self.part
+        return self._mixed(self.pieces.lifted(numbers[:-2], rest), np.array([0.0, 1.0]))
+
     def mirrored(self, law: Floats) -> Floats:
         return np.concatenate([law[:-2][::-1], law[-2:][::-1]])
 

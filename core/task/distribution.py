@@ -52,16 +52,20 @@ class Distribution(OfNumbers):
         every = dict.fromkeys(arms.values())
         fits = {heard: self._estimated(cell, heard, pulse) for heard in every}
         means = {heard: np.asarray(found[0] @ numbers) for heard, found in fits.items()}
+        step = float(numbers[1] - numbers[0])
+        inside = numbers**2 + step**2 / 12  # of numbers that are even in their part
+        squares = {heard: np.asarray(found[0] @ inside) for heard, found in fits.items()}
         return DistributionConclusion(
             {arm: means[heard] for arm, heard in arms.items()},
             float(truth @ numbers),
             cell.attack is not None,
             self.robust(cell, arms[ATTACKED]),
             flags,
+            {arm: squares[heard] for arm, heard in arms.items()},
             {arm: fits[heard][0] for arm, heard in arms.items()},
             {arm: fits[heard][1] for arm, heard in arms.items()},
             truth,
-            float(numbers[1] - numbers[0]),
+            step,
         )
 
     def numbers(self, cell: Cell) -> Floats:

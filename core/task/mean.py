@@ -18,7 +18,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import reads_numbers
-from ..law.numbers import TellsNumbers, heard_mean
+from ..law.numbers import TellsNumbers, heard_mean, heard_squares
 from ..law.pure import Mechanism
 from ..metrics import METRICS, Conclusion
 from ..metrics.mean import MeanConclusion
@@ -48,16 +48,18 @@ class Mean(OfNumbers):
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         pulse()
-        made: dict[Heard, Floats] = {
-            heard: self.number(heard_mean(_telling(cell), heard.tallies)[0])
-            for heard in dict.fromkeys(arms.values())
-        }
+        protocol, made, squares = _telling(cell), {}, {}
+        for heard in dict.fromkeys(arms.values()):
+            told = heard_mean(protocol, heard.tallies)[0]
+            made[heard] = self.number(told)
+            squares[heard] = self.square(told, heard_squares(protocol, heard.tallies))
         return MeanConclusion(
             {arm: made[heard] for arm, heard in arms.items()},
             self.true_mean(cell),
             cell.attack is not None,
             self.robust(cell, arms[ATTACKED]),
             flags,
+            {arm: squares[heard] for arm, heard in arms.items()},
         )
 
     def true_mean(self, cell: Cell) -> float:
@@ -70,6 +72,7 @@ class Mean(OfNumbers):
             "mean_estimate_clean": truth,
             "mean_error_clean": 0.0,
             "mean_squared_error_clean": spread / cell.users,
+            "second_moment_clean": self._squared(cell, expected_tallies(cell, ())),
         }
         fakes = fakes_told(cell)
         if fakes is None:
@@ -81,9 +84,17 @@ class Mean(OfNumbers):
             "mean_estimate": truth + shift,
             "mean_error": shift,
             "mean_squared_error": shift**2 + drawn / everyone**2,
+            "second_moment": self._squared(cell, expected_tallies(cell, cell.fakes)),
         }
         expected |= {} if cell.attack is None else {"mean_shift": shift}
         return expected | self._after(cell, truth)
+
+    def _squared(self, cell: Cell, tallies: Floats) -> float | None:
+        """The mean of squares that expected reports tell; None where they tell none."""
+        protocol, heard = _telling(cell), tallies[None]
+        mean, _ = heard_mean(protocol, heard)
+        (found,) = self.square(mean, heard_squares(protocol, heard))
+        return None if np.isnan(found) else float(found)
 
     def _after(self, cell: Cell, truth: float) -> dict[str, float | None]:
         """What defences leave of the expected reports: of many, as a bias of theirs does not hang

@@ -70,6 +70,11 @@ class OfNumbers(Task):
         """Numbers of the range, from those of [-1, 1] that the protocol knows."""
         return np.asarray((self.low + self.high) / 2 + self.half * told)
 
+    def square(self, mean: Floats, square: Floats) -> Floats:
+        """The mean of squares of numbers of the range, from both means of those of [-1, 1]."""
+        middle = (self.low + self.high) / 2
+        return np.asarray(middle**2 + 2 * middle * self.half * mean + self.half**2 * square)
+
     def ranged(self, mechanism: Mechanism, what: str, otherwise: str, **changes: Any) -> Mechanism:
         """A protocol of numbers over this range; raises ScenarioError for a protocol of items.
 

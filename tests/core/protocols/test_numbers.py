@@ -323,6 +323,47 @@ def test_a_chosen_mean_is_steered_to(kind: str) -> None:
     assert protocol.said_by(far)[0] == pytest.approx(protocol.factor)
 
 
+def steered_says(protocol: Any, mean: float, square: float, share: float = 0.5) -> tuple[Any, Any]:
+    """The mean and the mean of squares that all reports say, and those that were wanted."""
+    held = np.array([0.5, 0.2, 0.1, 0.1, 0.1])
+    law = protocol.steered(mean, held, share, square).support(np.arange(1)).rates
+    assert law.min() >= 0
+    assert law.sum() == pytest.approx(1)
+    all_reports = (1 - share) * protocol.table @ held + share * law
+    return all_reports @ protocol.said, all_reports @ protocol.squares
+
+
+@pytest.mark.parametrize("kind", BINNED)
+def test_a_mean_and_a_mean_of_squares_are_steered_to(kind: str) -> None:
+    """Any pair that some law of reports reaches, as a programme over all laws says."""
+    protocol, held, share = bound(kind, 1.0, bins=256), np.array([0.5, 0.2, 0.1, 0.1, 0.1]), 0.5
+    honest = protocol.table @ held
+    assert protocol.squares @ protocol.table == pytest.approx(protocol.values**2, abs=3e-4)
+    assert protocol.squares @ protocol.table[:, [0, -1]] == pytest.approx([1, 1], abs=1e-9)
+    for mean, square in ((0.2, 0.5), (-0.4, 1.0), (0.0, 0.3)):
+        assert steered_says(protocol, mean, square) == pytest.approx((mean, square), abs=1e-9)
+    # At the least and the most mean of squares that goes with a mean, of laws that look as mixed.
+    ends = np.flatnonzero(np.abs(protocol.said) == 1 / math.tanh(0.5)) if kind == "hm" else []
+    mixed = np.isin(np.arange(protocol.said.size), ends).astype(float)
+    for mean in (-0.2, 0.4):
+        wanted = [1.0, (mean - (1 - share) * honest @ protocol.said) / share]
+        rows = [np.ones_like(mixed), protocol.said]
+        if kind == "hm":
+            rows, wanted = [*rows, mixed], [*wanted, 1 - protocol.part]
+        for sign, outside in ((1, -9.0), (-1, 99.0)):
+            best = optimize.linprog(sign * protocol.squares, A_eq=np.array(rows), b_eq=wanted)
+            most = (1 - share) * honest @ protocol.squares + share * sign * best.fun
+            got = steered_says(protocol, mean, outside)
+            assert got[0] == pytest.approx(mean, abs=1e-9)
+            near = 0.02 if kind == "hm" and sign == 1 else 2e-3
+            assert got[1] == pytest.approx(most, abs=near * abs(most) + near)
+
+
+def test_a_second_moment_that_no_report_tells() -> None:
+    assert np.isnan(KINDS["sr"](kind="sr", epsilon=1.0).bind(5).squares).all()
+    assert np.isnan(bound("hm", 0.5).squares).all()
+
+
 def test_the_whole_window_of_an_end() -> None:
     """PM: uniform on [1, C], which says (C + 1)/2; SW: on [1 − b, 1 + b], which C (1 − ω)."""
     pm, sw = PM(2, 1.0), SW(2, 1.0)
