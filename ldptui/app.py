@@ -95,8 +95,13 @@ def _driver() -> type[Driver] | None:
 
 def _arguments(settings: Settings) -> list[str]:
     """The arguments of the background worker."""
-    code = settings.allow_attacks, settings.attack_files, settings.offered_files
-    allowed = attack_options.as_arguments(*code)
+    allowed = attack_options.as_arguments(
+        attack_options.Code(
+            tuple(settings.allow_attacks),
+            tuple(settings.attack_files),
+            tuple(settings.offered_files),
+        )
+    )
     return [*allowed, *([f"--cluster={settings.cluster}"] if settings.cluster else [])]
 
 

@@ -7,7 +7,6 @@ import os
 import sys
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..app import Workbench
 from ..terminal.exits import DONE
 from ..terminal.output import check_writable, note
 from ..terminal.settings import Settings
+from .options import RecordCast
 from .start import scenario_path
 
 WINDOWS: Final = sys.platform == "win32"
@@ -64,7 +64,7 @@ class Reel(HeadlessDriver):
             self._frames.append((time.monotonic(), changed))
 
 
-def record_cast(options: Namespace) -> int:
+def record_cast(options: RecordCast) -> int:
     """Play the sweep of a scenario, and write what a terminal shows of it."""
     out, size = Path(options.out), _size(options.size)
     check_writable(out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
 from collections.abc import Iterator
 from importlib import resources
 from typing import Final
@@ -16,12 +15,13 @@ from ..catalogue import kind_words
 from ..session.locating import locate
 from ..terminal import exits
 from ..terminal.output import write_out
+from .options import Cite
 
 CITED: Final = re.compile(r"^  ldptui-cited = \{(.*)\},\n", re.MULTILINE)
 """The field of an entry that says how the catalogue's sources name the paper."""
 
 
-def cite(options: Namespace) -> int:
+def cite(options: Cite) -> int:
     """Print the entry of ldptui, and those of the papers behind a scenario if one is named."""
     own, *papers = entries()
     sources = " ".join(sources_of(load(locate(options.scenario)))) if options.scenario else ""

@@ -8,66 +8,18 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
-from ..session import attack_options
+from ldptui.core.base.files import FORMATS
+
 from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
-from . import collecting_options, library_options
-from .runs import options as run_options
-
-_MODULES: Final = {
-    "run": "runs.keeping",
-    "theory": "theory",
-    "scenarios": "library",
-    "schema": "library",
-    "cite": "citing",
-    "keys": "keyboard",
-    "docs": "pages",
-    "completion": "completion",
-    "serve": "serve",
-    "runs": "runs.actions",
-    "resume": "runs.keeping",
-    "replay": "runs.playing",
-    "record": "runs.keeping",
-    "record-cast": "casting",
-    "compare": "runs.comparing",
-    "game": "runs.game",
-    "perturb": "collecting",
-    "estimate": "estimating",
-    "spec": "specifying",
-    "screen": "screen",
-    "audit": "audit.auditing",
-    "vectors": "vectors",
-    "conclude": "concluding",
-    "plot": "runs.plotting",
-}
-"""The module of each command, which has a function of its name, with _ in place of -."""
+from .command import COMMANDS
+from .options import Opening
 
 _COMMANDS: Final = """\
 commands (each has its own --help):
-  run SCENARIO         simulate, and print what was measured beside its closed form
-  theory PROTOCOL      the closed forms alone: p, q, variance, gain of each attack
-  scenarios            list, show, copy or check scenarios
-  schema               the JSON Schema of a scenario file
-  cite [SCENARIO]      BibTeX of ldptui, and of the papers behind a scenario
-  keys                 every key of the workbench, as a table for the settings file
-  docs [PAGE]          the pages of the documentation, in a browser
-  completion SHELL     a script that completes commands in a shell
-  serve [SCENARIO]     the workbench in a browser
-  runs                 the runs that are kept: list, show, tag, export, import, remove
-  resume RUN           go on with a run that was interrupted
-  replay RUN|FILE      compute a kept run again and compare
-  record SCENARIO      simulate into one file to be shared
-  record-cast          film the workbench while a sweep plays, for asciinema
-  compare A B          the differences of two runs
-  plot SCENARIO|RUN    draw a chart for paper
-  game RUN|FILE        attacks × defences of a run as a matrix game
-  perturb DATA         a report for each row of real data
-  spec KIND            the page of a protocol for whoever writes its client
-  audit CLIENT …       whether clients of any language keep their ε
-  vectors KIND         items, draws and reports to test a client with
+{commands}
 {topics}
 
 examples:
@@ -118,8 +70,12 @@ class _AppParser(_Parser):
     def format_help(self) -> str:
         from ..lab import topics as lab
 
-        lines = [f"  {topic.usage:<20} {topic.summary}" for topic in lab.TOPICS.values()]
-        self.epilog = _COMMANDS.format(topics="\n".join(lines))
+        rows = [each for each in COMMANDS.values() if each.usage]
+        lines, topics = (
+            "\n".join(f"  {each.usage:<20} {each.summary}" for each in some)
+            for some in (rows, lab.TOPICS.values())
+        )
+        self.epilog = _COMMANDS.format(commands=lines, topics=topics)
         return super().format_help()
 
 
@@ -127,7 +83,7 @@ def app_parser() -> argparse.ArgumentParser:
     """The arguments of `ldptui` without a command."""
     parser = _AppParser(
         prog="ldptui",
-        description="A terminal workbench for local differential privacy and the attacks on it.",
+        description=COMMANDS["ldptui"].about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -136,76 +92,8 @@ def app_parser() -> argparse.ArgumentParser:
         "       ldptui REPORTS … --protocol KIND --epsilon E (--items D | --domain FILE)\n"
         "       ldptui COMMAND [options] …"
     )
-    parser.add_argument(
-        "places",
-        nargs="*",
-        metavar="SCENARIO",
-        help="open this: a TOML file, or the name of a bundled scenario; with --protocol files of "
-        "reports",
-    )
-    collecting_options.add_opened(parser)
-    parser.add_argument("--theme", metavar="NAME", help="colours of the workbench")
-    parser.add_argument(
-        "--charset",
-        choices=("auto", "ascii", "block", "braille"),
-        help="what charts are drawn with (auto)",
-    )
-    parser.add_argument("--config", metavar="FILE", help="read the settings from here")
-    parser.add_argument(
-        "--no-mouse", dest="mouse", action="store_const", const=False, help="keyboard only"
-    )
-    run_options.add_store(parser)
-    parser.add_argument(
-        "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
-    )
-    attack_options.add_to(parser)
-    run_options.add_cluster(parser)
-    parser.add_argument("--log-file", metavar="FILE", help="write a log here")
-    parser.add_argument("--version", action="store_true", help="print the version, and leave")
-    parser.add_argument(
-        "--verbose", action="store_true", help="with --version: also what computes, and how"
-    )
+    COMMANDS["ldptui"].add_to(parser)
     return parser
-
-
-def run_parser() -> argparse.ArgumentParser:
-    parser = _parser(
-        "ldptui run",
-        "Simulate a scenario and print what was measured, ± its standard error, beside the\n"
-        "closed form. SCENARIO is a TOML file or the name of a bundled scenario.",
-        "Ctrl-C prints what is finished, marked partial.",
-    )
-    _add_scenario(parser)
-    run_options.add_keeping(parser)
-    run_options.add_results(parser)
-    return parser
-
-
-def _add_scenario(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name a scenario, change it and say how to run it."""
-    parser.add_argument("scenario", metavar="SCENARIO")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key, as in attack.share=0.1; replaces its sweep, and a goal the share or the "
-        "other way round; may be repeated",
-    )
-    parser.add_argument("--trials", type=int, metavar="N", help="trials of each cell")
-    parser.add_argument("--seed", type=int, metavar="N", help="the seed of all random numbers")
-    parser.add_argument(
-        "--path",
-        choices=("auto", "counts", "reports"),
-        help="draw the counts, or every user's report",
-    )
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument(
-        "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
-    )
-    attack_options.add_to(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -242,16 +130,14 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _obey(arguments: list[str]) -> int:
-    if not arguments:
-        parser = app_parser()
-        return _open(parser, parser.parse_args(arguments))
-    command, rest = arguments[0], arguments[1:]
+    command, rest = (arguments or [""])[0], arguments[1:]
     chosen = parser_of(command)
     if chosen is not None:
-        options = chosen.parse_args(rest)  # first: help needs nothing of what does the work
-        return _work(command)(options)
+        parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
+        return _work(command, parsed)
     parser = app_parser()
-    options, more = parser.parse_known_args(arguments)
+    parsed, more = parser.parse_known_args(arguments)
+    options = COMMANDS["ldptui"].read(parsed)
     for place in options.places:
         if place in commands():
             parser.error(f"{place} is a command: it comes before its options")
@@ -272,22 +158,12 @@ def _obey(arguments: list[str]) -> int:
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
     """The parser of a command; None where there is none of that name."""
-    if command == "run":
-        return run_parser()
-    if command == "theory":
-        from . import theory_options
-
-        return theory_options.parser(command, _parser)
-    if command in library_options.COMMANDS:
-        return library_options.parser(command, _parser)
-    if command in collecting_options.COMMANDS:
-        return collecting_options.parser(command, _parser)
-    if command in run_options.COMMANDS:
-        return run_options.parser(command, _parser, _add_scenario)
-    from ..lab import topics as lab  # 25 ms, of which what is above needs nothing
-
-    if command not in lab.TOPICS:
+    if command not in commands():
         return None
+    if command in COMMANDS:
+        return COMMANDS[command].parser(_parser)
+    from ..lab import topics as lab
+
     return lab.parser(command, _parser)
 
 
@@ -295,31 +171,26 @@ def commands() -> tuple[str, ...]:
     """The names of all commands, the topics of the lab last."""
     from ..lab import topics as lab
 
-    groups = (library_options, collecting_options, run_options)
-    named = (name for group in groups for name in group.COMMANDS)
-    return tuple(dict.fromkeys(("run", "theory", *named, *lab.TOPICS)))
+    named = [name for name in COMMANDS if name != "ldptui"]
+    return tuple(dict.fromkeys((*named, *lab.TOPICS)))
 
 
-def _work(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function behind a command."""
-    if command in _MODULES:
-        work: Callable[[argparse.Namespace], int] = getattr(
-            _module(command), command.replace("-", "_")
-        )
-        return work
-    from ..lab import asking
-
-    return partial(asking.command, command)
-
-
-def _module(command: str) -> Any:
-    """The module behind a command. It is imported now, when it is known to be needed."""
+def _work(command: str, parsed: argparse.Namespace) -> int:
+    """Do what a command is asked for; its module is imported now, when it is known to be needed."""
     from importlib import import_module
 
-    return import_module(f"{__package__}.{_MODULES[command]}")
+    if command in COMMANDS:
+        row = COMMANDS[command]
+        work: Callable[[Any], int] = getattr(
+            import_module(f"{__package__}.{row.module}"), command.replace("-", "_")
+        )
+        return work(row.read(parsed))
+    from ..lab import asking
+
+    return asking.command(command, parsed)
 
 
-def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+def _open(parser: argparse.ArgumentParser, options: Opening) -> int:
     """The workbench."""
     from importlib import import_module, util
 
@@ -329,24 +200,21 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     places, collection = options.places, None
     if options.protocol is not None:
         collection = import_module("ldptui.commands.agreeing").collection(options)
-        places = []
+        places = ()
     else:
-        collecting_options.check_scenario(parser, options)
+        _check_scenario(parser, options)
     code: int = import_module("ldptui.commands.start").open_workbench(
-        places[0] if places else None,
-        theme=options.theme,
-        charset=options.charset,
-        config=options.config,
-        mouse=options.mouse,
-        allow_attacks=options.allow_attacks,
-        attack_files=options.attack_files,
-        cluster=options.cluster,
-        log_file=options.log_file,
-        store=options.store,
-        keep=options.keep,
-        collection=collection,
+        options, places[0] if places else None, collection=collection
     )
     return code
+
+
+def _check_scenario(parser: argparse.ArgumentParser, options: Opening) -> None:
+    """Refuse what goes with reports where no protocol says of which kind they are."""
+    if any(place.endswith(tuple(FORMATS)) for place in options.places):
+        parser.error("--protocol, --epsilon and --items or --domain are required to read reports")
+    if options.epsilon or options.items or options.domain or options.settings:
+        parser.error("--epsilon, --items, --domain and --set go with --protocol and reports")
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,21 +19,23 @@ from ..api.sources import format_of
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, takes_numbers
+from .agreeing import agreed, span_of
 from .numbers import sent_numbers
+from .options import Perturb
 from .outputs import check_new
 
 
-def perturb(options: Namespace) -> int:
+def perturb(options: Perturb) -> int:
     """Write a report for each user of a CSV file."""
     out = Path(options.out)
     format_of(out, "--out")
     check_new(out, options, [options.data])
     rng = _generator(options)
-    labels, protocol = agreed(options)
-    if options.clip and not takes_numbers(options):
+    span = span_of(options.low, options.high)
+    labels, protocol = agreed(options, span)
+    if options.clip and not span:
         raise ScenarioError("goes with --low, of a protocol of numbers", key="--clip")
-    if takes_numbers(options):
+    if span:
         column = options.column or _only_column(Path(options.data))
         batches = sent_numbers(options, column, protocol, rng)
     else:
@@ -46,7 +47,7 @@ def perturb(options: Namespace) -> int:
     return exits.DONE
 
 
-def _generator(options: Namespace) -> np.random.Generator:
+def _generator(options: Perturb) -> np.random.Generator:
     """The random numbers of the reports: those of tests can be drawn again, by anybody."""
     seed = options.seed
     if seed is not None and seed < 0:
@@ -59,9 +60,7 @@ def _generator(options: Namespace) -> np.random.Generator:
     return secure() if seed is None else np.random.default_rng(seed)
 
 
-def _held(
-    options: Namespace, labels: list[str] | None, protocol: LocalMechanism
-) -> Iterator[Items]:
+def _held(options: Perturb, labels: list[str] | None, protocol: LocalMechanism) -> Iterator[Items]:
     """The items of the users, batch by batch."""
     path = Path(options.data)
     name = options.column or _only_column(path)

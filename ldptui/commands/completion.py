@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from argparse import Namespace
 from typing import Any, Final
 
 import shtab
@@ -13,12 +12,13 @@ from ldptui import scenarios
 from ..terminal import exits
 from ..terminal.output import write_out
 from .cli import app_parser, commands, parser_of
+from .options import Completion
 
 _FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
 """The names of arguments whose value is a file."""
 
 
-def completion(options: Namespace) -> int:
+def completion(options: Completion) -> int:
     """Print the script of a shell."""
     write_out(script(options.shell), exactly=True)
     return exits.DONE

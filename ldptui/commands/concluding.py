@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..api.collected import misfit_words
 from ..api.concluded import Conclusions, conclude_from
 from ..api.concluded import conclude as concluded
 from ..api.sources import sources
+from ..lab.questions.conclude import Options
 from ..terminal import exits
 from ..terminal.output import note
 from .agreeing import agreed, by_options
@@ -27,10 +28,11 @@ MOST: float = 1e15
 """Reports that published estimates can come from, at most."""
 
 
-def conclude(options: Namespace) -> int:
+def conclude(options: Options) -> int:
     """Print the conclusions from files of reports, or from a table of estimates."""
     try:
-        found = _estimated(options) if options.estimates is not None else _reported(options)
+        table = options.estimates
+        found = _reported(options) if table is None else _estimated(options, table)
     except ClaimError as error:
         note(f"--{error}")
         for line in error.pointed:
@@ -44,11 +46,11 @@ def conclude(options: Namespace) -> int:
         written = as_csv(found.rows())
     else:
         written = f"{found!r}\n"
-    write_result(options, written)
+    write_result(options, options.format, written)
     return exits.DONE
 
 
-def _reported(options: Namespace) -> Conclusions:
+def _reported(options: Options) -> Conclusions:
     if not options.reports:
         raise ScenarioError("is required, or --estimates", key="REPORTS")
     if "-" in options.reports:
@@ -74,14 +76,14 @@ def _reported(options: Namespace) -> Conclusions:
         )
 
 
-def _estimated(options: Namespace) -> Conclusions:
+def _estimated(options: Options, table: str) -> Conclusions:
     if options.reports:
         raise ScenarioError("takes the place of reports", key="--estimates")
     if options.users is None:
         raise ScenarioError("is required: the number of reports", key="--users")
     if not 1 <= options.users <= MOST:
         raise ScenarioError(f"must be in [1, {MOST:g}], {got(options.users)}", key="--users")
-    path = Path(options.estimates)
+    path = Path(table)
     check_outputs(options, [path], {"--out": options.out})
     (items, numbers) = read_columns(path, [options.label, options.column])
     if len(items.values) != items.codes.size:
@@ -92,10 +94,9 @@ def _estimated(options: Namespace) -> Conclusions:
             f"must be left out: the table names the items, {items.codes.size} of them",
             key="--domain" if options.domain is not None else "--items",
         )
-    options.items = items.codes.size
     labels = [str(items.values[code]) for code in items.codes.tolist()]
     _check_claims(options, labels)
-    _, protocol = agreed(options)
+    _, protocol = agreed(replace(options, items=items.codes.size))
     held = numbers.numbers()
     # Counts of users, as in `ldptui plan`.
     held = held / options.users if np.abs(held).sum() > 2 else held
@@ -112,7 +113,7 @@ def _estimated(options: Namespace) -> Conclusions:
         )
 
 
-def _check_claims(options: Namespace, labels: Sequence[str]) -> None:
+def _check_claims(options: Options, labels: Sequence[str]) -> None:
     """Refuse claims that are none, before anything is read; raises ClaimError."""
     for claim in options.claims:
         claim_of(claim, labels)

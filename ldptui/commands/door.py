@@ -5,7 +5,6 @@ All raise ScenarioError for an argument that breaks a rule.
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from ldptui.core.running.runner import WHOLE, Shard
 from ..session.attack_options import Code
 from ..terminal import places
 from ..terminal.output import check_writable
+from .options import Chosen, Computing, Run
 from .parquet import check_pyarrow
 
 FORMATS: Final = {
@@ -49,21 +49,24 @@ class Work:
     executor: Executor | None = None
 
     @classmethod
-    def of(cls, options: Namespace) -> Work:
-        """The work that a command's options ask for; what it has no option for is as usual."""
-        given = {
-            name: getattr(options, name)
-            for name in ("workers", "frequencies", "quiet", "limits", "cluster")
-            if name in options
-        }
-        work = cls(Code.of(options), **given, shard=_shard_of(options))
-        if work.workers not in WORKERS:
-            raise ScenarioError(f"must be {WORKERS}, {got(work.workers)}", key="--workers")
-        return work
+    def of(cls, options: Computing, shard: Shard = WHOLE) -> Work:
+        """The work that a command's options ask for."""
+        if options.workers not in WORKERS:
+            raise ScenarioError(f"must be {WORKERS}, {got(options.workers)}", key="--workers")
+        return cls(
+            options.code,
+            workers=options.workers,
+            frequencies=options.frequencies,
+            quiet=options.quiet,
+            limits=options.limits,
+            cluster=options.cluster,
+            shard=shard,
+        )
 
 
-def _shard_of(options: Namespace) -> Shard:
-    if "shard" not in options or options.shard is None:
+def shard_of(options: Run) -> Shard:
+    """The part of a run that is computed."""
+    if options.shard is None:
         return WHOLE
     number, _, of = options.shard.partition("/")
     if not (number.isdecimal() and of.isdecimal() and len(number) < 10 and len(of) < 10):
@@ -96,7 +99,7 @@ class Keeping:
     fresh: bool = False
 
     @classmethod
-    def of(cls, options: Namespace, source: str) -> Keeping | None:
+    def of(cls, options: Run, source: str) -> Keeping | None:
         """The keeping that `ldptui run` asks for; None: no run is kept."""
         if not options.keep:
             return None
@@ -127,31 +130,36 @@ class Output:
     choice: Choice = ALL
 
     @classmethod
-    def of(cls, options: Namespace, usual: str = "table") -> Output:
+    def of(
+        cls,
+        asked: str | None,
+        out: str | None,
+        chosen: Chosen,
+        *,
+        usual: str = "table",
+        frequencies: bool = False,
+        quiet: bool = False,
+    ) -> Output:
         """The output that a command's options ask for, a file that can be written.
 
-        usual : the format where neither an option nor the end of the file's name says one.
+        asked : the format. usual : the one where neither an option nor the end of the name of the
+        file `out` says one.
         """
-        given = vars(options)
-        out = given.get("out")
-        if out == "":
-            raise ScenarioError(f"must be a file, {got(out)}", key="--out")
-        path = None if out in (None, "-") else Path(out)
-        if path is not None:
-            check_writable(path)
-        form = usual
-        if "format" in options:
-            form = _format_of(options.format, path) or usual
-            if form == "parquet":
-                if path is None:
-                    raise ScenarioError("is required: Parquet goes into a file", key="--out")
-                check_pyarrow(path)
-        parts = ("metrics", "rows", "columns") if "rows" in given else ()
-        choice = Choice(**{part: _named(given[part], f"--{part}") for part in parts})
+        path = written_to(out)
+        form = _format_of(asked, path) or usual
+        if form == "parquet":
+            if path is None:
+                raise ScenarioError("is required: Parquet goes into a file", key="--out")
+            check_pyarrow(path)
+        choice = Choice(
+            metrics=_named(chosen.metrics, "--metrics"),
+            rows=_named(chosen.rows, "--rows"),
+            columns=_named(chosen.columns, "--columns"),
+        )
         if choice.turned and form in ("parquet", "recording"):
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
-        return cls(form, path, given.get("frequencies", False), given.get("quiet", False), choice)
+        return cls(form, path, frequencies, quiet, choice)
 
     def of_results(self, experiment: Experiment) -> Output:
         """The same with what its choice leaves open; raises ScenarioError for what is not there."""
@@ -159,6 +167,16 @@ class Output:
             return replace(self, choice=checked(experiment, self.choice))
         except ScenarioError as error:
             raise ScenarioError(error.rule, key=f"--{error.key}") from None
+
+
+def written_to(out: str | None) -> Path | None:
+    """The file that is written to, which can be written; None for standard output."""
+    if out == "":
+        raise ScenarioError(f"must be a file, {got(out)}", key="--out")
+    if out is None or out == "-":
+        return None
+    check_writable(Path(out))
+    return Path(out)
 
 
 def _named(words: str | None, option: str) -> tuple[str, ...]:

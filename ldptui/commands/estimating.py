@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,20 +24,22 @@ from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
 from ..api.screened import Screening, screen
 from ..api.sources import sources
+from ..lab.questions.estimate import Options
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, by_options, takes_numbers
+from .agreeing import agreed, by_options, span_of
 from .numbers import estimate_of_numbers
 from .outputs import check_outputs, tell_written, write_result
 from .screen import tell_memory, write_rows
 from .spreadsheet import as_csv
 
 
-def estimate(options: Namespace) -> int:
+def estimate(options: Options) -> int:
     """Print the frequencies that files of reports, and of counts, tell; of numbers the mean."""
-    if takes_numbers(options):
-        return estimate_of_numbers(options)
+    span = span_of(options.low, options.high)
+    if span:
+        return estimate_of_numbers(options, span)
     for option, given in (("--parts", options.parts), ("--fit", options.fit)):
         if given is not None:
             raise ScenarioError("goes with --low, of a protocol of numbers", key=option)
@@ -49,10 +50,10 @@ def estimate(options: Namespace) -> int:
     }  # fmt: skip
     check_outputs(options, named, outs)
     labels, protocol = agreed(options)
-    how = {
-        name: getattr(options, name)
-        for name in ("corrections", "confidence", "coverage", "top", "simultaneous")
-    }
+    how: dict[str, Any] = {
+        "corrections": options.correct, "confidence": options.confidence,
+        "coverage": options.coverage, "top": options.top, "simultaneous": options.simultaneous,
+    }  # fmt: skip
     with by_options():
         _check_defend(options, named, protocol)
         if options.by is None:
@@ -78,7 +79,7 @@ def estimate(options: Namespace) -> int:
     if steps is not None and options.rows_out is not None:
         write_rows(options.rows_out, steps.rows)
         tell_written(options, options.rows_out)
-    write_result(options, written)
+    write_result(options, options.format, written)
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")
     if verdict is not None and options.format == "csv":
@@ -87,22 +88,23 @@ def estimate(options: Namespace) -> int:
 
 
 def _defended(
-    answer: Frequencies, options: Namespace, named: Sequence[Source], protocol: LocalMechanism
+    answer: Frequencies, options: Options, named: Sequence[Source], protocol: LocalMechanism
 ) -> Defended | None:
     """The estimates of --defend, with what its steps say."""
     if options.defend is None:
         return None
+    kinds = _kinds(options.defend)
     reports = (rows.reports for rows in read_rows(named, protocol))
-    trials = options.trials if options.format != "csv" else 0
-    return defended(reports, protocol, _kinds(options), answer.labels, trials)
+    trials = options.simulated if options.format != "csv" else 0
+    return defended(reports, protocol, kinds, answer.labels, trials)
 
 
-def _kinds(options: Namespace) -> tuple[str, ...]:
+def _kinds(words: str) -> tuple[str, ...]:
     """The kinds of --defend."""
-    return tuple(kind.strip() for kind in options.defend.split(","))
+    return tuple(kind.strip() for kind in words.split(","))
 
 
-def _check_defend(options: Namespace, named: Sequence[Source], protocol: LocalMechanism) -> None:
+def _check_defend(options: Options, named: Sequence[Source], protocol: LocalMechanism) -> None:
     """Refuse steps that cannot be, or need too much memory, before anything is read."""
     if options.defend is None:
         if options.rows_out is not None:
@@ -111,13 +113,13 @@ def _check_defend(options: Namespace, named: Sequence[Source], protocol: LocalMe
     if options.by is not None:
         return
     _check_files(named, "--defend")
-    need = partial(defending_memory, protocol, _kinds(options))
+    need = partial(defending_memory, protocol, _kinds(options.defend))
     check_memory(expected(named) or 0, need, "--defend")
-    tell_memory(options, named, need)
+    tell_memory(options.quiet, named, need)
 
 
 def _verdict(
-    options: Namespace,
+    options: Options,
     named: Sequence[Source],
     protocol: LocalMechanism,
     labels: Sequence[str] | None,
@@ -126,8 +128,8 @@ def _verdict(
     if not options.screen:
         return None
     _check_files(named, "--screen")
-    tell_memory(options, named, partial(screening_memory, protocol))
-    trials = options.trials if options.format == "json" else 0
+    tell_memory(options.quiet, named, partial(screening_memory, protocol))
+    trials = options.simulated if options.format == "json" else 0
     return screen([*named], protocol, labels=labels, trials=trials)
 
 
@@ -138,7 +140,7 @@ def _check_files(named: Sequence[Source], key: str) -> None:
             raise ScenarioError(f"needs files of reports, got {source}", key=key)
 
 
-def _check_by(options: Namespace, named: Sequence[Source]) -> None:
+def _check_by(options: Options, named: Sequence[Source]) -> None:
     """Refuse counts where groups are asked for, which counts do not tell; raises ScenarioError."""
     if options.counts_out is not None:
         raise ScenarioError("is of all users together, got --by as well", key="--counts-out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from ldptui import scenarios as bundled
@@ -22,16 +22,17 @@ from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text
 from ..text import table
+from .options import Check, Copy, Nothing, OneScenario
 
 
-def scenarios(options: Namespace) -> int:
+def scenarios(options: Nothing | OneScenario | Copy | Check) -> int:
     """List, show, copy or check scenarios."""
-    if options.action == "show":
+    if isinstance(options, Check):
+        return _check_file(options)
+    if isinstance(options, OneScenario):
         write_out(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
-    elif options.action == "copy":
+    elif isinstance(options, Copy):
         _copy_all(options.names)
-    elif options.action == "check":
-        return _check_file(options.path, options)
     else:
         rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
         write_out(table.plain_table(("name", "title"), rows))
@@ -46,9 +47,9 @@ def _bundled(name: str) -> Path:
     return bundled.path(name)
 
 
-def _copy_all(names: list[str]) -> None:
+def _copy_all(names: Sequence[str]) -> None:
     """Copy scenarios to where the last name says, if that is no scenario's."""
-    *others, last = names
+    others, last = names[:-1], names[-1]
     if not others or last in bundled.names():
         others, last = names, f".{os.sep}"
     elif len(others) > 1 and not (Path(last).is_dir() or last.endswith(os.sep)):
@@ -79,9 +80,9 @@ def _copy(source: Path, to: str) -> None:
         write_out(f"wrote {place}\n")
 
 
-def _check_file(place: str, options: Namespace) -> int:
+def _check_file(options: Check) -> int:
     """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
-    allowed = attack_options.allowed(attack_options.Code.of(options))
+    allowed, place = attack_options.allowed(options.code), options.path
     path = locate(place)
     try:
         written = read_text(path)  # once: it may be a pipe
@@ -115,7 +116,7 @@ def schema_text() -> str:
     return json.dumps(worded(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
 
 
-def schema(options: Namespace) -> int:  # noqa: ARG001
+def schema(options: Nothing) -> int:  # noqa: ARG001
     """Print the JSON Schema of a scenario."""
     write_out(schema_text(), exactly=True)
     return exits.DONE

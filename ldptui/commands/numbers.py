@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,23 +16,24 @@ from ldptui.core.law.pure import LocalMechanism, Reports
 from ..api.files import counted_in
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
 from ..api.sources import sources
+from ..lab.options import flag_of
+from ..lab.questions.estimate import Options
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .agreeing import agreed, by_options
+from .options import Perturb
 from .outputs import check_outputs, tell_written, write_result
 from .spreadsheet import as_csv
 
-OF_ITEMS: Final = {
-    "--correct": "corrections", "--coverage": "coverage", "--by": "by", "--defend": "defend",
-    "--simultaneous": "simultaneous", "--top": "top", "--screen": "screen",
-    "--rows-out": "rows_out",
-}  # fmt: skip
+OF_ITEMS: Final = (
+    "correct", "coverage", "by", "defend", "simultaneous", "top", "screen", "rows_out",
+)  # fmt: skip
 """The options of an estimate that read or correct frequencies of items."""
 
 
 def sent_numbers(
-    options: Namespace, column: str, protocol: LocalMechanism, rng: np.random.Generator
+    options: Perturb, column: str, protocol: LocalMechanism, rng: np.random.Generator
 ) -> Iterator[Reports]:
     """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
     telling = telling_of(protocol)
@@ -51,15 +51,16 @@ def sent_numbers(
         note(f"{outside}: the nearer end is taken")
 
 
-def estimate_of_numbers(options: Namespace) -> int:
+def estimate_of_numbers(options: Options, span: Mapping[str, float]) -> int:
     """Print the mean, and the distribution, that files of reports of numbers tell."""
-    for option, name in OF_ITEMS.items():
+    for name in OF_ITEMS:
         if getattr(options, name):
-            raise ScenarioError("is of frequencies of items, got --low as well", key=option)
+            rule = "is of frequencies of items, got --low as well"
+            raise ScenarioError(rule, key=flag_of(name))
     with by_options():
         named = sources(options.reports, options.input_format)
     check_outputs(options, named, {"--out": options.out, "--counts-out": options.counts_out})
-    _, protocol = agreed(options)
+    _, protocol = agreed(options, span)
     with by_options():
         telling_of(protocol)
         total = counted_in(named, protocol, None)
@@ -74,7 +75,7 @@ def estimate_of_numbers(options: Namespace) -> int:
     if options.counts_out is not None:
         total.write(options.counts_out)
         tell_written(options, options.counts_out)
-    write_result(options, _written(found, options.format))
+    write_result(options, options.format, _written(found, options.format))
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")
     return exits.DONE

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import Piped, Source, write_atomically
@@ -12,8 +12,27 @@ from ldptui.core.base.files import Piped, Source, write_atomically
 from ..terminal.output import check_writable, note, write_out
 
 
+class Writing(Protocol):
+    """The options of a command that reads what a protocol sent, and writes files."""
+
+    @property
+    def protocol(self) -> str: ...
+
+    @property
+    def domain(self) -> str | None: ...
+
+    @property
+    def out(self) -> str | None: ...
+
+    @property
+    def force(self) -> bool: ...
+
+    @property
+    def quiet(self) -> bool: ...
+
+
 def check_new(
-    out: Path, options: Namespace, read: Iterable[str | Source], key: str = "--out"
+    out: Path, options: Writing, read: Iterable[str | Source], key: str = "--out"
 ) -> None:
     """Refuse an output that is read as well, or that is there already; raises LdpError.
 
@@ -30,7 +49,7 @@ def check_new(
 
 
 def check_outputs(
-    options: Namespace, read: Iterable[str | Source], outs: Mapping[str, str | None]
+    options: Writing, read: Iterable[str | Source], outs: Mapping[str, str | None]
 ) -> None:
     """`check_new` for the output of each option; None and "-" are no file."""
     sources = [*read]
@@ -39,16 +58,16 @@ def check_outputs(
             check_new(Path(path), options, sources, key)
 
 
-def tell_written(options: Namespace, path: str) -> None:
+def tell_written(options: Writing, path: str) -> None:
     """Say that a file is written, unless that is not wanted."""
     if not options.quiet:
         note(f"wrote {path}")
 
 
-def write_result(options: Namespace, written: str) -> None:
+def write_result(options: Writing, kind: str, written: str) -> None:
     """Write what was found to the file of --out, or to standard output."""
     if options.out in (None, "-"):
-        write_out(written, exactly=options.format != "table")
+        write_out(written, exactly=kind != "table")
     else:
         write_atomically(Path(options.out), written)
         tell_written(options, options.out)

@@ -6,7 +6,6 @@ import difflib
 import os
 import sys
 import webbrowser
-from argparse import Namespace
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +13,13 @@ from ldptui.core.base.errors import FileError
 
 from ..terminal import exits
 from ..terminal.output import write_out
+from .options import Docs
 
 SITE: Final = Path(__file__).parents[1] / "site"
 """The folder that `make site` writes; a package that `make dist` built has them there."""
 
 
-def docs(options: Namespace) -> int:
+def docs(options: Docs) -> int:
     """Print where a page is, and open it where a browser has a screen."""
     path = page(options.page)
     write_out(f"{path}\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from argparse import Namespace
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
@@ -11,16 +10,17 @@ from ldptui.core.scenario import Scenario, read_document, read_text
 
 from ..session.locating import locate
 from ..terminal.output import note
+from .options import Simulating
 
 
-def scenario_of(options: Namespace) -> tuple[Scenario, str]:
+def scenario_of(options: Simulating) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from."""
     place = locate(options.scenario)
     written = read_document(read_text(place), str(place), place.parent)
     return _with_options(written, options), str(place.absolute())
 
 
-def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
+def _with_options(scenario: Scenario, options: Simulating) -> Scenario:
     """The scenario with what the command line sets; raises ScenarioError."""
     changes = dict[str, Any]()
     for setting in options.settings:

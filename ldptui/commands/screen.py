@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,32 +15,33 @@ from ..api.expected import Need, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
 from ..api.sources import sources
+from ..lab.questions.screen import Options
 from ..terminal import exits
 from ..terminal.output import note
 from .agreeing import agreed, by_options
 from .outputs import check_outputs, tell_written, write_result
 
 
-def screen(options: Namespace) -> int:
+def screen(options: Options) -> int:
     """Print the verdicts on files of reports; 1 where they are an alarm."""
     with by_options():
         named = sources(options.reports, options.input_format)
     check_outputs(options, named, {"--out": options.out, "--rows-out": options.rows_out})
     labels, protocol = agreed(options)
-    tell_memory(options, named, partial(memory, protocol))
+    tell_memory(options.quiet, named, partial(memory, protocol))
     with by_options():
-        found = screened(named, protocol, labels=labels, trials=options.trials)
+        found = screened(named, protocol, labels=labels, trials=options.simulated)
     if options.rows_out is not None:
         write_rows(options.rows_out, found.rows)
         tell_written(options, options.rows_out)
-    write_result(options, _written(found, options.format))
+    write_result(options, options.format, _written(found, options.format))
     return exits.FAILED if found.alarm else exits.DONE
 
 
-def tell_memory(options: Namespace, named: Sequence[Source], need: Need) -> None:
+def tell_memory(quiet: bool, named: Sequence[Source], need: Need) -> None:
     """Say how much memory reports need, before they are read, where that is much."""
     words = told(expected(named), need)
-    if words and not options.quiet:
+    if words and not quiet:
         note(words)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import shutil
@@ -15,11 +14,12 @@ from ldptui.core.base.errors import ScenarioError
 
 from ..terminal.exits import DONE, USAGE
 from ..terminal.output import note
+from .options import Serve
 
 MISSING: Final = "ldptui serve needs textual-serve: pip install 'ldptui[web]'"
 
 
-def serve(options: argparse.Namespace) -> int:
+def serve(options: Serve) -> int:
     """Serve until it is interrupted; returns the exit code."""
     try:
         import textual_serve  # noqa: F401
@@ -45,7 +45,7 @@ def serve(options: argparse.Namespace) -> int:
     return DONE
 
 
-def server(options: argparse.Namespace, scenario: Path | None) -> Any:
+def server(options: Serve, scenario: Path | None) -> Any:
     """The server of these options; its visitors begin with this scenario."""
     from .visitors import Workbenches
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from ..terminal import exits
 from ..terminal.output import write_out
 from ..text import format as text
 from .agreeing import agreed, keys_of
+from .options import Spec
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
 """The ε of the test vectors: the first three of these that the protocol takes."""
@@ -62,14 +62,13 @@ OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 """Other languages that a client may be in, by the ends of their files' names."""
 
 
-def spec(options: Namespace) -> int:
+def spec(options: Spec) -> int:
     """Print the page of a protocol's client, or its values."""
-    options.protocol = options.kind
     labels, protocol = agreed(options)
     client = client_of(protocol)
     if client is None:
         rule = "must be a protocol of ldptui whose users send reports"
-        raise ScenarioError(f"{rule}, {got(options.kind)}", key="KIND")
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
     vectors = list(_vectors(options))
     if options.format == "json":
         columns = [
@@ -77,7 +76,7 @@ def spec(options: Namespace) -> int:
             for column in layout(protocol)
         ]
         document = {
-            "kind": options.kind.lower(), "epsilon": epsilon_of(protocol),
+            "kind": options.protocol.lower(), "epsilon": epsilon_of(protocol),
             "items": protocol.domain_size, "known": client.known,
             "columns": columns,
             "vectors": vectors, "client": client.file.read_text("utf-8"),
@@ -94,13 +93,13 @@ def epsilon_of(protocol: Any) -> float:
     return float(protocol.epsilon)
 
 
-def _vectors(options: Namespace) -> Iterator[dict[str, Any]]:
+def _vectors(options: Spec) -> Iterator[dict[str, Any]]:
     """The test vectors at three ε, with all parameters; fewer where the keys leave fewer."""
     made = 0
     for epsilon in BUDGETS:
         if made == VECTORS:
             return
-        keys = {**keys_of(options), "epsilon": epsilon}
+        keys = {**keys_of(options.settings), "epsilon": epsilon}
         try:
             protocol = protocol_of(options.protocol.lower(), ITEMS, **keys)
         except ScenarioError:  # as of a second budget below this one
@@ -112,9 +111,9 @@ def _vectors(options: Namespace) -> Iterator[dict[str, Any]]:
 
 
 def _page(
-    options: Namespace, protocol: LocalMechanism, client: Client, vectors: Any, named: bool
+    options: Spec, protocol: LocalMechanism, client: Client, vectors: Any, named: bool
 ) -> Iterator[str]:
-    kind = options.kind.lower()
+    kind = options.protocol.lower()
     words = kind_words("protocol", kind)
     budget = text.chosen(epsilon_of(protocol))
     yield f"# {words.name}: its client"
@@ -186,7 +185,7 @@ def _numbered(steps: Sequence[str]) -> Iterator[str]:
     yield "Refuse an item that is none of 0 to d − 1. For the client below each line is a new user."
 
 
-def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iterator[str]:
+def _columns(columns: Sequence[Column], options: Spec, named: bool) -> Iterator[str]:
     """The columns of the file of reports, in each format."""
     yield "A file of reports has one row for each user, in any order, and these columns:"
     yield ""
@@ -198,7 +197,7 @@ def _columns(columns: Sequence[Column], options: Namespace, named: bool) -> Iter
     settings = "".join(f" --set {setting}" for setting in options.settings)
     items = "--domain FILE" if named else f"--items {options.items}"
     budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
-    kind = options.kind.lower()
+    kind = options.protocol.lower()
     yield "The server checks every report, and reads them with"
     yield ""
     yield f"    ldptui estimate FILE --protocol {kind}{budget} {items}{settings}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from ..engine.playback import Playback
     from ..lab.questions.collected import Collection
     from ..terminal.settings import Settings
+    from .options import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
@@ -58,25 +58,15 @@ def _other_locale() -> str | None:
 
 
 def open_workbench(
-    scenario: str | None,
+    options: Opening,
+    scenario: str | None = None,
     *,
-    theme: str | None = None,
-    charset: str | None = None,
-    config: str | None = None,
-    mouse: bool | None = None,
-    allow_attacks: Iterable[str] = (),
-    attack_files: Iterable[str] = (),
-    cluster: str | None = None,
-    log_file: str | None = None,
-    store: str | None = None,
-    keep: bool = True,
     playback: Playback | None = None,
     collection: Collection | None = None,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
-    store : the file that keeps the runs, if not the usual one. keep : False keeps none.
-    playback : what to play. collection : the reports to show.
+    scenario : what it opens. playback : what to play. collection : the reports to show.
     """
     reason = unfit_terminal()
     if reason is not None:
@@ -87,20 +77,20 @@ def open_workbench(
 
     try:
         settings: Settings = load_settings(
-            Path(config) if config else None,
-            theme=theme,
-            charset=charset,
-            mouse=mouse,
-            allow_attacks=allow_attacks,
-            attack_files=attack_files,
-            cluster=cluster,
+            Path(options.config) if options.config else None,
+            theme=options.theme,
+            charset=options.charset,
+            mouse=options.mouse,
+            allow_attacks=options.allow_attacks,
+            attack_files=options.attack_files,
+            cluster=options.cluster,
         )
         path = scenario_path(scenario)
     except (SettingsError, FileNotFoundError) as error:
         note(f"ldptui: {error}")
         return 2
-    if log_file:
-        _log_to(Path(log_file))
+    if options.log_file:
+        _log_to(Path(options.log_file))
     # What a start makes stays: searching it for garbage takes a sixth of the time to the first
     # frame. The screen switches the search on again when everything is loaded.
     gc.disable()
@@ -110,7 +100,7 @@ def open_workbench(
     app = Workbench(
         settings,
         path,
-        store=places.chosen_store(store)[0] if keep else None,
+        store=places.chosen_store(options.store)[0] if options.keep else None,
         playback=playback,
         collection=collection,
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, spelled
@@ -25,10 +24,12 @@ from ..explain.lines import bound_keys
 from ..explain.setting import Setting, bound, read_key
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
+from ..lab.options import flag_of
 from ..terminal import exits
 from ..terminal.output import write_out
 from ..text import table
 from ..text.prose import either
+from .options import Theory
 
 COMMON: Final = (
     "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"
@@ -36,9 +37,9 @@ COMMON: Final = (
 """The fields of JSON that every protocol has, null where it has none of them."""
 
 
-def theory(options: Namespace) -> int:
+def theory(options: Theory) -> int:
     """Print the closed forms of a protocol."""
-    _check_options(options)
+    options = _checked(options)
     setting = _setting(options)
     story = story_named(setting.family) or UNTOLD
     rows = entries(setting)
@@ -50,14 +51,18 @@ def theory(options: Namespace) -> int:
     return exits.DONE
 
 
-def _check_options(options: Namespace) -> None:
-    """Refuse options that are out of range, or of another protocol; raises ScenarioError."""
+def _checked(options: Theory) -> Theory:
+    """The options, and any domain for numbers, whose formulas hold for each.
+
+    Raises ScenarioError for options that are out of range, or of another protocol.
+    """
     _check("--epsilon", options.epsilon, EPSILON)
     kind = options.protocol
     if options.items is None:
-        if not tells_numbers(KINDS[kind].mechanism):  # of numbers, whose formulas hold for any d
+        if not tells_numbers(KINDS[kind].mechanism):
             raise ScenarioError("is required", key="--items")
-        options.items = int(DOMAIN.low)
+        options = replace(options, items=int(DOMAIN.low))
+    assert options.items is not None
     _check("--items", options.items, DOMAIN)
     _check("--users", options.users, USERS)
     _check("--share", options.share, SHARE)
@@ -67,15 +72,16 @@ def _check_options(options: Namespace) -> None:
     _check("--seeds", options.seeds, Range(1, 10**6))
     kinds = in_order("protocol", KINDS)
     for name in dict.fromkeys(name for known in kinds for name in _keys(KINDS[known])):
-        if getattr(options, name, None) is not None and name not in _keys(KINDS[kind]):
+        if options.key(name) is not None and name not in _keys(KINDS[kind]):
             owners = [other for other in kinds if name in _keys(KINDS[other])]
             rule = f"is an option of {either(owners)}, not of {kind}"
-            raise ScenarioError(rule, key=_option(name))
+            raise ScenarioError(rule, key=flag_of(name))
     if options.mean is not None and not tells_numbers(KINDS[kind].mechanism):
         owners = [known for known in kinds if tells_numbers(KINDS[known].mechanism)]
         raise ScenarioError(f"is an option of {either(owners)}, not of {kind}", key="--mean")
     if options.epsilon is None and "f" not in _keys(KINDS[kind]):
         raise ScenarioError("is required", key="--epsilon")
+    return options
 
 
 def _check(option: str, value: float | None, allowed: Range) -> None:
@@ -88,16 +94,13 @@ def _keys(spec: type[Any]) -> tuple[str, ...]:
     return tuple(key.name for key in fields(spec) if key.name != "kind")
 
 
-def _option(key: str) -> str:
-    return "--" + key.replace("_", "-")
-
-
-def _setting(options: Namespace) -> Setting:
+def _setting(options: Theory) -> Setting:
     """The protocol that the options describe, and the other numbers; raises ScenarioError."""
     kind, spec = options.protocol, KINDS[options.protocol]
-    keys = {name: getattr(options, name, None) for name in _keys(spec)}
+    keys = {name: options.key(name) for name in _keys(spec)}
     given = {key: value for key, value in keys.items() if value is not None}
     search = SeedSearch(options.seeds, options.scoring)
+    assert options.items is not None
     try:
         parameters = {key: read_key(spec, key, value) for key, value in given.items()}
         return bound(
@@ -105,7 +108,7 @@ def _setting(options: Namespace) -> Setting:
             r=options.targets, held=options.target_frequency, mean=options.mean, search=search,
         )  # fmt: skip
     except ScenarioError as error:
-        raise ScenarioError(error.rule, key=_option(error.key)) from error
+        raise ScenarioError(error.rule, key=flag_of(error.key)) from error
 
 
 def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +19,7 @@ from ..explain.client import client_of
 from ..terminal import exits
 from ..terminal.output import write_out
 from .agreeing import agreed
+from .options import Vectors
 
 COUNT: Final = Range(1, 10_000)
 """Vectors of a protocol."""
@@ -62,9 +62,8 @@ class Coins:
         return value
 
 
-def vectors(options: Namespace) -> int:
+def vectors(options: Vectors) -> int:
     """Print the test vectors of a protocol as JSON."""
-    options.protocol = options.kind
     if options.count not in COUNT:
         raise ScenarioError(f"must be {COUNT}, {got(options.count)}", key="--count")
     if options.seed < 0:
@@ -73,13 +72,13 @@ def vectors(options: Namespace) -> int:
     client = client_of(protocol)
     if client is None:
         rule = "must be a protocol of ldptui whose users send reports"
-        raise ScenarioError(f"{rule}, {got(options.kind)}", key="KIND")
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
     module = program(client.file)
     items = np.random.default_rng(options.seed).permutation(
         np.arange(options.count) % protocol.domain_size
     )
     document = {
-        "kind": options.kind.lower(),
+        "kind": options.protocol.lower(),
         "items": protocol.domain_size,
         "known": client.known,
         "draws": MEANS,

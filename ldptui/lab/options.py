@@ -1,9 +1,11 @@
-"""The options of a topic: the fields of a dataclass, as arguments of a command and as a form.
+"""The options of a command or a topic: the fields of a dataclass, as arguments and as a form.
 
-`ldptui.lab.questions.NAME.Options` declares them, typed, with ranges and defaults; an option is an
-argument of the command if the topic's row has words about it, and a field of the form if it has a
-`Blank`. Both views have `Topic.read` read and refuse their values, and `concerned` find the option
-that an error is about. Nothing here imports NumPy: `--help` and a form that opens are cheap.
+A dataclass declares them, typed, with ranges and defaults: `ldptui.lab.questions.NAME.Options` for
+a topic, a class of `ldptui.commands.asked` for any other command. An option is an argument of the
+command if the command's row has words about it, and a field of the form if it has a `Blank`. The
+command and the form of a topic have `Option.read` read and refuse their values, and `concerned`
+find the option that an error is about. Nothing here imports NumPy: `--help` and a form that opens
+are cheap.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import (
     Final,
     Literal,
     TypeAlias,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -29,6 +32,7 @@ from typing import (
 from ldptui.core.base.errors import ScenarioError, got, spelled
 from ldptui.core.base.ranges import Range
 
+T = TypeVar("T")
 Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
 """numbers, names : separated by commas. rows : a list of texts, the positional arguments."""
 Step = Literal["", "hundredths", "decades", "ladder"]
@@ -50,13 +54,19 @@ TYPES: Final[Mapping[Any, Type]] = {
 class Argument:
     """What the annotation of a field says of its argument.
 
-    positional : it has no flag. either : exactly one of the arguments that have this is given.
-    renames : parameters of the core whose errors are about this option.
+    positional : it has no flag. either : at most one of the arguments that have this is given.
+    renames : parameters of the core whose errors are about this option. flags : its flags, where
+    they are not its name. repeated : its flag may be given several times. choices : the words that
+    are allowed, where the type does not say so. lower : whether capitals are small letters.
     """
 
     positional: bool = False
     either: bool = False
     renames: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    repeated: bool = False
+    choices: Callable[[], Iterable[str]] | None = None
+    lower: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +103,7 @@ class Line:
 class Option:
     """One value that a topic asks for.
 
-    range : a number must be in it. size : the number of "numbers". choices : the few texts that are
+    range : a number must be in it. size : the number of "numbers". choices : the values that are
     allowed. default : the value where none is given. line : the words of its argument, None where
     the command has none. blank : its field, None where the form has none.
     """
@@ -102,7 +112,7 @@ class Option:
     type: Type = "number"
     range: Range = ANY
     size: int = 0
-    choices: tuple[str, ...] = ()
+    choices: tuple[Any, ...] = ()
     default: Any = None
     required: bool = False
     argument: Argument = Argument()
@@ -114,7 +124,8 @@ class Option:
         """Its name in the command: --hash-range, or FILE."""
         if self.argument.positional and self.line is not None:
             return self.line.metavar
-        return f"--{self.name.replace('_', '-')}"
+        no = "no-" * (self.type == "flag" and self.default is not False)
+        return self.argument.flags[0] if self.argument.flags else flag_of(f"{no}{self.name}")
 
     @property
     def fields(self) -> Choices:
@@ -178,6 +189,11 @@ class Option:
         return tuple(texts if self.type == "rows" else dict.fromkeys(filter(None, texts)))
 
 
+def flag_of(name: str) -> str:
+    """The flag of an option: --hash-range."""
+    return f"--{name.replace('_', '-')}"
+
+
 def concerned(options: Iterable[Option], key: str) -> Option | None:
     """The option that an error with this key is about: its name, a row of it, or a parameter."""
     for option in options:
@@ -199,8 +215,14 @@ class Keys:
     options: Callable[[Iterable[str]], Iterable[Option]]
 
 
-def options_of(kind: type, lines: Mapping[str, Sequence[str]]) -> Iterator[Option]:
-    """The options that a dataclass declares, in order; lines : the words of the arguments."""
+def options_of(
+    kind: type, lines: Mapping[str, Sequence[str]], required: Iterable[str] = ()
+) -> Iterator[Option]:
+    """The options that a dataclass declares, in order.
+
+    lines : the words of the arguments. required : the options that a command needs although they
+    have a default.
+    """
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         base, extras = _bare(hints[field.name])
@@ -208,15 +230,15 @@ def options_of(kind: type, lines: Mapping[str, Sequence[str]]) -> Iterator[Optio
             yield from keys.options(hints)
             continue
         argument = extras.get(Argument, Argument())
-        required = field.default is dataclasses.MISSING
+        missing = field.default is dataclasses.MISSING
         yield Option(
             field.name,
             _type(base, argument),
             extras.get(Range, ANY),
             size=len(get_args(base)),
             choices=get_args(base) if get_origin(base) is Literal else (),
-            default=None if required else field.default,
-            required=required,
+            default=None if missing else field.default,
+            required=missing or field.name in required,
             argument=argument,
             line=Line(*lines[field.name]) if field.name in lines else None,
             blank=extras.get(Blank),
@@ -238,54 +260,89 @@ def _bare(hint: Any) -> tuple[Any, dict[type, Any]]:
 
 def _type(base: Any, argument: Argument) -> Type:
     if get_origin(base) is Literal:
-        return "text"
+        return TYPES[type(get_args(base)[0])]
     if get_origin(base) is tuple:
         texts: Type = "rows" if argument.positional else "names"
         return "numbers" if get_args(base)[0] is float else texts
     return TYPES[base]
 
 
-def made(kind: type[Any], values: Mapping[str, Any]) -> Any:
-    """The dataclass with these values; those of no field are the table of its `Keys`."""
-    names = [field.name for field in dataclasses.fields(kind)]
-    own = {name: values[name] for name in names if name in values}
+def made(kind: type[T], values: Mapping[str, Any]) -> T:
+    """The dataclass with these values; those of no field are the table of its `Keys`, if any."""
+    names = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    own = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in values.items()
+        if name in names
+    }
     table = {name: value for name, value in values.items() if name not in own and value}
-    return kind(**own, **{name: table for name in names if name not in own})
+    hints = get_type_hints(kind, include_extras=True)
+    return kind(
+        **own, **{name: table for name in names - own.keys() if Keys in _bare(hints[name])[1]}
+    )
 
 
 # Arguments.
 
 
-def add_arguments(parser: argparse.ArgumentParser, options: Iterable[Option]) -> None:
-    """Add the options that a command has to its parser."""
+def add_arguments(
+    parser: argparse.ArgumentParser,
+    options: Iterable[Option],
+    about: Mapping[str, str] | None = None,
+    above: Iterable[Option] = (),
+) -> None:
+    """Add the options that a command has to its parser.
+
+    about : what is said beneath the headings of groups. above : the options that the command above
+    has as well: what is not given here stays as it is there.
+    """
     groups: dict[str, Any] = {"": parser}
     either: Any = None
+    options, above = [option for option in options if option.line is not None], [*above]
+    needed = any(option.argument.either and option.required for option in options)
     for option in options:
-        if (line := option.line) is None:
-            continue
-        if line.group not in groups:
-            groups[line.group] = parser.add_argument_group(line.group)
-        place = groups[line.group]
+        assert option.line is not None
+        heading = option.line.group
+        if heading not in groups:
+            groups[heading] = parser.add_argument_group(heading, (about or {}).get(heading))
+        place = groups[heading]
         if option.argument.either:
-            place = either = either or parser.add_mutually_exclusive_group(required=True)
-        name = option.name if option.argument.positional else option.flag
-        place.add_argument(name, **_keywords(option, line))
+            place = either = either or place.add_mutually_exclusive_group(required=needed)
+        more = _keywords(option, option.line)
+        if option in above:
+            more["default"] = argparse.SUPPRESS
+        if option.argument.positional:
+            place.add_argument(option.name, **more)
+        else:
+            flags = option.argument.flags or (option.flag,)
+            place.add_argument(*flags, dest=option.name, **more)
 
 
 def _keywords(option: Option, line: Line) -> dict[str, Any]:
+    """What argparse is told of an option."""
+    argument = option.argument
     more: dict[str, Any] = {"help": line.words or None}
     if option.type == "flag":
-        return more | {"action": "store_true"}
+        if option.default is False:
+            return more | {"action": "store_true"}
+        return more | {"action": "store_const", "const": False, "default": option.default}
     if line.metavar:
         more["metavar"] = line.metavar
-    if option.choices:
-        more["choices"] = option.choices
+    choices = option.choices if argument.choices is None else [*argument.choices()]
+    if choices:
+        more["choices"] = choices
     if option.type in ("number", "integer"):
         more["type"] = float if option.type == "number" else int
+    if argument.lower:
+        more["type"] = str.lower
+    if argument.repeated:
+        return more | {"action": "append", "default": []}
     if option.type == "rows":
-        more["nargs"] = "*"
-    if not option.argument.positional:
+        more["nargs"] = "+" if option.required else "*"
+    elif argument.positional and not option.required:
+        more |= {"nargs": "?", "default": option.default}
+    if not argument.positional:
         more |= {"default": option.default}
-        if not option.argument.either:
+        if not argument.either:
             more["required"] = option.required
     return more

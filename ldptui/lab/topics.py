@@ -49,6 +49,7 @@ class Topic:
     about: str
     example: str
     arguments: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    required: Sequence[str] = ()
     hint: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
     live: bool = False
@@ -72,7 +73,7 @@ class Topic:
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
-        return tuple(options_of(self.asked, self.arguments))
+        return tuple(options_of(self.asked, self.arguments, self.required))
 
     @property
     def blanks(self) -> tuple[Option, ...]:

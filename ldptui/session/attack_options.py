@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..terminal.settings import SettingsError, fault_of, offered_files, refuse_unreadable
 from ..terminal.visitor import visiting
-from .consent import WHAT
 
 if TYPE_CHECKING:
     from ldptui.core.experiment import Experiment
@@ -28,39 +27,16 @@ ASKS: Final = (
 NEVER: Final = "a server runs no code that its visitors name"
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """The options of every command that simulates, of the workbench, and of its worker."""
-    parser.add_argument(
-        *(f"--allow-{what}" for what in WHAT),
-        dest="allow_attacks",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="let this attack, defence, protocol, population or metric of an installed package "
-        "run; may be repeated",
-    )
-    parser.add_argument(
-        *(f"--{what}-file" for what in WHAT),
-        dest="attack_files",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="let the attacks, defences, protocols, populations and metrics in this Python file "
-        "run, with your permissions; may be repeated",
-    )
-
-
 @dataclass(frozen=True)
 class Code:
-    """The Python code that a command's options let run: names of packages' code, and files."""
+    """The Python code that a command's options let run: names of packages' code, and files.
+
+    offered : files whose code the workbench asks about.
+    """
 
     names: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
-
-    @classmethod
-    def of(cls, options: argparse.Namespace) -> Code:
-        """What the options of `add_to` say."""
-        return cls(tuple(options.allow_attacks), tuple(map(Path, options.attack_files)))
+    offered: tuple[Path, ...] = ()
 
 
 def check_travel(experiment: Experiment, code: Code) -> None:
@@ -78,20 +54,28 @@ def check_travel(experiment: Experiment, code: Code) -> None:
             raise ScenarioError(f"{rule} {how}", "--cluster")
 
 
+FLAGS: Final = {"names": "--allow-attack", "files": "--attack-file", "offered": "--offered-file"}
+"""The options of a worker for the fields of its `Code`."""
+
+
 def add_to_worker(parser: argparse.ArgumentParser) -> None:
-    """The same options, and the files whose code the workbench asks about, with what it may."""
-    add_to(parser)
-    parser.add_argument("--offered-file", action="append", default=[], type=Path)
+    """Add the options of `FLAGS`, of the workbench's background worker."""
+    for name, flag in FLAGS.items():
+        kind = str if name == "names" else Path
+        parser.add_argument(flag, dest=name, action="append", default=[], type=kind)
 
 
-def as_arguments(
-    names: Sequence[str], files: Sequence[Path], offered: Sequence[Path] = ()
-) -> list[str]:
+def code_of(options: argparse.Namespace) -> Code:
+    """The code that the options of a worker let run."""
+    return Code(**{name: tuple(getattr(options, name)) for name in FLAGS})
+
+
+def as_arguments(code: Code) -> list[str]:
     """The arguments that `add_to_worker` reads, for a process in another folder."""
     return [
-        *(f"--allow-attack={name}" for name in names),
-        *(f"--attack-file={file.absolute()}" for file in files),
-        *(f"--offered-file={file.absolute()}" for file in offered),
+        *(f"{FLAGS['names']}={name}" for name in code.names),
+        *(f"{FLAGS['files']}={file.absolute()}" for file in code.files),
+        *(f"{FLAGS['offered']}={file.absolute()}" for file in code.offered),
     ]
 
 

@@ -24,7 +24,7 @@ from support.worker import Worker, ended, started
 from ldptui.commands import cli
 from ldptui.core import plugins
 from ldptui.engine import COMMAND
-from ldptui.session.attack_options import as_arguments
+from ldptui.session.attack_options import Code, as_arguments
 from ldptui.terminal import exits
 from ldptui.terminal.settings import Settings
 
@@ -275,7 +275,7 @@ def test_an_attack_that_ends_its_process_fails_its_cell_alone(
 
 async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path, DEADLY)
-    desk = Desk((*COMMAND, *as_arguments((), [path])))
+    desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))
     await desk.engine.start()
     try:
         await desk.alive()
@@ -408,7 +408,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 
 def allowed(*files: Path) -> list[str]:
-    return [*COMMAND[1:], *as_arguments((), files)]
+    return [*COMMAND[1:], *as_arguments(Code(files=(*files,)))]
 
 
 @pytest.fixture
@@ -459,7 +459,7 @@ async def test_the_worker_shows_a_traceback_and_the_other_cells(
 
 async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) -> None:
     path, hangs = hanging(tmp_path)
-    desk = Desk((*COMMAND, *as_arguments((), [path])))
+    desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))
     await desk.engine.start()
     try:
         await desk.alive()

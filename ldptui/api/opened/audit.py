@@ -47,6 +47,8 @@ def answer(options: Options, ask: Ask) -> Steps:
 
 def _question(options: Options, ask: Ask) -> Question:
     """The question of the form's values; no program runs but code in Python that is named."""
+    assert options.epsilon is not None  # a form has both
+    assert options.items is not None
     names, pairs, rows = list[str](), list[str](), list[int]()
     for row, name in enumerate(options.clients):
         try:

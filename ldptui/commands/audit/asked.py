@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
 
 from ...api.audited import Question, question
+from ...lab.questions.audit import Options
 from ..agreeing import by_options, keys_of
 
 OPTIONS: Final = {"kind": "--as", "domain_size": "--items", "clients": "CLIENT"}
@@ -19,17 +19,18 @@ OWN: Final = (
 """The values whose options have their names."""
 
 
-def question_of(options: Namespace) -> Question:
+def question_of(options: Options) -> Question:
     """The question of the options; raises LdpError before anything is run."""
-    for key in ("epsilon", "items"):
-        if getattr(options, key) is None:
-            raise ScenarioError("is required", key=f"--{key}")
-    keys = keys_of(options)
+    if options.epsilon is None:
+        raise ScenarioError("is required", key="--epsilon")
+    if options.items is None:
+        raise ScenarioError("is required", key="--items")
+    keys = keys_of(options.settings)
     try:
         with by_options():
             return question(
                 options.clients, options.commands, options.pairs,
-                epsilon=options.epsilon, items=options.items, kind=options.kind or "", keys=keys,
+                epsilon=options.epsilon, items=options.items, kind=options.claimed, keys=keys,
                 opaque=options.opaque, samples=options.samples, confidence=options.confidence,
                 seed=options.seed, refute=options.refute, batch=options.batch,
                 patience=options.patience,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from ldptui.core.lab.audit import Inspection
 
 from ...api.audited import Checkpoint, Question, Work
 from ...api.audited.told import document, power_lines, told
+from ...lab.questions.audit import Options
 from ...terminal import exits
 from ...terminal.output import check_writable, note, write_out
 from ...text import format as text
@@ -23,16 +23,16 @@ from .asked import question_of
 from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
 
 
-def audit(options: Namespace) -> int:
+def audit(options: Options) -> int:
     """Print what audits of clients found; 1 where one is broken, or does not work."""
     document_then = None
     if options.verify is not None:
         document_then = read_certificate(Path(options.verify))
         check_allowed(document_then, options)
         options = options_of(document_then, options)
-    for key in ("certificate", "page"):
-        if getattr(options, key) is not None:
-            _check_new(Path(getattr(options, key)), options.force, f"--{key}")
+    for key, place in (("--certificate", options.certificate), ("--page", options.page)):
+        if place is not None:
+            _check_new(Path(place), options.force, key)
     question = question_of(options)
     powers = question.powers()
     if options.format == "table":
@@ -87,7 +87,7 @@ def _check_new(path: Path, force: bool, key: str) -> None:
     check_writable(path)
 
 
-def _write(options: Namespace, question: Question, found: Sequence[Inspection]) -> None:
+def _write(options: Options, question: Question, found: Sequence[Inspection]) -> None:
     """Write the certificate and the page that were asked for."""
     written = (
         (options.certificate, partial(certificate, question, options)),

@@ -9,8 +9,8 @@ import platform
 import secrets
 import shlex
 import tomllib
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from ldptui.core.scenario import read_text
 
 from ...api.audited import Question
 from ...api.audited.told import UNPROVED
+from ...lab.questions.audit import Options
 from ...terminal import places
 from ...text import format as text
 
@@ -36,11 +37,11 @@ ASKED: Final[dict[str, type | tuple[type, ...]]] = {
     "confidence": (int, float), "seed": int, "patience": (int, float), "batch": int,
 }  # fmt: skip
 """The keys of the table [asked], with their types: the options of the command."""
-NAMES: Final = {"as": "kind", "set": "settings"}
+NAMES: Final = {"as": "claimed", "set": "settings"}
 """The options whose argument has another name than the key."""
 
 
-def certificate(question: Question, options: Namespace, found: Sequence[Inspection]) -> str:
+def certificate(question: Question, options: Options, found: Sequence[Inspection]) -> str:
     """The certificate as TOML. Only the options that were given, or have a value, stand in it."""
     given = asked_of(options)
     digests = {named.name: named.digest for named in question.clients}
@@ -58,10 +59,14 @@ def certificate(question: Question, options: Namespace, found: Sequence[Inspecti
     return tomlkit.dumps(document)
 
 
-def asked_of(options: Namespace) -> dict[str, Any]:
+def asked_of(options: Options) -> dict[str, Any]:
     """The table [asked] of an audit."""
     given = {key: getattr(options, NAMES.get(key, key)) for key in ASKED}
-    return {key: value for key, value in given.items() if value is not None}
+    return {
+        key: [*value] if isinstance(value, tuple) else value
+        for key, value in given.items()
+        if value not in (None, "")
+    }
 
 
 def seal(asked: Mapping[str, Any]) -> str:
@@ -85,7 +90,7 @@ def seal(asked: Mapping[str, Any]) -> str:
     return hmac.new(key, said, "sha256").hexdigest() if len(key) == 32 else ""
 
 
-def check_allowed(document: dict[str, Any], options: Namespace) -> None:
+def check_allowed(document: dict[str, Any], options: Options) -> None:
     """Refuse a stranger's certificate whose programs the command line does not name as well."""
     asked, ours = document["asked"], seal(document["asked"])
     if ours and hmac.compare_digest(str(document.get("seal", "")).encode(), ours.encode()):
@@ -141,12 +146,13 @@ def read_certificate(path: Path) -> dict[str, Any]:
     return document
 
 
-def options_of(document: dict[str, Any], options: Namespace) -> Namespace:
+def options_of(document: dict[str, Any], options: Options) -> Options:
     """The options of the audit that a certificate tells of, with the output of these ones."""
-    made = Namespace(**vars(options))
-    for key, value in document["asked"].items():
-        setattr(made, NAMES.get(key, key), value)
-    return made
+    asked: dict[str, Any] = {
+        NAMES.get(key, key): tuple(value) if isinstance(value, list) else value
+        for key, value in document["asked"].items()
+    }
+    return replace(options, **asked)
 
 
 def differences(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, Final
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.store import is_store, merge, open_store
@@ -13,29 +13,29 @@ from ldptui.core.store.recording import is_recording, read_recording
 from ...terminal import exits, output, places
 from ...text import format as text
 from ..door import tags_of
+from ..options import (
+    Collecting,
+    Dictionary,
+    Export,
+    Import,
+    Listing,
+    Remove,
+    Show,
+    Star,
+    Stored,
+    Tag,
+)
 from .exporting import export, show_dictionary
 from .listing import list_runs, show
 from .opening import moment_of, number_of, opened
 
 
-def runs(options: Namespace) -> int:
+def runs(options: Stored) -> int:
     """List, show, remove, tag, export and import runs."""
-    actions: Mapping[str | None, Callable[[Namespace], int]] = {
-        None: list_runs,
-        "list": list_runs,
-        "show": show,
-        "rm": _remove,
-        "tag": _tag,
-        "star": _star,
-        "export": export,
-        "import": _import,
-        "gc": _gc,
-        "dictionary": show_dictionary,
-    }
-    return actions[options.action](options)
+    return ACTIONS[type(options)](options)
 
 
-def _remove(options: Namespace) -> int:
+def _remove(options: Remove) -> int:
     with opened(options.store, write=True) as store:
         for number in [number_of(store, word) for word in options.runs]:
             store.remove(number, not options.undo)
@@ -44,7 +44,7 @@ def _remove(options: Namespace) -> int:
     return exits.DONE
 
 
-def _tag(options: Namespace) -> int:
+def _tag(options: Tag) -> int:
     tags = tags_of(options.tags)
     with opened(options.store, write=True) as store:
         number = number_of(store, options.run)
@@ -57,7 +57,7 @@ def _tag(options: Namespace) -> int:
     return exits.DONE
 
 
-def _star(options: Namespace) -> int:
+def _star(options: Star) -> int:
     with opened(options.store, write=True) as store:
         number = number_of(store, options.run)
         store.star(number, not options.off)
@@ -65,7 +65,7 @@ def _star(options: Namespace) -> int:
     return exits.DONE
 
 
-def _import(options: Namespace) -> int:
+def _import(options: Import) -> int:
     paths = [Path(file) for file in options.files]
     recordings = [is_recording(path) for path in paths]  # before a store is open: see `is_store`
     for path, recording in zip(paths, recordings, strict=True):
@@ -85,7 +85,7 @@ def _import(options: Namespace) -> int:
     return exits.DONE
 
 
-def _gc(options: Namespace) -> int:
+def _gc(options: Collecting) -> int:
     with opened(options.store, write=True) as store:
         assert store.path is not None
         before = store.path.stat().st_size
@@ -96,3 +96,17 @@ def _gc(options: Namespace) -> int:
         f"forgot {text.count(gone)} runs and {text.count(cells)} cells, {saved:.1f} MiB\n"
     )
     return exits.DONE
+
+
+ACTIONS: Final[Mapping[type[Stored], Callable[[Any], int]]] = {
+    Listing: list_runs,
+    Show: show,
+    Remove: _remove,
+    Tag: _tag,
+    Star: _star,
+    Export: export,
+    Import: _import,
+    Collecting: _gc,
+    Dictionary: show_dictionary,
+}
+"""What is done for the options of each action."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
 from ...text.interval import mean_words
+from ..options import Compare
 from .opening import run_or_file
 from .written import as_json, csv_text
 
@@ -104,7 +104,7 @@ def _by_values(cells: Sequence[RunCell], keys: Sequence[str]) -> dict[str, RunCe
     return {repr([cell.parameters.get(key) for key in keys]): cell for cell in cells}
 
 
-def compare(options: Namespace) -> int:
+def compare(options: Compare) -> int:
     """Print the differences of two runs."""
     sides = []
     for word in (options.a, options.b):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from ...text import table
 from ...text.prose import wrapped
 from ..dictionary import dictionary
 from ..door import Output
+from ..options import Dictionary, Export
 from ..parquet import write_parquet
 from ..reporting import as_text
 from .opening import number_of, opened
@@ -28,7 +28,7 @@ WIDTH: Final = 80
 """Cells of a meaning in the table of columns."""
 
 
-def show_dictionary(options: Namespace) -> int:
+def show_dictionary(options: Dictionary) -> int:
     output.write_out(_written_dictionary(dictionary(), options.format), exactly=True)
     return exits.DONE
 
@@ -48,8 +48,14 @@ def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
     return table.plain_table(heads, lines)
 
 
-def export(options: Namespace) -> int:
-    asked = Output.of(options, usual="recording")
+def export(options: Export) -> int:
+    asked = Output.of(
+        options.format,
+        options.out,
+        options,
+        usual="recording",
+        frequencies=options.frequencies,
+    )
     out, kind = asked.path, asked.format
     assert out is not None
     with opened(options.store) as store:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from ldptui.core.store import RunCell
 from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
+from ..options import Game as Options
 from .opening import run_or_file
 from .written import as_json
 
@@ -26,7 +26,7 @@ FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a game is of where none is named, the first that was measured."""
 
 
-def game(options: Namespace) -> int:
+def game(options: Options) -> int:
     """Print the value and both mixtures of a run over attacks and defences."""
     store, number = run_or_file(options.run, options.store)
     with store:

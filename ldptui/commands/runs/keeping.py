@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -26,13 +25,14 @@ from ...session import attack_options
 from ...terminal import exits, output, places
 from ...text import format as text
 from .. import progress, reading, reporting
-from ..door import Keeping, Output, Work, tags_of
+from ..door import Keeping, Output, Work, shard_of, tags_of, written_to
+from ..options import Record, Resume, Run
 from .opening import number_of, opened
 
 
-def run(options: Namespace) -> int:
+def run(options: Run) -> int:
     """Simulate a scenario and print or write the results."""
-    work, asked = Work.of(options), Output.of(options)
+    work, asked = Work.of(options, shard_of(options)), _output(options)
     scenario, source = reading.scenario_of(options)
     keeping = Keeping.of(options, source)
     experiment = bound(scenario, work, keeping)
@@ -45,6 +45,16 @@ def run(options: Namespace) -> int:
         if keeping is not None and not placed.shard.whole:
             return _compute_shard(experiment, placed, keeping)
         return _reported(*measure(experiment, placed, keeping), asked)
+
+
+def _output(options: Run | Resume) -> Output:
+    return Output.of(
+        options.format,
+        options.out,
+        options,
+        frequencies=options.frequencies,
+        quiet=options.quiet,
+    )
 
 
 def _tell(experiment: Experiment) -> None:
@@ -183,9 +193,9 @@ def kept(memory: RunMemory, experiment: Experiment, work: Work) -> Results:
     return results
 
 
-def resume(options: Namespace) -> int:
+def resume(options: Resume) -> int:
     """Go on with a run that was interrupted."""
-    work, asked = Work.of(options), Output.of(options)
+    work, asked = Work.of(options), _output(options)
     with opened(options.store, write=True) as store:
         run = number_of(store, options.run)
         experiment = attack_options.permitted(store.experiment(run), work.code)
@@ -196,9 +206,9 @@ def resume(options: Namespace) -> int:
         return _reported(results, memory.failure, asked)
 
 
-def record(options: Namespace) -> int:
+def record(options: Record) -> int:
     """Simulate a scenario and write one file that holds it all."""
-    work, out = replace(Work.of(options), frequencies=True), Output.of(options).path
+    work, out = replace(Work.of(options), frequencies=True), written_to(options.out)
     assert out is not None
     scenario, source = reading.scenario_of(options)
     tags, (place, chosen) = tags_of(options.tags), places.chosen_store(options.store)

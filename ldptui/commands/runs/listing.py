@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -15,12 +14,13 @@ from ...terminal import exits, output, places
 from ...text import format as text
 from ...text import table
 from ..door import Output
+from ..options import Listing, Show
 from ..reporting import as_text
 from .opening import moment_of, number_of, opened
 from .written import as_json, csv_text, drawn_with, json_names, summary_of
 
 
-def list_runs(options: Namespace) -> int:
+def list_runs(options: Listing) -> int:
     since, until = (
         moment_of(options.since, "--since"),
         moment_of(options.until, "--until", after=True),
@@ -104,8 +104,8 @@ def day(moment: float) -> str:
         return "–"
 
 
-def show(options: Namespace) -> int:
-    asked = Output.of(options)
+def show(options: Show) -> int:
+    asked = Output.of(options.format, None, options, frequencies=options.frequencies)
     with opened(options.store) as store:
         run = store.run(number_of(store, options.run))
         results = store.results(run.id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.store import Run, differing, redrawn
 from ldptui.core.store.agreement import Agreement
-from ldptui.core.store.replay import Replay, compared
+from ldptui.core.store.replay import Replay as Outcome
+from ldptui.core.store.replay import compared
 from ldptui.core.store.replay import replay as replay_run
 
 from ... import __version__
@@ -21,11 +21,12 @@ from ...terminal import exits, output
 from ...text import format as text
 from .. import progress
 from ..door import Work
+from ..options import Opening, Replay
 from .opening import run_or_file
 from .plotting import replay_figure
 
 
-def replay(options: Namespace) -> int:
+def replay(options: Replay) -> int:
     """Compute a run again and compare; 0 if identical, REDRAWN if by another NumPy's draws."""
     work = Work.of(options)
     if options.show:
@@ -73,7 +74,7 @@ def _agreeing(means: Agreement) -> str:
     )
 
 
-def _identical(outcome: Replay, run: Run, work: Work) -> int:
+def _identical(outcome: Outcome, run: Run, work: Work) -> int:
     part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
     output.write_out(
         f"identical: {text.count(outcome.trials)} trials{part}, "
@@ -93,7 +94,7 @@ def _other_versions(run: Run) -> str:
     return f"{before}, {other}" if other else before
 
 
-def _play(options: Namespace) -> int:
+def _play(options: Replay) -> int:
     """Open the workbench on a recording; what is wrong with it is said before that."""
     from .. import start
 
@@ -108,4 +109,4 @@ def _play(options: Namespace) -> int:
     except BaseException:
         store.close()
         raise
-    return start.open_workbench(None, store=options.store, playback=playback)
+    return start.open_workbench(Opening(store=options.store), playback=playback)

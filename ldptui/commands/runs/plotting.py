@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from argparse import Namespace
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,13 +18,15 @@ from ldptui.core.store import Store, begin, open_store
 from ... import __version__
 from ...api import charted
 from ...charts.rows import ANSI_LIGHT, Look
-from ...charts.series import Chart, Plot
+from ...charts.series import Chart
+from ...charts.series import Plot as Drawing
 from ...session import attack_options, figure
 from ...session.figure import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
 from .. import progress, reading
-from ..door import Output, Work
+from ..door import Work, written_to
+from ..options import Plot
 from .keeping import bound, kept
 from .opening import run_or_file
 
@@ -35,9 +36,9 @@ NAMED: Final = 3
 """Rows of it for each name at the side."""
 
 
-def plot(options: Namespace) -> int:
+def plot(options: Plot) -> int:
     """Draw a run, or what a scenario measures, for paper, and write it to a file."""
-    work, out = replace(Work.of(options), frequencies=True), Output.of(options).path
+    work, out = replace(Work.of(options), frequencies=True), written_to(options.out)
     if out is None or out.suffix not in SUFFIXES:
         raise ScenarioError(
             f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, {got(str(options.out))}",
@@ -68,7 +69,7 @@ def plot(options: Namespace) -> int:
     return exits.DONE
 
 
-def _measured(options: Namespace, work: Work) -> tuple[Store, int]:
+def _measured(options: Plot, work: Work) -> tuple[Store, int]:
     """The run asked for; a scenario is simulated, and kept nowhere."""
     word = options.scenario
     if word == "last" or word.isdigit():
@@ -86,7 +87,7 @@ def _measured(options: Namespace, work: Work) -> tuple[Store, int]:
 def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     from ...charts.draw import draw
 
-    named = len(chart.y.ticks or ()) if isinstance(chart, Plot) and not chart.y.log else 0
+    named = len(chart.y.ticks or ()) if isinstance(chart, Drawing) and not chart.y.log else 0
     height = max(ROWS, NAMED * named + 8)
     strips = draw(chart, Look(COLUMNS, height, ANSI_LIGHT))
     drawn = "\n".join(strip.text.rstrip() for strip in strips)

@@ -42,7 +42,7 @@ def main() -> None:
     attack_options.add_to_worker(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
-    code = attack_options.Code.of(options)
+    code = attack_options.code_of(options)
     inbox.interrupts()  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()

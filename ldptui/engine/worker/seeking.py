@@ -24,16 +24,17 @@ def main() -> None:
     parser = argparse.ArgumentParser("ldptui.engine.worker.seeking")
     attack_options.add_to_worker(parser)
     options, _ = parser.parse_known_args()  # the others are for whole runs
+    code = attack_options.code_of(options)
     asked = json.load(sys.stdin)
     if visiting():  # nobody's code runs there
         asked["code"] = []
-    allowed = attack_options.with_agreed(attack_options.Code.of(options), asked["agreed"])
+    allowed = attack_options.with_agreed(code, asked["agreed"])
     unasked: list[Offer] = []
     for what, name in asked["code"]:
         try:
             find(name, allowed, what)
         except LdpError:
-            unasked += offers(name, what, Path(asked["folder"]), options.offered_file)
+            unasked += offers(name, what, Path(asked["folder"]), code.offered)
     found = [
         Code(
             what=offer.source.what,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
@@ -58,13 +58,44 @@ def _numbered(form: Mapping[str, Any]) -> bool:
     return filed(form) and not form.get("domain")
 
 
+Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]
+"""Other keys of a protocol, KEY=VALUE each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """What clients and server agree on, in a command that reads no reports.
+
+    items : d, where items are numbers. domain : the file of the items' names.
+    """
+
+    protocol: str
+    epsilon: float | None = None
+    items: Annotated[int | None, Argument(either=True)] = None
+    domain: Annotated[str | None, Argument(either=True)] = None
+    settings: Settings = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbered(Named):
+    """The same where users may hold numbers in a range instead of items."""
+
+    low: Annotated[float | None, Argument(either=True)] = None
+    high: float | None = None
+
+
+Piped: TypeAlias = Literal["csv", "jsonl", "parquet", "arrow"]
+"""The formats of reports on standard input."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Collection:
     """A collection that is opened: files of reports, and what clients and server agreed on.
 
     reports : files, folders and patterns. protocol : its kind. items : d, where items are numbers.
     domain : the file of the items' names, a name a line; it goes before `items`. keys : the other
-    keys of the protocol, as they were typed. All tabs about reports are about one collection.
+    keys of the protocol, as they were typed in a form; settings : as a command has them. All tabs
+    about reports are about one collection. quiet, out, force : of the command.
     """
 
     reports: Annotated[
@@ -77,11 +108,15 @@ class Collection:
     items: Annotated[
         int | None,
         DOMAIN,
-        Argument(renames=("domain_size",)),
+        Argument(renames=("domain_size",), either=True),
         Blank(16, optional=True, only=_numbered),
     ] = None
-    domain: Annotated[str | None, Blank(optional=True, only=filed)] = None
+    domain: Annotated[str | None, Argument(either=True), Blank(optional=True, only=filed)] = None
     keys: Annotated[Mapping[str, str], Keys(_keys)] = dataclasses.field(default_factory=dict)
+    settings: Settings = ()
+    quiet: bool = False
+    out: str | None = None
+    force: bool = False
 
     @property
     def typed(self) -> dict[str, Any]:
@@ -91,5 +126,7 @@ class Collection:
 
 
 OWN: Final = {field.name for field in dataclasses.fields(Collection)}
-SHARED: Final = frozenset(option.name for option in options_of(Collection, {}))
+SHARED: Final = frozenset(
+    option.name for option in options_of(Collection, {}) if option.blank is not None
+)
 """The names of the options of a collection, its protocol's keys among them."""

@@ -1,4 +1,4 @@
-"""The options of the tab of conclusions; the command has its own."""
+"""The options of the topic conclude: those of the tab, and those of the command alone."""
 
 from __future__ import annotations
 
@@ -17,10 +17,20 @@ SUBJECTS: Final = (("files", "files of reports"), (RUN, "this scenario"))
 class Options(Collection):
     """subject : files of reports, or a run of the workbench's scenario. share : of the fakes, at
     most. claims : to be overturned. sharp : all reports together look honest. confidence : of all
-    that is said."""
+    that is said.
+
+    estimates : a table in place of reports, which `users` sent; column, label : of that table.
+    """
 
     subject: Annotated[Literal["files", "run"], Blank(choices=SUBJECTS, bare=True)] = "files"
     share: Annotated[float, SHARE, Blank(0.01, steps="hundredths")] = 0.01
-    claims: Annotated[tuple[str, ...], Argument(renames=("claim",)), Blank("")] = ()
+    claims: Annotated[
+        tuple[str, ...], Argument(renames=("claim",), flags=("--claim",), repeated=True), Blank("")
+    ] = ()
     sharp: Annotated[bool, Blank()] = False
     confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.95
+    estimates: str | None = None
+    users: int | None = None
+    column: str = "frequency"
+    label: str = "item"
+    format: Literal["table", "csv", "json"] = "table"

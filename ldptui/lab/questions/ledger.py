@@ -60,7 +60,7 @@ class Options:
 
     entries: Annotated[
         tuple[str, ...], Argument(positional=True), Blank((), _entries, hint="name=ε,δxN")
-    ]
+    ] = ()
     scenario: str | None = None
     delta: Annotated[Slack, Range(0, 1, "()")] = 1e-6
     people: Annotated[int, TIMES, Blank()] = 1

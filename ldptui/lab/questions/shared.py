@@ -95,7 +95,11 @@ def keys(known: Iterable[str]) -> Iterator[Option]:
         yield Option(
             name,
             "text",
-            line=Line((words.symbol or "value").upper(), words.first, "keys of some protocols"),
+            line=Line(
+                (words.symbol or "value").upper(),
+                words.first.replace("%", "%%"),
+                "keys of some protocols",
+            ),
             blank=Blank(
                 follows=partial(_usual, key),
                 choices=partial(_either, key),

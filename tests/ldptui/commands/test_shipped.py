@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from ldptui import scenarios
 from ldptui.commands import pages
 from ldptui.commands.cli import commands, main, parser_of
 from ldptui.commands.completion import script, whole
-from ldptui.commands.library_options import SHELLS
+from ldptui.commands.options import SHELLS, Docs
 from ldptui.core.base.errors import FileError
 
 
@@ -46,7 +45,7 @@ def test_docs_opens_a_page_where_there_is_a_screen(
     monkeypatch.setattr(pages, "has_screen", lambda: True)
     monkeypatch.setattr(pages.webbrowser, "open", opened.append)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert pages.docs(Namespace(page="theory", opens=opens)) == 0
+    assert pages.docs(Docs(page="theory", opens=opens)) == 0
     assert capsys.readouterr().out == f"{site / 'theory.html'}\n"
     assert opened == [(site / "theory.html").as_uri()] * opens
 

@@ -11,7 +11,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 from support.kinds import CAO_ATTACKS
 
-from ldptui.commands import cli, theory_options
+from ldptui.commands import cli
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.terminal import exits
 
@@ -94,7 +94,7 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
 
 
 def test_theory_has_an_option_for_every_key_of_a_protocol() -> None:
-    options = {action.dest for action in theory_options.parser("theory", cli._parser)._actions}
+    options = {action.dest for action in cli.parser_of("theory")._actions}
     keys = {key.name for spec in KINDS.values() for key in fields(spec)} - {"kind"}
     assert keys <= options, "a key of a protocol has no row in ldptui/catalogue/keys.toml"
 

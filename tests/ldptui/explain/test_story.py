@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS, attack_table, task_of
 
+from ldptui.commands.options import Theory
 from ldptui.commands.theory import theory as theory_command
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
@@ -136,14 +136,11 @@ def test_theory_of_a_family_without_a_story(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(KINDS, "made-up", MadeUpSpec)
-    keys = {key.name for spec in KINDS.values() for key in dataclasses.fields(spec)}
-    given = {"epsilon": 1.0, "items": 64, "users": 9999, "share": 0.05, "targets": 3}
-    options = Namespace(**dict.fromkeys(keys))
-    for name, value in given.items():
-        setattr(options, name, value)
-    options.protocol, options.target_frequency, options.mean = "made-up", 0.01, None
-    options.seeds, options.scoring = SeedSearch().seeds, SeedSearch().scoring
-    for options.format in ("table", "json"):
+    for form in ("table", "json"):
+        options = Theory(
+            protocol="made-up", epsilon=1.0, items=64, users=9999, share=0.05, targets=3,
+            target_frequency=0.01, seeds=SeedSearch().seeds, format=form,
+        )  # fmt: skip
         assert theory_command(options) == 0
     text, _, document = capsys.readouterr().out.partition("{")
     assert text.startswith("MADE-UP, ε = 1, d = 64, n = 9999")

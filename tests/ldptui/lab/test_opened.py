@@ -12,6 +12,7 @@ from support.lab_tabs import ask
 import ldptui
 from ldptui.commands import agreeing
 from ldptui.commands.cli import app_parser
+from ldptui.commands.command import COMMANDS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.lab.questions.collected import EXAMPLE, Collection
 from ldptui.lab.topics import TOPICS, sharing, starting
@@ -148,7 +149,8 @@ def test_the_command_opens_what_the_tabs_read(
 ) -> None:
     monkeypatch.chdir(olh)
     line = ["day-1.csv", "--protocol", "OLH", "--epsilon", "2", "--items", "6", "--set"]
-    opened = agreeing.collection(app_parser().parse_args([*line, "hash_range=8"]))
+    parsed = app_parser().parse_args([*line, "hash_range=8"])
+    opened = agreeing.collection(COMMANDS["ldptui"].read(parsed))
     assert opened == Collection(
         reports=(str(olh / "day-1.csv"),), protocol="olh", epsilon=2.0, items=6,
         keys={"hash_range": "8"},
