@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
-from ..law.capabilities import AsksTwice
+from ..law.capabilities import draws_seeds
 from ..law.pure import Items, LocalMechanism, Reports, Rng
 
 USER_BLOCK = 65_536
@@ -107,9 +107,10 @@ def _address(address: str, first: Reports | None) -> str:
 
 def _protocol(cell: Cell, first: Reports | None, start: int, stop: int) -> LocalMechanism:
     """The protocol by which users start … stop - 1 report, once more after their first reports."""
-    if first is None:
-        return cell.local
-    return cast("AsksTwice", cell.local).again(first[start:stop])
+    protocol = cell.local
+    if first is None or not draws_seeds(protocol):
+        return protocol
+    return protocol.again(first[start:stop])
 
 
 def users_at_once(mechanism: LocalMechanism) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.ranges import Range
 from ..base.sampling import Counts, multinomial
-from ..law.capabilities import AsksTwice, lacking, memoises
+from ..law.capabilities import AsksTwice, Sender, Twice, lacking, memoises
 from ..law.pure import Mechanism, Rng, SeedSearch
 from .correction import Known
 from .filter import Received, Verdict
@@ -57,7 +57,7 @@ class Guard(Step):
     def reads(self, protocol: Mechanism) -> str | None:
         if memoises(protocol):
             return "a protocol whose users keep an answer and repeat it"
-        return lacking(protocol, "again", "whose reports of one user are not compared")
+        return lacking(protocol, "coincide", "whose reports of one user are not compared")
 
     def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002
         return users
@@ -74,10 +74,10 @@ class Guard(Step):
     def chances(self, protocol: Mechanism, r: int) -> tuple[float, float]:
         """(P1, P2). Without targets the fakes of an attack on some are no different: P1 = P2."""
         asked = cast("AsksTwice", protocol)
-        honest = asked.honest_coincidence(self.compared)
+        honest = asked.coincidence(Sender(self.compared))
         if not r and self.assumed != "random":
             return honest, honest
-        return honest, asked.fake_coincidence(self.assumed, r, self.compared)
+        return honest, asked.coincidence(Sender(self.compared, self.assumed, r))
 
     def doubts(self, protocol: Mechanism, r: int, users: int) -> str | None:
         """A sentence where β~ is only noise; None where it says something."""
@@ -102,7 +102,8 @@ class Guard(Step):
         if deviation >= NOISE:
             return Verdict(share_noise=deviation if math.isfinite(deviation) else math.nan)
         items = received.rng.choice(protocol.domain_size, self.compared, replace=False)
-        coinciding = int(protocol.coincide(received.reports, received.again, items).sum())
+        pair = Twice(received.reports, received.again, items)
+        coinciding = int(protocol.coincide(pair).sum())
         honest, fake = self.chances(protocol, r)
         share = (honest - coinciding / users) / (honest - fake)
         fakes = 2 * round(users * min(max(share, 0.0), 1.0))

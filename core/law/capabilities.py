@@ -17,6 +17,7 @@ from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
+from .law import LawName
 from .pure import (
     BoolArray,
     Items,
@@ -75,28 +76,46 @@ class DrawsSeeds(PureProtocol, Protocol):
         """uint32[n]: the seeds, which honest users draw uniformly."""
         ...
 
+    def again(self, first: Reports) -> LocalMechanism:
+        """The protocol of the second reports of the users who sent these, with their seeds."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Twice:
+    """Two reports of each of some users, and the items that are compared where there are bits."""
+
+    first: Reports
+    second: Reports
+    items: Items
+
+
+@dataclass(frozen=True)
+class Sender:
+    """A user who reports twice.
+
+    law : of a fake's reports, as the attacks name it: "random", "honest" of one of r targets,
+        drawn afresh for each report, or "crafted"; None of a genuine user.
+    compared : the number of items that are compared, drawn at random.
+    """
+
+    compared: int
+    law: LawName | None = None
+    r: int = 1
+
 
 class AsksTwice(PureProtocol, Protocol):
     """Its users can be asked for a second report, which says more beside the first one.
 
-    What the server has drawn for a user, such as a hash function, stays the same. Laws are named as
-    the attacks name them; items are drawn afresh for each of a fake's reports.
+    What the server has drawn for a user, such as a hash function, stays the same.
     """
 
-    def again(self, first: Reports) -> LocalMechanism:
-        """The protocol of the second reports of the users who sent these, in their order."""
+    def coincide(self, pair: Twice) -> BoolArray:
+        """bool[n]: whether both reports say the same, of the items where there are many bits."""
         ...
 
-    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:
-        """bool[n]: whether both reports say the same, of these items where there are many bits."""
-        ...
-
-    def honest_coincidence(self, compared: int) -> float:
-        """P1 that both reports of a genuine user coincide, over items compared at random."""
-        ...
-
-    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
-        """P2 of a fake whose reports are "random", "honest" of a random target, or "crafted"."""
+    def coincidence(self, sender: Sender) -> float:
+        """Probability that both reports of a user coincide."""
         ...
 
 

@@ -20,6 +20,7 @@ from ..base.sampling import (
     uniform_multinomial,
 )
 from ..base.secure import generator
+from ..law.capabilities import Sender, Twice
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
@@ -122,20 +123,18 @@ class GRR(Oracle):
         items = items_of(reports, self.domain_size, "reports")
         return np.bincount(items, minlength=self.domain_size)
 
-    def again(self, first: Reports) -> GRR:  # noqa: ARG002
-        return self
+    def coincide(self, pair: Twice) -> BoolArray:
+        return np.asarray(pair.first == pair.second)
 
-    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        return np.asarray(first == second)
-
-    def honest_coincidence(self, compared: int) -> float:  # noqa: ARG002
-        return self.p**2 + (self.domain_size - 1) * self.q**2
-
-    def fake_coincidence(self, law: str, r: int, compared: int) -> float:  # noqa: ARG002
-        if law == "random":
-            return 1 / self.domain_size
-        if law == "crafted":
-            return 1 / r
+    def coincidence(self, sender: Sender) -> float:
+        r = sender.r
+        match sender.law:
+            case "random":
+                return 1 / self.domain_size
+            case "crafted":
+                return 1 / r
+            case None:
+                return self.p**2 + (self.domain_size - 1) * self.q**2
         target = self.p / r + (1 - 1 / r) * self.q
         return r * target**2 + (self.domain_size - r) * self.q**2
 

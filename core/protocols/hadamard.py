@@ -32,7 +32,7 @@ class HadamardResponse(Coded):
     family: ClassVar[str] = "hadamard"
     least_support: ClassVar[float] = -1.0
     lacks: ClassVar[dict[str, str]] = {
-        "again": "HR, whose reports of one user are not compared",
+        "coincide": "HR, whose reports of one user are not compared",
         "columns": "HR, whose report is a block and a column, and supports half of a block at once",
         "conditioned": "HR, for whose reports no best way to hide is known",
         "subset": "HR, whose report supports half of a block and no part of it",

@@ -43,7 +43,7 @@ class ProjectiveGeometry(Coded):
 
     family: ClassVar[str] = "projective"
     lacks: ClassVar[dict[str, str]] = {
-        "again": "PGR, whose reports of one user are not compared",
+        "coincide": "PGR, whose reports of one user are not compared",
         "columns": "PGR, whose report is a point, and supports the items of a hyperplane at once",
         "conditioned": "PGR, for whose reports no best way to hide is known",
         "subset": "PGR, whose report supports the items of a hyperplane and no part of them",

@@ -15,7 +15,7 @@ from ..law.law import Ask, Lack, Law
 from .budget import Budget
 
 LACKS: Final = {
-    "again": "a protocol in Python, whose reports of one user are not compared",
+    "coincide": "a protocol in Python, whose reports of one user are not compared",
     "columns": "a protocol in Python, whose reports have no bits that could go together",
     "conditioned": "a protocol in Python, for which no best way to hide is known",
     "subset": "a protocol in Python, of whose reports no part is chosen",

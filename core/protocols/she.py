@@ -137,7 +137,7 @@ class Summation(Summed, Bounded):
 
     family: ClassVar[str] = "she"
     lacks: ClassVar[dict[str, str]] = {
-        "again": "SHE, whose reports of one user are not compared",
+        "coincide": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
         "supports": "SHE, whose reports are numbers without an end",
         "conditioned": "SHE, whose reports that hide have no sampler here",

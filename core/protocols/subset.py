@@ -54,7 +54,7 @@ class SubsetSelection(PackedBits):
 
     family: ClassVar[str] = "subset"
     lacks: ClassVar[dict[str, str]] = {
-        "again": "SS, whose reports of one user are not compared",
+        "coincide": "SS, whose reports of one user are not compared",
         "columns": "SS, whose report is a number of items that is fixed, not each by itself",
         "subset": "SS, whose report is filled up with other targets by chance as it is",
         "disguised": "SS, whose reports all hold the same number of items",

@@ -23,6 +23,7 @@ from ..base.sampling import (
 )
 from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
+from ..law.capabilities import Sender, Twice
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
@@ -156,11 +157,8 @@ class IndependentBits(PackedBits):
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)
 
-    def again(self, first: Reports) -> Self:  # noqa: ARG002
-        return self
-
-    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:
-        differ = (first ^ second)[:, items // 8] & (128 >> items % 8).astype(np.uint8)
+    def coincide(self, pair: Twice) -> BoolArray:
+        differ = self.supports_of(pair.first ^ pair.second, pair.items)
         return np.asarray(~differ.any(axis=1))
 
     @property
@@ -169,16 +167,17 @@ class IndependentBits(PackedBits):
         p, q = self.p, self.q
         return q**2 + (1 - q) ** 2, p * q + (1 - p) * (1 - q), p**2 + (1 - p) ** 2
 
-    def honest_coincidence(self, compared: int) -> float:
-        never, _, twice = self._equal
-        own = compared / self.domain_size
-        return own * twice * never ** (compared - 1) + (1 - own) * never**compared
-
-    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
-        if law == "random":
+    def coincidence(self, sender: Sender) -> float:
+        compared, r = sender.compared, sender.r
+        if sender.law == "random":
             return 0.5**compared
+        if sender.law is None:
+            never, _, twice = self._equal
+            own = compared / self.domain_size
+            return own * twice * never ** (compared - 1) + (1 - own) * never**compared
         hit, chance = hypergeometric_law(self.domain_size, r, compared)
-        each = self._padding_coincidence if law == "crafted" else self._held_coincidence
+        crafted = sender.law == "crafted"
+        each = self._padding_coincidence if crafted else self._held_coincidence
         return float(sum(p * each(r, int(j), compared) for j, p in zip(hit, chance, strict=True)))
 
     def _padding_coincidence(self, r: int, j: int, compared: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from ..attacks import Fakes
 from ..cell import Cell
 from ..defences import asks_twice
-from ..law.capabilities import AsksTwice
+from ..law.capabilities import AsksTwice, Sender
 
 
 def asked_metrics(cell: Cell) -> dict[str, float | None]:
@@ -36,7 +36,7 @@ def asked_metrics(cell: Cell) -> dict[str, float | None]:
         if not _uniform(fakes):
             return metrics
         law = fakes.strategy.report_law
-        coincide = protocol.fake_coincidence(law, fakes.targets.size, step.compared)
+        coincide = protocol.coincidence(Sender(step.compared, law, fakes.targets.size))
         beyond += fakes.count / everyone * (honest - coincide)
     return metrics | {"share_estimate": beyond / (honest - assumed)}
 

@@ -58,7 +58,7 @@ class BitFlips(Summed):
 
     family: ClassVar[str] = "dbitflip"
     lacks: ClassVar[dict[str, str]] = {
-        "again": "dBitFlip, whose reports of one user are not compared",
+        "coincide": "dBitFlip, whose reports of one user are not compared",
         "columns": "dBitFlip, whose report has no bit of most items",
         "supports": "dBitFlip, whose report says nothing of most items",
         "conditioned": "dBitFlip, whose reports that hide have no sampler here",

@@ -33,6 +33,7 @@ from ...kernels.hashing import (
     listed_counts,
 )
 from ...kernels.primes import UInts
+from ...law.capabilities import Sender, Twice
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.law import Ask, Lack, Law, holding, towards_targets
 from ...law.loss import DiscreteLoss, signs
@@ -262,18 +263,17 @@ class LocalHashing(Oracle):
     def again(self, first: Reports) -> SecondReports:
         return SecondReports(self.domain_size, self.epsilon, self.hash_range, first)
 
-    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        return np.asarray(first == second)
+    def coincide(self, pair: Twice) -> BoolArray:
+        return np.asarray(pair.first == pair.second)
 
-    def honest_coincidence(self, compared: int) -> float:  # noqa: ARG002
-        return self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
-
-    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
-        if law == "crafted":
-            return 1.0  # the best bucket of a hash function stays the best
-        if law == "random":
-            return self.q
-        return self.honest_coincidence(compared) / r + (1 - 1 / r) * self.q
+    def coincidence(self, sender: Sender) -> float:
+        match sender.law:
+            case "crafted":
+                return 1.0  # the best bucket of a hash function stays the best
+            case "random":
+                return self.q
+        honest = self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
+        return honest if sender.law is None else honest / sender.r + (1 - 1 / sender.r) * self.q
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram

@@ -36,7 +36,7 @@ class CountMeanSketch(Sketch):
     """
 
     lacks: ClassVar[dict[str, str]] = {
-        "again": "CMS, whose reports of one user are not compared",
+        "coincide": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",
         "supports": "CMS, whose cells stand for several items each",
         "conditioned": "CMS, for whose reports no best way to hide is known",

@@ -38,7 +38,7 @@ class HadamardSketch(Sketch):
     """
 
     lacks: ClassVar[dict[str, str]] = {
-        "again": "HCMS, whose reports of one user are not compared",
+        "coincide": "HCMS, whose reports of one user are not compared",
         "columns": "HCMS, whose report has cells for buckets and not for items",
         "supports": "HCMS, whose cells stand for several items each",
         "conditioned": "HCMS, for whose reports no best way to hide is known",

@@ -15,6 +15,7 @@ from ldptui import core
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences.guard import NOISE, Guard
 from ldptui.core.experiment.limits import held_bytes
+from ldptui.core.law.capabilities import Sender, Twice, draws_seeds
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE
 from ldptui.core.protocols.hst import PublicCoins, UserCoins
@@ -55,11 +56,11 @@ def test_two_reports_coincide_at_the_stated_rate(
 
     def rate(send: Any) -> float:
         first = send(protocol)
-        second = send(protocol.again(first))
+        second = send(protocol.again(first) if draws_seeds(protocol) else protocol)
         hits = 0
         for part in np.array_split(np.arange(ROWS), 800):
             items = rng.choice(d, compared, replace=False)
-            hits += int(protocol.coincide(first[part], second[part], items).sum())
+            hits += int(protocol.coincide(Twice(first[part], second[part], items)).sum())
         return hits
 
     def held(made: Any) -> Any:
@@ -67,12 +68,12 @@ def test_two_reports_coincide_at_the_stated_rate(
 
     values = rng.integers(0, d, ROWS)
     expected = {
-        protocol.honest_coincidence(compared): lambda made: made.perturb(values, rng),
-        protocol.fake_coincidence("honest", r, compared): held,
-        protocol.fake_coincidence("random", r, compared): lambda made: made.random_reports(
+        protocol.coincidence(Sender(compared)): lambda made: made.perturb(values, rng),
+        protocol.coincidence(Sender(compared, "honest", r)): held,
+        protocol.coincidence(Sender(compared, "random", r)): lambda made: made.random_reports(
             ROWS, rng
         ),
-        protocol.fake_coincidence("crafted", r, compared): lambda made: made.craft(
+        protocol.coincidence(Sender(compared, "crafted", r)): lambda made: made.craft(
             TARGETS, ROWS, SEARCH, rng
         ),
     }
@@ -99,11 +100,11 @@ def test_the_chances_of_bits_by_summing_over_everything() -> None:
 
     pairs = list(itertools.combinations(range(4), compared))
     honest = np.mean([same(i, v, v) * same(j, v, v) for i, j in pairs for v in range(4)])
-    assert protocol.honest_coincidence(compared) == pytest.approx(honest)
+    assert protocol.coincidence(Sender(compared)) == pytest.approx(honest)
     fakes = np.mean(
         [same(i, s, t) * same(j, s, t) for i, j in pairs for s in range(r) for t in range(r)]
     )
-    assert protocol.fake_coincidence("honest", r, compared) == pytest.approx(fakes)
+    assert protocol.coincidence(Sender(compared, "honest", r)) == pytest.approx(fakes)
 
 
 def test_the_reference_holds_where_items_are_many() -> None:
@@ -115,7 +116,7 @@ def test_the_reference_holds_where_items_are_many() -> None:
         * (padding**2 + (1 - padding) ** 2) ** (3 - j)
         for j in range(4)
     )  # fmt: skip
-    made = protocol.fake_coincidence("crafted", r, compared)
+    made = protocol.coincidence(Sender(compared, "crafted", r))
     assert made == pytest.approx(independent, rel=1e-3)
     assert made != pytest.approx(independent, rel=1e-9)
 
