@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
 
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
+from .base.capability import Capability
 from .base.errors import LIFTED, ScenarioError, got
 from .base.named import What, code_of
 from .base.pulse import Pulse, no_pulse
@@ -24,7 +25,7 @@ from .defences import (
     is_filter,
     is_verifier,
 )
-from .law.capabilities import Memoises, check_estimates, draws_apart, memoises
+from .law.capabilities import Memoises, check_estimates, draws_apart, memoises, needs_users
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .metrics import METRICS, Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
@@ -53,6 +54,19 @@ Counted: TypeAlias = Mapping[Share, Counts]
 """The counts of shares."""
 
 
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The first trials of a block, to be simulated.
+
+    number : the block's. shares : the counts of all shares of its users, where they are known.
+    """
+
+    number: int
+    trials: int
+    pulse: Pulse
+    shares: Counted | None = None
+
+
 class Task(Protocol):
     """The purpose of a collection: everything between the users' items and the results.
 
@@ -61,25 +75,19 @@ class Task(Protocol):
 
     concludes : the class of its conclusions, which says which metrics it has.
     approximate : True where the closed forms of its metrics are approximations.
+    of_items : True where a block keeps moments of a number for each item of the population.
+    divisible : True where the reports of some users may be counted apart from the others'.
+    own_k : the k of the most frequent items where the task itself says it; None else.
     """
 
     concludes: ClassVar[type[Conclusion]]
     approximate: ClassVar[bool] = False
+    of_items: ClassVar[bool] = False
+    divisible: ClassVar[bool] = True
+    own_k: int | None = None
 
     @property
     def kind(self) -> str: ...
-
-    def over(self, oracle: ProtocolSpec) -> Task:  # noqa: ARG002
-        """The task with this protocol."""
-        return self
-
-    def top_k(self, asked: int, population: Population) -> int:
-        """The k of the most frequent items, where a scenario asks for this one."""
-        return min(asked, population.domain_size)
-
-    def asked(self, cell: Cell, number: int) -> Cell:  # noqa: ARG002
-        """The collection as it asks this user, whose answer may be a part of an item."""
-        return cell
 
     def check(self, cell: Cell) -> None:
         """Refuse a cell that makes no sense for this task; raises ScenarioError."""
@@ -115,36 +123,37 @@ class Task(Protocol):
                 key="simulate.path",
             )
 
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:  # noqa: ARG002
-        """The shares of users whose reports may be counted apart; none where a block is one."""
-        return []
-
-    def block(
-        self,
-        cell: Cell,
-        number: int,
-        trials: int,
-        pulse: Pulse,
-        shares: Counted | None = None,
-    ) -> Block:
-        """Simulate, conclude and measure the first trials of a block, as `Cell.block` says."""
+    def block(self, cell: Cell, work: Work) -> Block:
+        """Simulate, conclude and measure the first trials of a block."""
         ...
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """The closed form of each metric by name; None where there is none."""
         ...
 
-    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
-        """The measurements besides metrics and frequencies, as the JSON document has them."""
-        return {}
-
-    def size(self, cell: Cell) -> int:  # noqa: ARG002
+    def size(self, cell: Cell) -> int:
         """The length of the vectors whose moments a block keeps."""
-        return 1
+        return cell.population.domain_size if self.of_items else 1
 
-    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
+    def truth(self, cell: Cell) -> Floats | None:
         """float64[size], the true frequencies; None where the vectors are not of frequencies."""
-        return None
+        return cell.population.frequencies if self.of_items else None
+
+
+class InGroups(Task, Protocol):
+    """A task that asks each group of users about a part of an item."""
+
+    def asked(self, cell: Cell, number: int) -> Cell:
+        """The collection as it asks this user."""
+        ...
+
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
+        """The measurements besides metrics and frequencies, as the JSON document has them."""
+        ...
+
+
+in_groups: Final[Capability[InGroups]] = Capability("asked")
+"""True where a task asks each group of users about a part of an item."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +214,7 @@ class Cell:
         The numbers depend on the cell and the block's number alone: a shorter block holds the first
         trials of the full one. shares : the counts of all its shares, where they are known.
         """
-        return self.task.block(self, number, trials, pulse, shares)
+        return self.task.block(self, Work(number, trials, pulse, shares))
 
     @property
     def users(self) -> int:
@@ -258,6 +267,10 @@ class Cell:
     def first(self) -> Cell:
         """The first round of a campaign; the cell itself where there is one collection."""
         return self.rounds[0] if self.rounds else self
+
+    def of_user(self, number: int) -> Cell:
+        """The collection as its task asks one user, whose answer may be a part of an item."""
+        return self.task.asked(self, number) if in_groups(self.task) else self
 
     @property
     def peak(self) -> Cell:
@@ -360,8 +373,9 @@ class Cell:
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
         everyone = self.users + self.malicious
-        doubts = getattr(self.protocol, "warnings", None)
-        reasons = [] if doubts is None else [*doubts(everyone)]
+        reasons = [*self.protocol.warnings]
+        if needs_users(self.protocol):
+            reasons += self.protocol.doubts(everyone)
         for step in filter(asks_twice, self.filters):
             doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
             reasons += [] if doubt is None else [doubt]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from ..base.errors import ScenarioError
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
+from ..law.capabilities import claims_cohorts
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
@@ -17,12 +18,12 @@ from ..population import Population
 
 COHORT = Range(0, 1)
 
-M = TypeVar("M", bound=Mechanism)
 
-
-def played(protocol: M, cohort: float | None) -> M:
+def played(protocol: Any, cohort: float | None) -> Any:
     """The protocol of fakes, the share `cohort` of whom claims one cohort, where it has any."""
-    return protocol if cohort is None else protocol.concentrated(cohort)
+    if cohort is None or not claims_cohorts(protocol):
+        return protocol
+    return protocol.concentrated(cohort)
 
 
 @dataclass(frozen=True, eq=False)

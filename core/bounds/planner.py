@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
 from ..base.sampling import Floats
-from ..law.pure import PureProtocol, SeedSearch, Supporting, item_variance
+from ..law.pure import PureProtocol, SeedSearch, Supporting, Total, item_variance
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
@@ -89,7 +89,7 @@ class Oracle:
     def released(cls, curator: Tailed, targets: int = 1) -> Self:
         """The oracle where counts are exact, but for noise that is added once."""
         crafted = curator.crafted_support(targets, SeedSearch())
-        noise = curator.target_sum_variance(1, 0.0)
+        noise = curator.total_variance(Total(1))
         return cls(curator.epsilon, 0.0, 0.0, crafted.target, -crafted.other, noise, curator)
 
     def quantile(self, chance: float) -> float:

@@ -25,7 +25,7 @@ from typing import cast
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from ..law.hiding import Conditions, Loses, hides
+from ..law.hiding import Conditions, Crowd, Loses, hides
 from ..law.pure import Items
 
 
@@ -112,7 +112,8 @@ def hidden_gain_against(
     of_targets = np.bincount(np.searchsorted(values, aims), minlength=counts.size)
     others, frequencies = (counts - of_targets)[::-1], (1 - share) * values[::-1] / users
     if not hides(protocol):
-        own = cast("Loses", protocol).hidden_loss(frequencies, others, aims.size, share)
+        crowd = Crowd(frequencies, others, aims.size, share)
+        own = cast("Loses", protocol).hidden_loss(crowd)
         return _with_loss(own, share, held)
     size, p = protocol.report_size, protocol.p
     if size is None:

@@ -140,8 +140,11 @@ def sent_counts(
 def shares_of(cell: Cell, number: int, trials: int) -> list[Share]:
     """The shares in which a block's reports are worth counting apart; none where they are not.
 
-    Only integers are added in any order to the same sum.
+    Only integers are added in any order to the same sum, of one count of one set of users.
     """
+    together = cell.rounds or cell.filters or cell.verifier or cell.trust.drop_out
+    if together or not cell.task.divisible:
+        return []
     if cell.path != "reports" or cell.python_code:
         return []
     users: dict[Role, int] = {

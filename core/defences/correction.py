@@ -13,7 +13,7 @@ from ..base.errors import DefenceError, ScenarioError
 from ..base.ranges import Range
 from ..base.sampling import Floats
 from ..law.capabilities import tells_support
-from ..law.pure import Items, Mechanism, is_pure
+from ..law.pure import Items, Mechanism, Total, is_pure
 
 ETA = Range(0, 10)
 """η = m/n, the number of fake users for each genuine one."""
@@ -56,7 +56,7 @@ def known(protocol: Mechanism, users: int, targets: Items) -> Known:
     p, q = (protocol.p, protocol.q) if is_pure(protocol) else (None, None)
     variance = None
     if tells_support(protocol):
-        variance = protocol.target_sum_variance(1, 0.0, users) / users
+        variance = protocol.total_variance(Total(1, users=users)) / users
     return Known(protocol.domain_size, users, p, q, variance, targets)
 
 

@@ -26,6 +26,7 @@ from ..population.turnover import Turnover, turnover
 from ..protocols import awaits_code
 from ..protocols.chains import MOST_LEAVING
 from ..scenario import MAX_CELLS, Campaign, Point, Scenario
+from ..task import task_over
 from .acts import Act, acts_of
 from .limits import (
     MAX_TRIALS,
@@ -136,7 +137,7 @@ def bind(
     """
     if limits:
         check_filters(point, population)
-    task, trust = point.task.over(point.protocol), point.trusted
+    task, trust = task_over(point.task, point.protocol), point.trusted
     protocol = trusting(trust, point, population)
     acts, targets = acts_of(point, population, protocol)
     if point.goal is not None:
@@ -162,7 +163,7 @@ def bind(
         targets=targets,
         malicious=acts[0].malicious,
         path=path,
-        top_k=task.top_k(point.simulate.top_k, population),
+        top_k=task.own_k or min(point.simulate.top_k, population.domain_size),
         task=task,
         goal=point.goal,
         defences=point.acting,

@@ -20,12 +20,12 @@ from ..law.pure import Items, Mechanism, sends_reports
 from ..population import Population
 from ..protocols.trust import Asked, Trust
 from ..scenario import Point
-from ..task import Frequencies
+from ..task import Frequencies, task_over
 
 
 def trusting(trust: Trust, point: Point, population: Population) -> Mechanism:
     """The mechanism by which users are asked, who trust somebody; raises ScenarioError."""
-    task = point.task.over(point.protocol)
+    task = task_over(point.task, point.protocol)
     told = sends_reports(point.protocol.mechanism)  # else the task refuses the protocol itself
     if task != Frequencies() and told and not trust.every_task:
         rule = f'must be left out with task.kind = "{task.kind}", {got(trust.kind)}'

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..base.errors import FileError
 from ..base.summary import Estimate
-from ..cell import Cell
+from ..cell import Cell, in_groups
 from ..metrics.results import CellResults
 from ..running.runner import Results
 from ..view import CellView, Frequencies, Rounds
@@ -96,7 +96,9 @@ def _chosen(document: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
-    described = cell_document(cell_view(cell, measured)) | cell.task.details(cell, measured.arms)
+    described = cell_document(cell_view(cell, measured))
+    if in_groups(cell.task):
+        described |= cell.task.details(cell, measured.arms)
     if cell.rounds:
         described |= rounds_document(rounds_view(cell, measured))
     if frequencies:

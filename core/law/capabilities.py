@@ -255,6 +255,22 @@ class Foretells(Mechanism, Protocol):
         ...
 
 
+class ClaimsCohorts(Mechanism, Protocol):
+    """Its users claim a cohort each, any one that they like."""
+
+    def concentrated(self, share: float) -> Self:
+        """The protocol of fakes, this share of whom claims one cohort."""
+        ...
+
+
+class NeedsUsers(Mechanism, Protocol):
+    """Its estimates say little where there are few users."""
+
+    def doubts(self, everyone: int) -> tuple[str, ...]:
+        """The reasons to doubt estimates from this many users, a sentence each."""
+        ...
+
+
 class DrawsApart(Mechanism, Protocol):
     """Draws the count of every item apart from the others: reports alone show them together."""
 
@@ -316,6 +332,12 @@ sends_bits: Final[Capability[SendsBits]] = Capability("bit_counts")
 
 foretells: Final[Capability[Foretells]] = Capability("means")
 """True where the mechanism has closed forms of its own."""
+
+claims_cohorts: Final[Capability[ClaimsCohorts]] = Capability("concentrated")
+"""True where users claim a cohort."""
+
+needs_users: Final[Capability[NeedsUsers]] = Capability("doubts")
+"""True where estimates are doubtful of few users."""
 
 draws_apart: Final[Capability[DrawsApart]] = Capability("apart")
 """True where the counts of different items are drawn apart on the counts path."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -71,9 +71,10 @@ class Doors(Protocol):
         """The numbers of its own that views of a cell show: g of hashing, as `hash_range`."""
         return {}
 
-    def concentrated(self, share: float) -> Self:  # noqa: ARG002
-        """The protocol of fakes, this share of whom claims one cohort, where there are any."""
-        return self
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The reasons to doubt what its reports tell or promise, a sentence each."""
+        return ()
 
     def known(self, ask: Ask) -> Law:
         """The law that is asked for; raises ScenarioError where there is none."""

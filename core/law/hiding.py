@@ -6,6 +6,7 @@ them what no defence can see.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ..base.capability import Capability
@@ -34,18 +35,28 @@ class Conditions(PureProtocol, Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """The users among whom fakes hide, a share of all.
+
+    held : float64[k], falling, what the genuine users hold of an item that is no target, as a part
+    of all users. items : int64[k], the number of items that hold it. targets : their number.
+    """
+
+    held: Floats
+    items: Counts
+    targets: int
+    share: float
+
+
 class Loses(LocalMechanism, Protocol):
     """The best gain of fakes that hide among its reports has a closed form of its own.
 
     `core.bounds.undetectable` says what hides. Others have it as they `Condition`.
     """
 
-    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:
-        """The most that the other items can lose unseen to this many targets.
-
-        held : float64[k], falling, what the genuine users hold of such an item, as a part of all
-        users. items : int64[k], the number of items that hold it. share : that of the fakes.
-        """
+    def hidden_loss(self, crowd: Crowd) -> float:
+        """The most that the other items can lose unseen to the targets."""
         ...
 
 

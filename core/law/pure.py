@@ -9,6 +9,7 @@ which counts as a support of -1: p and q are then means, and the estimate is the
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
 
@@ -19,8 +20,9 @@ from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
 from ..base.ranges import check_bounds
-from ..base.sampling import Counts, Floats, binomial
+from ..base.sampling import Counts, Floats, binomial, binomial_law
 from .doors import Doors
+from .law import Ask, Law, holding
 from .law import Items as Items
 from .law import Reports as Reports
 from .law import Rng as Rng
@@ -109,6 +111,19 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Total:
+    """The sum of the estimates of some targets.
+
+    r : the number of targets. frequency : the sum of their true frequencies. users : n, on which n
+    times the variance depends where a curator adds the noise.
+    """
+
+    r: int
+    frequency: float = 0.0
+    users: int = 1
+
+
 class Supporting(Doors, Protocol):
     """A mechanism of whose reports, one by one, it is known what they support."""
 
@@ -134,11 +149,8 @@ class Supporting(Doors, Protocol):
         """Probability that a report supports a given other item."""
         ...
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:
-        """Variance of Σ_T of the estimates, times n, for targets of that total frequency.
-
-        users : n; of a pure protocol the product is the same for every n.
-        """
+    def total_variance(self, total: Total) -> float:
+        """n times the variance of the sum of the targets' estimates."""
         ...
 
 
@@ -277,15 +289,6 @@ def gain_factor(protocol: Supporting) -> float:
     return (1 - protocol.q) / (protocol.p - protocol.q)
 
 
-def independent_conditioned_counts(held: Counts, spared: Counts, rate: float, rng: Rng) -> Counts:
-    """Counts of reports that support items independently, but for the one that they hold or spare.
-
-    held, spared : int64[trials, d], how many reports support each item for certain, or do not.
-    """
-    known = held + spared
-    return held + binomial(known.sum(axis=-1, keepdims=True) - known, rate, rng)
-
-
 class Oracle(Doors):
     """A family whose estimates follow from p and q; the defaults are those of a pure protocol.
 
@@ -300,28 +303,53 @@ class Oracle(Doors):
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        """Of reports that support their own item, and no other one."""
-        return histogram.copy()
-
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         """The noise of a report, and its item, by the law of total variance."""
         hit = float(frequencies[counted].sum())
-        gap, noise = self.p - self.q, self.sum_variance(counted.size, hit)
+        gap, noise = self.p - self.q, self.total_variance(Total(counted.size, hit))
         return ItemSupport(self.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:
-        """n·Var[Σ_T f~], whatever n: `target_sum_variance`."""
+    def total_variance(self, total: Total) -> float:
         p, q = self.p, self.q
         gap = p - q
-        return float(r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap)
-
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        return self.sum_variance(r, target_frequency)
+        return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
 
 
-def independent_honest_support(protocol: Oracle, r: int) -> Support:
-    """RIA's law where a report supports different items independently."""
-    p, q = protocol.p, protocol.q
-    others = (protocol.domain_size - r) * q * (1 - q)
-    return Support((p + (r - 1) * q) / r, q, p * (1 - p) + (r - 1) * q * (1 - q), others, 0.0)
+class Encodes:
+    """A protocol that encodes an item without chance: its noise alone is drawn."""
+
+    @abstractmethod
+    def encoded(self, values: Items) -> Reports:
+        """Reports that encode these items."""
+
+    def encoded_counts(self, histogram: Counts) -> Counts:
+        """Counts of such reports, which support their own item and no other one."""
+        return histogram.copy()
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.encoded(values)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return self.encoded_counts(histogram)
+
+
+class ItemByItem(Oracle):
+    """A family whose report supports different items independently, given its user's item."""
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        others = histogram.sum(axis=-1, keepdims=True) - histogram
+        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        known = held + spared
+        return held + binomial(known.sum(axis=-1, keepdims=True) - known, self.q, rng)
+
+    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
+        return binomial_law(items, self.q)
+
+    def honest_law(self, ask: Ask) -> Law:
+        """The law of honest reports of targets."""
+        p, q, r = self.p, self.q, ask.targets.size
+        others = (self.domain_size - r) * q * (1 - q)
+        inside = p * (1 - p) + (r - 1) * q * (1 - q)
+        return holding(self, ask, lambda: Support((p + (r - 1) * q) / r, q, inside, others, 0.0))

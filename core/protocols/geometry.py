@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,31 +88,29 @@ class Ways(Protocol):
         ...
 
 
-class Every:
-    """Everything goes every way: the walk adds up."""
+@dataclass(frozen=True)
+class Known:
+    """A walk without chance.
+
+    shared : everything is shared by the chances, and the walk gives expectations; else everything
+    goes every way, and the walk adds up.
+    """
+
+    shared: bool
 
     def split(self, values: Any, ways: int) -> Iterator[Any]:
-        return iter([values] * ways)
-
-    def spread(self, values: Any, ways: int) -> Any:  # noqa: ARG002
-        return values[..., None]
-
-    def fork(self, values: Any, chance: float) -> tuple[Any, Any]:  # noqa: ARG002
-        return values, values
-
-
-class Average:
-    """Everything is shared by the chances: the walk gives expectations."""
-
-    def split(self, values: Any, ways: int) -> Iterator[Any]:
-        return iter([values / ways] * ways)
+        return iter([values / ways if self.shared else values] * ways)
 
     def spread(self, values: Any, ways: int) -> Any:
-        return values[..., None] / ways
+        return next(self.split(values[..., None], ways))
 
     def fork(self, values: Any, chance: float) -> tuple[Any, Any]:
-        first = values * chance
-        return first, values - first
+        first = values * chance if self.shared else values
+        return first, values - first if self.shared else values
+
+
+AVERAGE: Final = Known(shared=True)
+EVERY: Final = Known(shared=False)
 
 
 @dataclass(frozen=True)

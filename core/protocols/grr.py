@@ -26,10 +26,12 @@ from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import (
     BoolArray,
+    Encodes,
     Items,
     Oracle,
     Reports,
     Rng,
+    Total,
     array_of,
     check,
     items_of,
@@ -41,7 +43,7 @@ from .budget import Budget
 
 
 @dataclass(frozen=True)
-class GRR(Oracle):
+class GRR(Encodes, Oracle):
     """Report the own item with probability p, any other with probability q each.
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
@@ -96,7 +98,7 @@ class GRR(Oracle):
         np.copyto(reports, values, where=rng.random(values.size) < self.p - self.q)
         return reports
 
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+    def encoded(self, values: Items) -> Reports:
         return values.copy()
 
     def received(self, reports: object, count: int) -> Reports:
@@ -156,10 +158,10 @@ class GRR(Oracle):
         """The privacy loss between two items: a report is the one, the other, or neither."""
         return signs(self.epsilon, self.p, self.q)
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:
+    def total_variance(self, total: Total) -> float:
         # The number of reports on targets is a sum of n independent indicators.
-        own, other = self.p + (r - 1) * self.q, r * self.q
-        spread = target_frequency * own * (1 - own) + (1 - target_frequency) * other * (1 - other)
+        own, other, hit = self.p + (total.r - 1) * self.q, total.r * self.q, total.frequency
+        spread = hit * own * (1 - own) + (1 - hit) * other * (1 - other)
         return spread / (self.p - self.q) ** 2
 
     def look(self, reports: Reports, items: Items) -> BoolArray:

@@ -27,7 +27,7 @@ from ..law.doors import Doors
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss
-from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
+from ..law.pure import BoolArray, Encodes, Items, Reports, Rng, array_of, check, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
 
@@ -42,7 +42,7 @@ class Binned(Budget):
     bins: Annotated[int, BINS] = 1024
 
 
-class Line(Doors):
+class Line(Encodes, Doors):
     """A protocol of numbers over d items, with its table of reports.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], bins of a line, and
@@ -294,7 +294,7 @@ class Line(Doors):
             held = held + (2 * drawn.random(held.size) - 1) / self.domain_size
         return self.tell(held, drawn)
 
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+    def encoded(self, values: Items) -> Reports:
         return self.plainly(self.values[values])
 
     def support_counts(self, reports: Reports) -> Counts:
@@ -311,7 +311,7 @@ class Line(Doors):
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         return _sampler(self).drawn(histogram, rng)
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+    def encoded_counts(self, histogram: Counts) -> Counts:
         counts = np.zeros((len(histogram), self.said.size), dtype=np.int64)
         np.add.at(counts.T, self.plainly(self.values), histogram.T)
         return counts

@@ -103,7 +103,8 @@ class Listed(Messages):
         sent = high > 0
         return float(np.log(high[sent] / low[sent]).max())
 
-    def warnings(self, everyone: int) -> tuple[str, ...]:  # noqa: ARG002
+    @property
+    def warnings(self) -> tuple[str, ...]:
         """The warning that a report tells more than its ε."""
         if self.worst <= self.epsilon * (1 + ROUNDING) + ROUNDING:
             return ()

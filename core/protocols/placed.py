@@ -11,7 +11,7 @@ from abc import abstractmethod
 import numpy as np
 
 from ..base.sampling import Floats
-from ..law.pure import Items, Oracle
+from ..law.pure import Items, Oracle, Total
 
 
 class Placed(Oracle):
@@ -21,10 +21,10 @@ class Placed(Oracle):
     def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
         """n times the variance of the sum of the targets' estimates, at these frequencies."""
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:
+    def total_variance(self, total: Total) -> float:
         """The variance of the total of r targets, all held alike, where so are the others."""
-        d = self.domain_size
-        frequencies = np.full(d, target_frequency / r)
+        d, r = self.domain_size, total.r
+        frequencies = np.full(d, total.frequency / r)
         if r < d:
-            frequencies[r:] = (1 - target_frequency) / (d - r)
+            frequencies[r:] = (1 - total.frequency) / (d - r)
         return self.placed_sum_variance(frequencies, np.arange(r))

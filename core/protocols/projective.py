@@ -22,9 +22,9 @@ from ..law.pure import Items, Reports, Rng, Supports, check, item_variance
 from .budget import Budget
 from .coded import Coded
 from .geometry import (
-    Average,
+    AVERAGE,
+    EVERY,
     Drawn,
-    Every,
     Ways,
     numbers,
     orthogonal,
@@ -117,13 +117,13 @@ class ProjectiveGeometry(Coded):
         return np.asarray(self._walked(users, Drawn(rng)))
 
     def _agreed_law(self, frequencies: Floats) -> Floats:
-        return np.asarray(self._walked(frequencies, Average()))
+        return np.asarray(self._walked(frequencies, AVERAGE))
 
     def _weighed(self, weights: Floats) -> Floats:
-        return np.asarray(self._walked(weights, Every()))
+        return np.asarray(self._walked(weights, EVERY))
 
     def _heard(self, messages: Any) -> Any:
-        heard = orthogonal(messages, self.field_size, self.dimension, Every())
+        heard = orthogonal(messages, self.field_size, self.dimension, EVERY)
         return heard[..., : self.domain_size]
 
     def _walked(self, items: Any, ways: Ways) -> Any:

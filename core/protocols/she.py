@@ -24,8 +24,9 @@ from ..base.sampling import Counts, Floats
 from ..base.sampling.integers import discrete_laplace
 from ..base.secure import generator, secure
 from ..law.blanket import Blanket, of_ratios
+from ..law.hiding import Crowd
 from ..law.law import Ask, Lack, Law, holding, towards_targets
-from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, array_of, items_of
+from ..law.pure import BoolArray, Encodes, Estimates, Items, Reports, Rng, Total, array_of, items_of
 from ..law.support import ItemSupport, Support
 from .budget import Budget
 from .curators.laplace import LaplaceLoss
@@ -128,7 +129,7 @@ class NoiseGrid:
 
 
 @dataclass(frozen=True)
-class Summation(Summed, Bounded):
+class Summation(Encodes, Summed, Bounded):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -265,7 +266,7 @@ class Summation(Summed, Bounded):
         reports[np.arange(values.size), values] += 1
         return reports
 
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+    def encoded(self, values: Items) -> Reports:
         reports = np.zeros((values.size, self.domain_size))
         reports[np.arange(values.size), values] = 1
         return reports
@@ -283,7 +284,7 @@ class Summation(Summed, Bounded):
     def sample_counts(self, histogram: Counts, rng: Rng) -> Sums:
         return np.asarray(histogram + self._noise_sums(histogram.sum(axis=-1), rng))
 
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Sums:  # noqa: ARG002
+    def encoded_counts(self, histogram: Counts) -> Sums:
         return histogram.astype(np.float64)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
@@ -298,8 +299,8 @@ class Summation(Summed, Bounded):
         spread = self.noise + frequencies * (1 - frequencies)
         return CellValues(frequencies, counted.size * self.noise + hit * (1 - hit), spread)
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:  # noqa: ARG002
-        return r * self.noise
+    def total_variance(self, total: Total) -> float:
+        return total.r * self.noise
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
         """8/ε², n times the variance of an estimate, whatever the frequency."""
@@ -313,9 +314,9 @@ class Summation(Summed, Bounded):
         """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
 
-    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:  # noqa: ARG002
+    def hidden_loss(self, crowd: Crowd) -> float:
         """β/(e^ε - 1), as of bits: a cell makes its item e^(ε/2) times as likely, or unlikely."""
-        return share / math.expm1(self.epsilon)
+        return crowd.share / math.expm1(self.epsilon)
 
     def privacy_loss(self) -> LaplaceLoss:
         """The privacy loss between two items: they differ in two cells."""

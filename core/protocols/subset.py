@@ -28,7 +28,7 @@ from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import BoolArray, Items, Reports, Rng, check, items_of, on_levels, spent
+from ..law.pure import BoolArray, Items, Reports, Rng, Total, check, items_of, on_levels, spent
 from ..law.support import Support
 from .budget import Budget, Dial
 from .packed import PackedBits, pickers
@@ -206,11 +206,11 @@ class SubsetSelection(PackedBits):
         own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
         return signs(self.epsilon, own, other)
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:
+    def total_variance(self, total: Total) -> float:
         (_, holding), (_, other) = (
-            self._mixed(r, self.p, holder=holder) for holder in (True, False)
+            self._mixed(total.r, self.p, holder=holder) for holder in (True, False)
         )
-        spread = target_frequency * holding + (1 - target_frequency) * other
+        spread = total.frequency * holding + (1 - total.frequency) * other
         return spread / (self.p - self.q) ** 2
 
     def _mixed(self, r: int, truthful: float, holder: bool) -> tuple[float, float]:

@@ -15,8 +15,6 @@ import numpy as np
 from ..base.ranges import DOMAIN, EPSILON, Range
 from ..base.sampling import (
     Counts,
-    Floats,
-    binomial,
     binomial_law,
     binomials,
     hypergeometric_law,
@@ -29,12 +27,12 @@ from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
 from ..law.pure import (
     BoolArray,
+    Encodes,
+    ItemByItem,
     Items,
     Reports,
     Rng,
     check,
-    independent_conditioned_counts,
-    independent_honest_support,
     items_of,
     on_levels,
     spent,
@@ -46,7 +44,7 @@ from .packed import PackedBits
 KEEP = Range(0, 1, "()")
 
 
-class IndependentBits(PackedBits):
+class IndependentBits(Encodes, ItemByItem, PackedBits):
     """One bit per item, each on its own: the own bit is 1 with probability p, every other with q.
 
     A protocol is a frozen dataclass of this class with `domain_size`, `epsilon`, `p` and `q`.
@@ -59,7 +57,7 @@ class IndependentBits(PackedBits):
         d, r = self.domain_size, ask.targets.size
         match ask.law:
             case "honest":
-                return holding(self, ask, lambda: independent_honest_support(self, r))
+                return self.honest_law(ask)
             case "unperturbed":
                 return holding(self, ask, lambda: self._own_support(r))
             case "random":
@@ -143,16 +141,13 @@ class IndependentBits(PackedBits):
         """No target, and as many ones elsewhere as expected of an honest report."""
         return Ones.fixed(0, min(self.padding(0), self.domain_size - r))
 
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+    def encoded(self, values: Items) -> Reports:
         reports = self._blank(values.size)
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
 
     def columns(self, reports: Reports) -> BitColumns:
         return columns_of(reports, self.domain_size)
-
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
-        return binomial_law(items, self.q)
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)
@@ -196,13 +191,6 @@ class IndependentBits(PackedBits):
             + 2 * j * (r - j) / r**2 * once * never ** (compared - 1)
             + (1 - j / r) ** 2 * never**compared
         )
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        return independent_conditioned_counts(held, spared, self.q, rng)
 
     def enumerate_reports(self) -> ReportLaw | None:
         """The law of every report; None where there are too many."""

@@ -136,11 +136,7 @@ class Window(Line):
 
     def plainly(self, numbers: Floats) -> Reports:
         start, _ = self._starts(numbers, numbers)
-        return self._bins(self.placed(numbers, start))
-
-    def placed(self, numbers: Floats, start: Floats) -> Floats:  # noqa: ARG002
-        """The places of reports without noise: the middles of the windows."""
-        return np.asarray(start + self.width / 2)
+        return self._bins(start + self.width / 2)  # the middles of the windows
 
     def _bins(self, places: Floats) -> Reports:
         """uint32[n], the bins of places of the line."""
@@ -174,9 +170,8 @@ class PM(Window):
     def width(self) -> float:
         return 1 / (math.exp(self.epsilon / 2) + 1)
 
-    def placed(self, numbers: Floats, start: Floats) -> Floats:  # noqa: ARG002
-        """What says the number itself: PM's line is [-C, C]."""
-        return np.asarray((1 + numbers / self.size) / 2)
+    def plainly(self, numbers: Floats) -> Reports:
+        return self._bins((1 + numbers / self.size) / 2)  # PM's line is [-C, C]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..base.errors import CellError, RunError
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts
 from ..cell import Cell, Share
-from ..collection.counts import count_share
+from ..collection.counts import count_share, shares_of
 from ..metrics.results import Block
 from .orphans import spawning, watch_parent
 
@@ -144,7 +144,7 @@ class Batches:
         while not self._pieces and len(batch) < max(1, size) and self.more:
             unit = self._held
             assert unit is not None
-            shares = unit[0].task.shares(*unit) if self._workers > 1 else ()
+            shares = shares_of(*unit) if self._workers > 1 else ()
             alone = bool(unit[0].python_code) or bool(shares)
             if alone and batch:
                 break

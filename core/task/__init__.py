@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from ..cell import Task
+from ..protocols import ProtocolSpec
 from .distribution import Distribution
 from .frequencies import Frequencies
 from .hitters import PEM, HeavyHitters, Hunt
@@ -18,6 +20,7 @@ __all__ = [
     "Hunt",
     "Mean",
     "TaskSpec",
+    "task_over",
 ]
 
 TaskSpec: TypeAlias = Frequencies | HeavyHitters | Mean | Distribution
@@ -29,3 +32,12 @@ TASKS: Final[dict[str, type[TaskSpec]]] = {
     "distribution": Distribution,
 }
 """The tables `[task]` that a scenario can have, by their kind."""
+
+
+def task_over(spec: TaskSpec, oracle: ProtocolSpec) -> Task:
+    """The task of a table, with the protocol of its groups where it has any."""
+    match spec:
+        case HeavyHitters():
+            return PEM(spec, oracle)
+        case _:
+            return spec

@@ -33,6 +33,7 @@ class Distribution(OfNumbers):
     """
 
     concludes: ClassVar[type[Conclusion]] = DistributionConclusion
+    of_items: ClassVar[bool] = True
 
     fit: Literal["ems", "em"] = "ems"
     kind: Literal["distribution"] = "distribution"
@@ -88,9 +89,3 @@ class Distribution(OfNumbers):
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """No closed forms: no fit is linear in the reports."""
         return dict.fromkeys([*METRICS, *cell.metrics])
-
-    def size(self, cell: Cell) -> int:
-        return cell.population.domain_size
-
-    def truth(self, cell: Cell) -> Floats | None:
-        return cell.population.frequencies

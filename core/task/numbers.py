@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, cast
 
@@ -18,8 +18,8 @@ from ..base.ranges import Range, check_bounds, check_span
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
 from ..bounds.robust import Interval, robust_mean
-from ..cell import Cell, Counted, Share, Task
-from ..collection.counts import block_counts, shares_of
+from ..cell import Cell, Task, Work
+from ..collection.counts import block_counts
 from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts
 from ..defences import is_verifier, reads_numbers
@@ -107,21 +107,12 @@ class OfNumbers(Task):
             rule = f'must be "counts" where users exceed 10^10, {got(users)}{LIFTED}'
             raise ScenarioError(rule, key="simulate.path")
 
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
-        return [] if cell.verifier else shares_of(cell, number, trials)
-
     # From counts to a conclusion.
 
-    def block(
-        self,
-        cell: Cell,
-        number: int,
-        trials: int,
-        pulse: Pulse,
-        shares: Counted | None = None,
-    ) -> Block:
+    def block(self, cell: Cell, work: Work) -> Block:
+        number, trials, pulse = work.number, work.trials, work.pulse
         marks = Fingerprints(trials)
-        clean, attacked = block_counts(cell, number, trials, pulse, shares)
+        clean, attacked = block_counts(cell, number, trials, pulse, work.shares)
         verified = verified_counts(cell, number, trials, pulse, clean)
         marks.add(clean, attacked)
         users, same = np.full(trials, float(cell.users)), attacked is clean

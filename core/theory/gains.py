@@ -11,7 +11,7 @@ from typing import Final
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.capabilities import places
-from ..law.pure import Items, Supporting
+from ..law.pure import Items, Supporting, Total
 from ..law.support import ItemSupport, Support
 from .support import sent_share
 
@@ -58,7 +58,7 @@ def gain_std(
 
     β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
     """
-    spread = protocol.target_sum_variance(r, target_frequency, users)
+    spread = protocol.total_variance(Total(r, target_frequency, users))
     return std_of_gain(protocol, spread, support.variance, users, malicious)
 
 
@@ -78,7 +78,7 @@ def target_sum_variance(
     """n times the variance of the sum of these targets' estimates, at true frequencies [d]."""
     if places(protocol):
         return protocol.placed_sum_variance(frequencies, targets)
-    return protocol.target_sum_variance(targets.size, float(frequencies[targets].sum()), users)
+    return protocol.total_variance(Total(targets.size, float(frequencies[targets].sum()), users))
 
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:

@@ -14,6 +14,7 @@ from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import Attendance
+from ldptui.core.law.pure import Total
 from ldptui.core.metrics import Measures, unmeasured
 from ldptui.core.metrics.results import Block, Rounds
 from ldptui.core.protocols import BitNoise, Rappor
@@ -87,7 +88,7 @@ def test_each_round_follows_its_own_theory(
         assert after is not None
         seen = column(rounds[:, number], "target_frequency_clean")
         # The targets' estimates are uncorrelated but for GRR, whose variance is in the theory.
-        variance = alone.pure.target_sum_variance(r, truth[TARGETS].sum()) / alone.users
+        variance = alone.pure.total_variance(Total(r, truth[TARGETS].sum())) / alone.users
         mean = expected["target_frequency_clean"]
         assert mean is not None
         assert budget.mean(seen, mean, variance)

@@ -13,14 +13,10 @@ from support.cases import experiment
 
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.base.pulse import Pulse
-from ldptui.core.base.streams import Path as Way
+from ldptui.core.cell import Task, Work
 from ldptui.core.export import to_json
-from ldptui.core.law.pure import Mechanism
 from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, unmeasured
-from ldptui.core.metrics.results import Arms, Block, Moments
-from ldptui.core.population import Population
-from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.metrics.results import Block, Moments
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.core.task import Frequencies
@@ -28,46 +24,26 @@ from ldptui.core.view.estimated import frequencies
 
 
 @dataclass(frozen=True)
-class Depth:
+class Depth(Task):
     """Some numbers of each trial that are no frequencies."""
 
     numbers: int = 3
     kind: str = "frequencies"
-    approximate: bool = False
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion  # whose metrics it fills
 
-    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
-        return Frequencies().bound(protocol, population)
-
-    def check_size(
-        self, population: Population, malicious: int, path: Way, rounds: int | None
-    ) -> None:
-        """Everything fits."""
-
-    def block(
-        self, cell: core.Cell, number: int, trials: int, pulse: Pulse, shares: None = None
-    ) -> Block:
-        pulse()
-        metrics = unmeasured(trials)
-        metrics["gain"] = number
-        moments = Moments.of(np.full((trials, self.numbers), float(number)))
-        marks = np.arange(trials, dtype=np.uint64)
-        return Block(cell.index, number, metrics, marks, {CLEAN: moments, ATTACKED: moments})
-
-    def shares(self, cell: core.Cell, number: int, trials: int) -> tuple[()]:
-        return ()
+    def block(self, cell: core.Cell, work: Work) -> Block:
+        work.pulse()
+        metrics = unmeasured(work.trials)
+        metrics["gain"] = work.number
+        moments = Moments.of(np.full((work.trials, self.numbers), float(work.number)))
+        marks = np.arange(work.trials, dtype=np.uint64)
+        return Block(cell.index, work.number, metrics, marks, {CLEAN: moments, ATTACKED: moments})
 
     def expected(self, cell: core.Cell) -> dict[str, float | None]:
         return dict.fromkeys(METRICS)
 
-    def details(self, cell: core.Cell, arms: Arms) -> dict[str, object]:
-        return {}
-
     def size(self, cell: core.Cell) -> int:
         return self.numbers
-
-    def truth(self, cell: core.Cell) -> None:
-        """None: there are no frequencies."""
 
 
 @pytest.fixture

@@ -54,9 +54,10 @@ class Peak(Task):
     times: float = 1.0
     kind: Literal["peak"] = "peak"
 
-    def block(self, cell, number, trials, pulse, shares=None):
-        marks = Fingerprints(trials)
-        counts = dict(zip((CLEAN, ATTACKED), block_counts(cell, number, trials, pulse, shares)))
+    def block(self, cell, work):
+        number, marks = work.number, Fingerprints(work.trials)
+        made = block_counts(cell, number, work.trials, work.pulse, work.shares)
+        counts = dict(zip((CLEAN, ATTACKED), made))
         marks.add(*counts.values())
         users = {CLEAN: cell.users, ATTACKED: cell.users + cell.malicious}
         peaks = {

@@ -27,7 +27,7 @@ from ...base.sampling import Counts, Floats
 from ...law.capabilities import Collection
 from ...law.doors import Doors
 from ...law.law import Ask, Lack, Law, one_item
-from ...law.pure import Estimates, Items, Rng
+from ...law.pure import Estimates, Items, Rng, Total
 from ...law.support import ItemSupport
 from ..budget import Binds
 from .accuracy import Neighbours, Precision, scale, sensitivity
@@ -120,9 +120,9 @@ class Curator(Doors):
         hit = float(frequencies[counted].sum())
         return ItemSupport(frequencies, hit * (1 - hit))
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+    def total_variance(self, total: Total) -> float:
         """The noise of r bins that many users are in: two releases share it, not their users."""
-        return r * float(self.squared_error(np.full(1, 2**53))[0]) / users
+        return total.r * float(self.squared_error(np.full(1, 2**53))[0]) / total.users
 
     def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
         poisoned = released(self, collection)

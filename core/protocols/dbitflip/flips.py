@@ -21,6 +21,7 @@ from ...base.sampling import Counts, Floats, binomial, packed_subsets
 from ...base.secure import generator
 from ...law.blanket import Blanket
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...law.hiding import Crowd
 from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ...law.loss import DiscreteLoss, one_bit
 from ...law.pure import (
@@ -29,6 +30,7 @@ from ...law.pure import (
     Items,
     Reports,
     Rng,
+    Total,
     array_of,
     check_padding,
     items_of,
@@ -302,8 +304,8 @@ class BitFlips(Summed):
             frequencies, counted.size * self.noise + hit / self.part - hit**2, spread
         )
 
-    def sum_variance(self, r: int, target_frequency: float) -> float:
-        return r * self.noise + target_frequency * (1 / self.part - 1)
+    def total_variance(self, total: Total) -> float:
+        return total.r * self.noise + total.frequency * (1 / self.part - 1)
 
     def unit_variance(self, frequency: float | Floats) -> float | Floats:
         """n times the variance of an estimate: the noise, and who has the bit of the own item."""
@@ -322,8 +324,8 @@ class BitFlips(Summed):
         p, q = self.rates
         return (1 - q) / (self.part * (p - q)), 0.0
 
-    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:
-        return hidden_loss(held, items, targets, share, self.epsilon, self.sampled)
+    def hidden_loss(self, crowd: Crowd) -> float:
+        return hidden_loss(crowd, self.epsilon, self.sampled)
 
     # Its privacy.
 

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from ...base.sampling import Counts, Floats
+from ...law.hiding import Crowd
 
 STEPS: Final = 32
 """Newton's steps at most; three are usual."""
@@ -25,14 +25,13 @@ STEPS: Final = 32
 ROUNDING: Final = 1e-13
 
 
-def hidden_loss(
-    held: Floats, items: Counts, targets: int, share: float, epsilon: float, sampled: int
-) -> float:
-    """The most that items can lose unseen to this many targets; `core.law.hiding.Loses`.
+def hidden_loss(crowd: Crowd, epsilon: float, sampled: int) -> float:
+    """The most that items can lose unseen to targets; `core.law.hiding.Loses`.
 
     Targets are best lifted alike, and other items lose up to a level, or all that they have: so the
     largest φ are as small as can be.
     """
+    held, items, targets, share = crowd.held, crowd.items, crowd.targets, crowd.share
     s = math.exp(epsilon / 2)
     aim, falling = (1 - 1 / s) / targets, -held
     number = np.append(0, np.cumsum(items))

@@ -18,7 +18,6 @@ from ...base.sampling import (
     Counts,
     Floats,
     binomial,
-    binomial_law,
     binomials,
     multinomial,
     random_subsets,
@@ -39,15 +38,13 @@ from ...law.law import Ask, Lack, Law, holding, towards_targets
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import (
     BoolArray,
+    ItemByItem,
     Items,
-    Oracle,
     Reports,
     Rng,
     SeedSearch,
     array_of,
     check,
-    independent_conditioned_counts,
-    independent_honest_support,
     items_of,
     on_levels,
     spent,
@@ -65,7 +62,7 @@ REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
 
 
 @dataclass(frozen=True)
-class LocalHashing(Oracle):
+class LocalHashing(ItemByItem):
     """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
 
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
@@ -113,7 +110,7 @@ class LocalHashing(Oracle):
         d, r, q, each = self.domain_size, ask.targets.size, self.q, self.q * (1 - self.q)
         match ask.law:
             case "honest":
-                return holding(self, ask, lambda: independent_honest_support(self, r))
+                return self.honest_law(ask)
             case "unperturbed":
                 own = Support((1 + (r - 1) * q) / r, q, (r - 1) * each, (d - r) * each, 0.0)
                 return holding(self, ask, lambda: own)
@@ -254,9 +251,6 @@ class LocalHashing(Oracle):
         """uint32[n]: the seeds, which honest users draw uniformly."""
         return np.ascontiguousarray(reports["seed"])
 
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
-        return binomial_law(items, self.q)
-
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return binomial_threshold(users, self.q ** (size - 1), chance)
 
@@ -274,13 +268,6 @@ class LocalHashing(Oracle):
                 return self.q
         honest = self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
         return honest if sender.law is None else honest / sender.r + (1 - 1 / sender.r) * self.q
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        return independent_conditioned_counts(held, spared, self.q, rng)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram

@@ -358,7 +358,7 @@ class Rappor(KeptBits, Doors):
     bit_count_variances = counted.bit_count_variances
     means = decoded.means
     variances = decoded.variances
-    warnings = decoded.doubts
+    doubts = decoded.doubts
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items that share no bit."""

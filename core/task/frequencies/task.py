@@ -13,14 +13,13 @@ from ...base.errors import LIFTED, ScenarioError, got
 from ...base.pulse import Pulse, no_pulse
 from ...base.sampling import Floats
 from ...base.streams import Path
-from ...cell import Cell, Counted, Share, Task
+from ...cell import Cell, Task, Work
 from ...collection.counts import (
     arrived_counts,
     drawn_trials,
     genuine_rounds,
     kept_address,
     sent_counts,
-    shares_of,
     trial_numbers,
 )
 from ...collection.reports import Past
@@ -43,6 +42,7 @@ class Frequencies(Task):
     """Histogram → counts → an estimate for each item → metrics; once per arm."""
 
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion
+    of_items: ClassVar[bool] = True
 
     kind: Literal["frequencies"] = "frequencies"
 
@@ -63,32 +63,14 @@ class Frequencies(Task):
             )
         super().check_size(population, malicious, path, rounds)
 
-    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
-        together = cell.rounds or cell.filters or cell.verifier  # not one count of one set of users
-        return [] if together or cell.trust.drop_out else shares_of(cell, number, trials)
-
-    def block(
-        self,
-        cell: Cell,
-        number: int,
-        trials: int,
-        pulse: Pulse,
-        shares: Counted | None = None,
-    ) -> Block:
+    def block(self, cell: Cell, work: Work) -> Block:
         if cell.rounds:
-            return _rounds(cell, number, trials, pulse)
-        marks = Fingerprints(trials)
-        made = _collected(cell, number, marks, trials, pulse, shares)
-        return _block(cell, number, made, marks)
+            return _rounds(cell, work)
+        marks = Fingerprints(work.trials)
+        return _block(cell, work.number, _collected(cell, work, marks), marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
-
-    def size(self, cell: Cell) -> int:
-        return cell.population.domain_size
-
-    def truth(self, cell: Cell) -> Floats | None:
-        return cell.population.frequencies
 
 
 def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
@@ -102,34 +84,29 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = _collected(cell, number, Fingerprints(size), size, pulse)
+        made = _collected(cell, Work(number, size, pulse), Fingerprints(size))
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}
 
 
-def _collected(
-    cell: Cell,
-    number: int,
-    marks: Fingerprints,
-    trials: int,
-    pulse: Pulse,
-    shares: Counted | None = None,
-) -> Mapping[Arm, Estimates]:
+def _collected(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
+    number, trials, pulse = work.number, work.trials, work.pulse
     sifted: Mapping[Arm, Sifted] = {}
     everyone = None
     if cell.filters:
         clean, attacked, sifted = sift_reports(cell, trial_numbers(number, trials), pulse)
     else:
-        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse, shares)
+        clean, attacked, everyone = arrived_counts(cell, number, trials, pulse, work.shares)
         sifted = verified_counts(cell, number, trials, pulse, clean)
     marks.add(clean, attacked)
     return estimates_of(cell, clean, attacked, pulse, sifted, {}, everyone)
 
 
-def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+def _rounds(cell: Cell, work: Work) -> Block:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
+    number, trials, pulse = work.number, work.trials, work.pulse
     drawn = drawn_trials(cell, trials)
     marks, past = Fingerprints(drawn), Past(len(cell.rounds))
     pool, metrics, moments = Pool(cell), [], []

@@ -11,10 +11,9 @@ import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import LIFTED, ScenarioError, got, spelled
-from ...base.pulse import Pulse
 from ...base.ranges import Range, check_bounds
 from ...base.streams import Path
-from ...cell import MAX_PAIRS, Cell, Counted, Task
+from ...cell import MAX_PAIRS, Cell, InGroups, Work
 from ...defences import reads_groups
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
@@ -84,17 +83,14 @@ class HeavyHitters:
             return extended_lengths(self.bits, self.k, self.extension)
         return prefix_lengths(self.bits, self.k, self.groups or GROUPS_LEFT_OUT)
 
-    def over(self, oracle: ProtocolSpec) -> PEM:
-        """The task with this oracle in its groups."""
-        return PEM(self, oracle)
-
 
 @dataclass(frozen=True)
-class PEM(Task):
+class PEM(InGroups):
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
     concludes: ClassVar[type[Conclusion]] = HitterConclusion
     approximate: ClassVar[bool] = True
+    divisible: ClassVar[bool] = False
 
     settings: HeavyHitters
     oracle: ProtocolSpec
@@ -121,7 +117,8 @@ class PEM(Task):
         check_codes(population, self.settings.encoding, self.settings.bits)
         self.bound(self.oracle, population)
 
-    def top_k(self, asked: int, population: Population) -> int:  # noqa: ARG002
+    @property
+    def own_k(self) -> int:  # type: ignore[override]
         return self.settings.k
 
     def asked(self, cell: Cell, number: int) -> Cell:
@@ -176,18 +173,11 @@ class PEM(Task):
                 key="simulate.path",
             )
 
-    def block(
-        self,
-        cell: Cell,
-        number: int,
-        trials: int,
-        pulse: Pulse,
-        shares: Counted | None = None,  # noqa: ARG002
-    ) -> Block:
-        hunt, marks = self.hunt(cell), Fingerprints(trials)
+    def block(self, cell: Cell, work: Work) -> Block:
+        hunt, marks = self.hunt(cell), Fingerprints(work.trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
-        for before, after in hunt.trees(number, trials, pulse):
+        for before, after in hunt.trees(work.number, work.trials, work.pulse):
             clean.append(before)
             attacked.append(after)
         for level in range(len(hunt.prefixes.lengths)):
@@ -204,7 +194,7 @@ class PEM(Task):
         watched = hunt.watched
         return Block(
             cell=cell.index,
-            number=number,
+            number=work.number,
             metrics=measure(
                 HitterConclusion(
                     answers, watched.targets, watched.hitters, claims_of(cell, clean, attacked)

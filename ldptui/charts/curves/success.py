@@ -11,6 +11,7 @@ from typing import Any, Final
 from ldptui.core.base.arms import ARMS, UNDEFENDED
 from ldptui.core.metrics import METRICS, metrics_of
 from ldptui.core.scenario import Point, Scenario, value_at
+from ldptui.core.task import task_over
 
 from ...catalogue import key_words
 from ...session.draft import base
@@ -70,7 +71,7 @@ def success_curves(scenario: Scenario, axis: Variable) -> tuple[Curve, ...]:
     keys = [key for key in document.get("sweep", {}) if key != axis.key]
     points = points_of(_without(document, axis.key), scenario)
     return tuple(Curve(_label(point, keys), axis.key, point.parameters, (), (), (),
-                       approximate=point.task.over(point.protocol).approximate)
+                       approximate=task_over(point.task, point.protocol).approximate)
                  for point in points)  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from ldptui.core.metrics import METRICS
 from ldptui.core.population.targets import ListedTargets
 from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario
+from ldptui.core.task import task_over
 
 from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn
@@ -226,8 +227,9 @@ def _task_range(
 def _can_have(point: Point, name: str, value: int, folder: Path) -> bool:
     try:
         population = drawn(point.population, point.seed, folder)
-        task: Any = replace(cast("Any", point.task), **{name: value})
-        task.over(point.protocol).check_population(population)
+        spec = replace(cast("Any", point.task), **{name: value})
+        task: Any = task_over(spec, point.protocol)
+        task.check_population(population)
     except LdpError:
         return False
     return True

@@ -15,7 +15,7 @@ from ldptui.core.defences.itemsets import pair_counts
 from ldptui.core.defences.pairs import Pairs, supported
 from ldptui.core.defences.suspects import least_number, suspects
 from ldptui.core.law.law import Ask
-from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, item_variance
+from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_variance
 from ldptui.core.law.together import PairLaw, numbers, tells_together
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 from ldptui.core.protocols.subset import SubsetSpec
@@ -52,7 +52,7 @@ def test_the_pair_law_is_that_of_the_support_laws(kind: str) -> None:
         protocol = bound(kind, d)
         law, (p, q) = PairLaw.of(protocol), (protocol.p, protocol.q)
         own = (protocol.honest_support(2).variance + (p + q) ** 2 - (p + q)) / 2
-        nobody = (p - q) ** 2 * protocol.target_sum_variance(2, 0.0)
+        nobody = (p - q) ** 2 * protocol.total_variance(Total(2))
         assert law.own == pytest.approx(own, rel=1e-9)
         assert law.other == pytest.approx((nobody + 4 * q**2 - 2 * q) / 2, rel=1e-9)
         for either, both in ((2 * q, law.other), (p + q, law.own)):

@@ -12,7 +12,7 @@ from support.cases import cell
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.capabilities import Attendance, Collection
-from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.dbitflip import BitFlips, KeptBitFlips
 
@@ -122,7 +122,7 @@ def test_counts_have_the_moments_of_reports(flips: BitFlips, rng: Rng) -> None:
     claimed, _ = flips.variances(Collection(HISTOGRAM))  # type: ignore[misc]
     assert claimed == pytest.approx(exact.diagonal())
     assert exact - np.diag(exact.diagonal()) == pytest.approx(0, abs=1e-12)
-    assert flips.target_sum_variance(2, 0.3) == pytest.approx(
+    assert flips.total_variance(Total(2, 0.3)) == pytest.approx(
         2 * flips.noise + 0.3 * (5 / flips.sampled - 1)
     )
     drawn = flips.sample_counts(np.broadcast_to(HISTOGRAM, (4000, 5)), rng)

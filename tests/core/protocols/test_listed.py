@@ -9,7 +9,7 @@ import pytest
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.contract import contract
 from ldptui.core.law.law import Ask
-from ldptui.core.law.pure import Rng, SeedSearch
+from ldptui.core.law.pure import Rng, SeedSearch, Total
 from ldptui.core.protocols import GRR, Listed
 from ldptui.core.protocols.hadamard import HadamardResponse
 from ldptui.core.theory import item_variances
@@ -50,7 +50,7 @@ def test_tables_of_grr_are_grr() -> None:
     grr, tables = GRR(D, 1.2), listed(GRR(D, 1.2))
     held = np.arange(1.0, D + 1) / 21
     assert item_variances(tables, 100, held) == pytest.approx(item_variances(grr, 100, held))
-    assert tables.target_sum_variance(2, 0.3) == pytest.approx(grr.target_sum_variance(2, 0.3))
+    assert tables.total_variance(Total(2, 0.3)) == pytest.approx(grr.total_variance(Total(2, 0.3)))
     for mine, own in (
         (tables.honest_support(2), grr.honest_support(2)),
         (tables.random_support(2), grr.random_support(2)),
@@ -96,8 +96,8 @@ def test_tables_that_are_none_are_refused(law: Any, table: Any, message: str) ->
 
 def test_a_leak_is_told() -> None:
     fair = listed(GRR(4, 2.0))
-    assert fair.warnings(10) == ()
-    (warning,) = Listed(4, 1.0, fair.law, fair.table).warnings(10)
+    assert fair.warnings == ()
+    (warning,) = Listed(4, 1.0, fair.law, fair.table).warnings
     assert warning == "its reports tell up to ε = 2, more than it says"
     open_one = Listed(4, 1.0, np.eye(4), np.eye(4, dtype=bool))
     assert open_one.worst == np.inf

@@ -276,7 +276,7 @@ def test_hardly_any_users_give_numbers_and_no_detection_of_much(
             assert np.isfinite(values).all()
         assert not np.isnan(found.standard_errors).any()
         assert ((found.p_values >= 0) & (found.p_values <= 1)).all()
-    assert any("without a user" in warning for warning in protocol(cohorts=64).warnings(users))
+    assert any("without a user" in warning for warning in protocol(cohorts=64).doubts(users))
 
 
 def test_a_cohort_without_users_is_left_out(rng: Rng) -> None:
@@ -299,11 +299,11 @@ def test_no_candidates_and_no_reports_are_refused() -> None:
 
 
 def test_warnings_say_what_is_wrong() -> None:
-    assert protocol().warnings(10**6) == ()
-    (same,) = Rappor(3, 2, 1, 1, NOISES[0]).warnings(10**6)[:1]
+    assert protocol().doubts(10**6) == ()
+    (same,) = Rappor(3, 2, 1, 1, NOISES[0]).doubts(10**6)[:1]
     assert "set the same bits as another one" in same
-    assert any("more than 0.8·k·m" in warning for warning in protocol(d=500).warnings(10**6))
-    assert protocol(cohorts=1).warnings(1) == ()
+    assert any("more than 0.8·k·m" in warning for warning in protocol(d=500).doubts(10**6))
+    assert protocol(cohorts=1).doubts(1) == ()
 
 
 def test_selection_without_its_library_is_a_cell_that_fails(

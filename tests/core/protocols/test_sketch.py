@@ -13,7 +13,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.kernels.hashing import buckets
 from ldptui.core.law.capabilities import Collection
 from ldptui.core.law.law import Ask
-from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.sketch import CountMeanSketch, HadamardSketch
 from ldptui.core.protocols.sketch.parity import Equations, odd
@@ -169,7 +169,7 @@ def test_the_spread_of_a_sum_is_that_of_the_law(sketch: Any) -> None:
         exact = covariance[np.ix_(targets, targets)].sum() / (sketch.p - sketch.q) ** 2
         found = sketch.placed_sum_variance(FREQUENCIES, np.array(targets))
         assert found == pytest.approx(exact)
-        assert sketch.target_sum_variance(1, 0.3) != pytest.approx(exact, rel=1e-3)
+        assert sketch.total_variance(Total(1, 0.3)) != pytest.approx(exact, rel=1e-3)
 
 
 @every_large

@@ -80,9 +80,9 @@ def test_shares_have_the_digest_of_the_whole(kind: str) -> None:
 def test_what_needs_all_reports_at_once_is_not_shared() -> None:
     for whole in (work("oue", defence=[{"kind": "fiad"}]), work("she")):
         (cell,) = whole.cells
-        assert not cell.task.shares(cell, 0, 2)
+        assert not shares_of(cell, 0, 2)
     (corrected,) = work("oue", defence=[{"kind": "norm-sub"}]).cells
-    assert corrected.task.shares(corrected, 0, 2)
+    assert shares_of(corrected, 0, 2)
 
 
 def test_a_share_that_fails_fails_its_cell_once(monkeypatch: pytest.MonkeyPatch) -> None:

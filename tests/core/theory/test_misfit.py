@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 from support import budget
 
 import ldptui
-from ldptui.core.law.pure import Oracle, is_pure, is_unbiased, sends_reports
+from ldptui.core.law.pure import Oracle, Total, is_pure, is_unbiased, sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.core.theory import misfit, target_sum_variance
 from ldptui.core.theory.misfit import CHANCE, FAR, LEAST_REPORTS, ROUNDING
@@ -32,8 +32,8 @@ UNBIASED = [
 
 def supports_independently(protocol: Any) -> bool:
     every = protocol.domain_size, 1.0
-    return is_pure(protocol) and protocol.target_sum_variance(*every) == pytest.approx(
-        Oracle.sum_variance(protocol, *every)
+    return is_pure(protocol) and protocol.total_variance(Total(*every)) == pytest.approx(
+        Oracle.total_variance(protocol, Total(*every))
     )
 
 
@@ -95,7 +95,7 @@ def false_alarms(kind: str, items: int, epsilon: float, far: float) -> float:
         binom.pmf(range(users + 1), users, p), binom.pmf(range(others + 1), others, q)
     )
     sums = (np.arange(law.size) / users - items * q) / (p - q)
-    error = (protocol.target_sum_variance(items, 1.0) / users) ** 0.5
+    error = (protocol.total_variance(Total(items, 1.0)) / users) ** 0.5
     return float(law[np.abs(sums - 1) > far * error].sum())
 
 

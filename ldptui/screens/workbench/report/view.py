@@ -133,9 +133,7 @@ class ReportView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None:
             # A campaign shows the reports of its most attacked round.
-            self._lives = (
-                self._draw(cell.task.asked(cell.peak, self._user)) if self._has_report else None
-            )
+            self._lives = self._draw(cell.peak.of_user(self._user)) if self._has_report else None
         return self._lives
 
     def as_text(self) -> str:
