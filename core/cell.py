@@ -104,7 +104,7 @@ class Task(Protocol):
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol as this task asks its users with it; raises ScenarioError."""
-        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        mechanism: Mechanism = protocol.over(population)
         check_estimates(mechanism)
         return mechanism
 

@@ -20,7 +20,7 @@ from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
-from .strategy import COHORT, Strategy, View, played
+from .strategy import COHORT, Strategy, View, plans, played
 from .verified import Obeying, beside, obeying
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "fakes_of",
     "malicious_users",
     "obeying",
+    "plans",
     "played",
     "split",
 ]

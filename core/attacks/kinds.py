@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, Protocol
 
-from ..population import Population
 from ..population.targets import RandomSet, Targets
 from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
@@ -15,7 +14,6 @@ from .numbers import OnePoint, WidestReport
 from .python import PythonAttack
 from .solved import SolvedGain
 from .steered import OutputPoisoning
-from .strategy import Strategy
 
 
 class Attack(Protocol):
@@ -39,10 +37,6 @@ class Attack(Protocol):
 
     def bind(self) -> Attack:
         """The attack as a cell holds it: itself."""
-        ...
-
-    def among(self, population: Population, count: int) -> Strategy:
-        """This many of its fakes among these genuine users."""
         ...
 
 

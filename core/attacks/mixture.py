@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..population import Population
 from ..population.targets import ListedTargets, RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
+from .strategy import Strategy, plans
 
 A = TypeVar("A", "Attack", "Mixture")
 
@@ -121,10 +122,10 @@ def fakes_of(
     with the largest remainders rounded up.
     """
     if not isinstance(attack, Mixture):
-        return (Fakes(attack.among(population, malicious), targets, malicious),)
+        return (Fakes(_among(attack, population, malicious), targets, malicious),)
     counts = split(malicious, [part.weight for part in attack.parts])
     return tuple(
-        Fakes(part.attack.among(population, count), np.array(part.aims, dtype=np.int64), count)
+        Fakes(_among(part.attack, population, count), np.array(part.aims, dtype=np.int64), count)
         for part, count in zip(attack.parts, counts, strict=True)
     )
 
@@ -142,3 +143,8 @@ def split(total: int, weights: Sequence[float]) -> list[int]:
     for at in left[: total - sum(counts)]:
         counts[at] += 1
     return counts
+
+
+def _among(attack: Attack, population: Population, count: int) -> Strategy:
+    """This many fakes of an attack among these genuine users; most act as they do among any."""
+    return attack.among(population, count) if plans(attack) else cast("Strategy", attack)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
@@ -116,10 +117,6 @@ class Usual:
     def bind(self) -> Self:
         return self
 
-    def among(self, population: Population, count: int) -> Any:  # noqa: ARG002
-        """The attack among these genuine users; it acts as it does among any."""
-        return self
-
     def ask(self, view: View) -> Ask:
         """The law of one report."""
         return Ask(self.report_law, view.targets)
@@ -158,6 +155,18 @@ class Usual:
 
     def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
         return self.law(protocol, View(targets)).shape()
+
+
+class Planned(Protocol):
+    """An attack that depends on who the genuine users are."""
+
+    def among(self, population: Population, count: int) -> Strategy:
+        """This many of its fakes among these genuine users."""
+        ...
+
+
+plans: Final[Capability[Planned]] = Capability("among")
+"""True where an attack depends on who the genuine users are, and on how many fakes there are."""
 
 
 class ByNumbers(Usual, Bounded):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from .alarm import Alarm, compares_rounds, is_alarm
 from .correction import Correction, Known, is_correction, known
-from .filter import Filter, Received, Verdict, asks_twice, given_the_rest, is_filter
+from .filter import Filter, Load, Received, Verdict, asks_twice, given_the_rest, is_filter
 from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
-from .numbers import ReadsNumbers, reads_numbers
+from .numbers import ReadsNumbers, Tallied, reads_numbers
 from .python import PythonCorrection, PythonFilter
 from .simplex import project
 from .verifier import Verifier, is_verifier
@@ -29,11 +29,13 @@ __all__ = [
     "Defence",
     "Filter",
     "Known",
+    "Load",
     "PythonCorrection",
     "PythonFilter",
     "ReadsGroups",
     "ReadsNumbers",
     "Received",
+    "Tallied",
     "Verdict",
     "Verifier",
     "asks_twice",

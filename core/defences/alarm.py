@@ -16,11 +16,10 @@ from .correction import Checked, Known
 class Alarm(Checked, Protocol):
     """A step that reads the estimates of one collection: the `[[defence]]` table of a scenario."""
 
-    def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray | None:
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
         """bool[trials]: whether it claims an attack; None where it cannot tell.
 
-        frequencies : float64[trials, d]. before : those of the round before; None where there is
-        none.
+        frequencies : float64[trials, d].
         """
         ...
 

@@ -47,7 +47,7 @@ class ASD(Step):
     def check(self, known: Known) -> None:
         require_variance(self.kind, known)
 
-    def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray:  # noqa: ARG002
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray:
         bounds = noise_bounds(LEVELS, known)
         rising = np.sort(frequencies, axis=1)
         above = np.cumsum(rising[:, ::-1], axis=1)[:, ::-1]

@@ -16,7 +16,7 @@ from ..law.capabilities import SendsBitPerItem, lacking
 from ..law.pure import Mechanism
 from .correction import ForAll
 from .fiad import NO_BITS
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .itemsets import users_in
 from .step import Step
 
@@ -38,8 +38,8 @@ class Conditional(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
-        return protocol.domain_size * (users // 8)
+    def memory(self, load: Load) -> int:
+        return load.items * (load.users // 8)
 
     def sift(self, received: Received) -> Verdict:
         columns = cast("SendsBitPerItem", received.protocol).columns(received.reports)

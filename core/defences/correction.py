@@ -28,6 +28,7 @@ class Known:
     variance : that of the estimated frequency of an item that nobody holds; None where there is no
         closed form.
     targets : int64[r], for a server that has been told them; empty without an attack.
+    before : float64[trials, d], its estimates of the round before; None where there is none.
     """
 
     domain_size: int
@@ -36,6 +37,7 @@ class Known:
     q: float | None = None
     variance: float | None = None
     targets: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    before: Floats | None = None
 
     @property
     def probabilities(self) -> tuple[float, float]:

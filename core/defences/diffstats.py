@@ -19,7 +19,7 @@ from ..law.capabilities import SendsBitPerItem, lacking
 from ..law.pure import Items, Mechanism, PureProtocol
 from .correction import ForAll
 from .fiad import NO_BITS
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .itemsets import support_of, unpacked
 from .step import Step
 
@@ -50,8 +50,8 @@ class Diffstats(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
-        return protocol.domain_size * (users // 8 + 16 * protocol.domain_size) + 20 * users
+    def memory(self, load: Load) -> int:
+        return load.items * (load.users // 8 + 16 * load.items) + 20 * load.users
 
     def sift(self, received: Received) -> Verdict:
         protocol, users = cast("SendsBitPerItem", received.protocol), received.users

@@ -22,7 +22,7 @@ from ..kernels.bits import BitColumns
 from ..law.capabilities import SendsBitPerItem, lacking
 from ..law.pure import Items, Mechanism
 from .correction import ForAll
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
 from .step import Step
 
@@ -94,8 +94,8 @@ class FIAD(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
-        return memory_of(protocol.domain_size, users)
+    def memory(self, load: Load) -> int:
+        return memory_of(load.items, load.users)
 
     def drops_targets(
         self, protocol: SendsBitPerItem, held: Floats, users: int, malicious: int

@@ -85,13 +85,21 @@ def given_the_rest(frequencies: Floats, named: Items) -> Floats:
     return made
 
 
+@dataclass(frozen=True)
+class Load:
+    """What a filter is to read: the reports of these users, over so many items."""
+
+    items: int
+    users: int
+
+
 class Filter(Reader, Protocol):
     """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections.
 
     One that gives reports a score has `scores`, what that is in a few words.
     """
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
+    def memory(self, load: Load) -> int:
         """The bytes that it needs besides the reports, about."""
         ...
 

@@ -23,7 +23,7 @@ from ..kernels.bits import BitColumns
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import TellsTogether, tells_together
 from .correction import ForAll
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, users_in
 from .pairs import supported
 from .step import Step
@@ -53,9 +53,9 @@ class CertifiedFloor(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return unbounded(protocol)
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
-        pairs = min(protocol.domain_size, PAIRED)
-        return protocol.domain_size * (users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
+    def memory(self, load: Load) -> int:
+        pairs = min(load.items, PAIRED)
+        return load.items * (load.users // 8 + 64) + pairs * (8 * pairs + USERS_AT_ONCE // 4)
 
     def sift(self, received: Received) -> Verdict:
         floor = certified(received.protocol, received.reports, self.confidence, received.pulse)

@@ -20,7 +20,7 @@ from ..base.sampling import Counts, multinomial
 from ..law.capabilities import AsksTwice, Sender, Twice, lacking, memoises
 from ..law.pure import Mechanism, Rng, SeedSearch
 from .correction import Known
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .step import Step
 
 COMPARED = Range(1, 64)
@@ -59,8 +59,8 @@ class Guard(Step):
             return "a protocol whose users keep an answer and repeat it"
         return lacking(protocol, "coincide", "whose reports of one user are not compared")
 
-    def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002
-        return users
+    def memory(self, load: Load) -> int:
+        return load.users
 
     def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
         """The standard deviation of β~ where nobody attacks; infinite where P1 = P2."""

@@ -32,9 +32,10 @@ class History(Step):
     def check(self, known: Known) -> None:
         require_pure(self.kind, known)
 
-    def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray | None:
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
         from scipy.special import ndtri
 
+        before = known.before
         if before is None:
             return None
         p, q = known.probabilities

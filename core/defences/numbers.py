@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 import numpy as np
 
 from ..base.capability import Capability
-from ..base.pulse import Pulse
+from ..base.pulse import Pulse, no_pulse
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.capabilities import lacking
@@ -43,6 +43,15 @@ class Left:
     share: Floats | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Tallied:
+    """The reports of some trials, counted. reports : float64[trials, K], those of each kind."""
+
+    protocol: TellsNumbers
+    reports: Floats
+    pulse: Pulse = no_pulse
+
+
 class ReadsNumbers(Reader, Protocol):
     """A step that reads how many reports of numbers there are of each kind.
 
@@ -52,8 +61,8 @@ class ReadsNumbers(Reader, Protocol):
 
     foretold: ClassVar[bool]
 
-    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
-        """What is left of the reports, float64[trials, K], of each trial."""
+    def left(self, tallied: Tallied) -> Left:
+        """What is left of the reports."""
         ...
 
 
@@ -86,12 +95,13 @@ class Misfit(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return unread(protocol)
 
-    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
+    def left(self, tallied: Tallied) -> Left:
+        protocol, tallies = tallied.protocol, tallied.reports
         if lacking(protocol, "chances", "") is not None:
             return Left(tallies)
         from scipy.special import chdtri
 
-        fits = fitted(protocol, tallies, False, pulse)
+        fits = fitted(protocol, tallies, False, tallied.pulse)
         statistic, free = chi_square(protocol, tallies, fits)
         return Left(tallies, np.asarray(statistic > chdtri(free, self.alpha)))
 
@@ -113,8 +123,8 @@ class Trim(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return unread(protocol)
 
-    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:  # noqa: ARG002
-        order = np.argsort(protocol.said, kind="stable")
+    def left(self, tallied: Tallied) -> Left:
+        tallies, order = tallied.reports, np.argsort(tallied.protocol.said, kind="stable")
         reports = tallies.sum(axis=1, keepdims=True)
         up_to = np.cumsum(tallies[:, order], axis=1)
         within = np.clip(up_to, self.trimmed * reports, (1 - self.trimmed) * reports)
@@ -143,8 +153,9 @@ class PoisonComponent(ForAll, Step):
         two = "whose two reports are honest in any mixture"
         return unread(protocol) or lacking(protocol, "chances", two)
 
-    def left(self, protocol: TellsNumbers, tallies: Floats, pulse: Pulse) -> Left:
+    def left(self, tallied: Tallied) -> Left:
+        protocol, tallies = tallied.protocol, tallied.reports
         said = protocol.said if self.side == "high" else -protocol.said
-        honest = fitted_with_poison(protocol, tallies, said > 0, pulse)
+        honest = fitted_with_poison(protocol, tallies, said > 0, tallied.pulse)
         kept = tallies * honest
         return Left(kept, share=1 - kept.sum(axis=1) / tallies.sum(axis=1))

@@ -15,7 +15,7 @@ from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import PairLaw, TellsTogether, tells_together
 from .correction import ForAll
 from .fiad import CHANCE, NO_BITS
-from .filter import Received, Verdict
+from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, unpacked, users_in
 from .step import Step
 from .suspects import MOST, least_number, looked_at, mended, suspects
@@ -37,10 +37,10 @@ class Pairs(ForAll, Step):
     def reads(self, protocol: Mechanism) -> str | None:
         return None if tells_together(protocol) else lacking(protocol, "columns", NO_BITS)
 
-    def memory(self, protocol: Mechanism, users: int) -> int:
-        items = min(protocol.domain_size, MOST)
-        columns = protocol.domain_size * (users // 8 + 64)
-        return columns + items * (40 * items + USERS_AT_ONCE // 4) + 10 * users
+    def memory(self, load: Load) -> int:
+        items = min(load.items, MOST)
+        columns = load.items * (load.users // 8 + 64)
+        return columns + items * (40 * items + USERS_AT_ONCE // 4) + 10 * load.users
 
     def sift(self, received: Received) -> Verdict:
         """The score of a report is the number of suspicious items that it supports."""

@@ -10,8 +10,8 @@ from typing import Any, Literal, NoReturn
 
 from ..base.errors import DefenceError
 from ..base.named import check_named
-from ..law.pure import Mechanism
 from .correction import ForAll
+from .filter import Load
 from .step import Step
 
 
@@ -60,5 +60,5 @@ class PythonFilter(PythonDefence):
     def reads(self, *_: object) -> None:
         """Nothing speaks against any protocol."""
 
-    def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002
-        return 8 * users
+    def memory(self, load: Load) -> int:
+        return 8 * load.users

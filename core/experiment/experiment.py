@@ -294,7 +294,7 @@ def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechani
     for step in point.acting:
         if asks_twice(step):
             halved = replace(spec, epsilon=spec.epsilon / 2)
-            return cast("Mechanism", halved.bind(population.domain_size, population.labels))
+            return cast("Mechanism", halved.over(population))
         if is_verifier(step) and (proved := step.trust.quantised(protocol)) != protocol:
             return proved
     return None

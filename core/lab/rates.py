@@ -195,7 +195,7 @@ def of_alarm(step: Alarm, foe: Foe) -> Rates:
     about, trials = known(protocol, users, np.empty(0, dtype=np.int64)), simulated(foe)
 
     def alarms(counts: Counts) -> int:
-        claimed = step.alarmed(protocol.estimates(counts, users).frequencies, about, None)
+        claimed = step.alarmed(protocol.estimates(counts, users).frequencies, about)
         return int(np.asarray(claimed).sum())
 
     honest = protocol.sample_counts(foe.held(users, rng, trials), rng)

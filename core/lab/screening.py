@@ -263,7 +263,7 @@ def _alarms(foe: Foe, estimates: Floats) -> Iterator[Screen]:
             step.check(about)
         except ScenarioError:
             continue
-        claim = step.alarmed(estimates[None], about, None)
+        claim = step.alarmed(estimates[None], about)
         if claim is not None:
             yield Screen.measured(kind, bool(claim[0]), foe.users, of_alarm(step, foe))
 

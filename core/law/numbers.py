@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -10,6 +11,14 @@ from ..base.capability import Capability
 from ..base.sampling import Counts, Floats
 from .law import Law
 from .pure import Items, LocalMechanism, Reports, Rng
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The counts that reports of n users add up to, [trials, …]."""
+
+    counts: Floats | Counts
+    users: Floats | Counts | int
 
 
 class TellsNumbers(LocalMechanism, Protocol):
@@ -61,8 +70,8 @@ class TellsNumbers(LocalMechanism, Protocol):
         """
         ...
 
-    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:
-        """float64[trials, K], the number of reports of each kind, from the counts of n users."""
+    def tallied(self, sums: Sums) -> Floats:
+        """float64[trials, K], the number of reports of each kind."""
         ...
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
@@ -18,7 +17,8 @@ from ..base.secure import generator
 from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
 from ..law.pure import Estimates, Items, Reports, Rng
-from ..population import Population, PythonPopulation
+from ..population import Population, PythonPopulation, Weighted
+from ..population.population import given
 from ..protocols import Listed, PythonProtocol, PythonSpec
 from .finding import Source, named
 from .loading import code_at, explained
@@ -41,7 +41,7 @@ class PluginSpec(PythonSpec):
 
     source: Source = field(kw_only=True)
 
-    def of_items(self, domain_size: int) -> Any:
+    def bind(self, domain_size: int) -> Any:
         """The protocol that its code makes for a domain; raises ScenarioError."""
         options = json.dumps(self.options)
         try:
@@ -232,13 +232,13 @@ class Reported(Doors):
 
 
 @dataclass(frozen=True)
-class PluginPopulation(PythonPopulation):
+class PluginPopulation(Weighted, PythonPopulation):
     """A population in Python whose code may run."""
 
     source: Source = field(kw_only=True, repr=False)
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        """The population by the weights that its code gives; raises ScenarioError."""
+    def weights(self) -> Floats:
+        """The weights that its code gives; raises ScenarioError."""
         try:
             with explained(self.source):
                 made = code_at(self.source)(self.items, **self.options)
@@ -252,4 +252,8 @@ class PluginPopulation(PythonPopulation):
         if not np.isfinite(weights).all() or weights.min() < 0 or not weights.sum() > 0:
             rule = "must give weights that are finite, at least 0 and not all 0"
             raise ScenarioError(self.source.sentence(rule), key="name")
-        return self.drawn(weights, seed)
+        return weights
+
+    def drawn(self, weights: Floats, seed: int) -> Population:
+        """The users with these weights of items: data, as if from a file."""
+        return given(super().drawn(weights, seed).histogram, None)

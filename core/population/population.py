@@ -109,8 +109,24 @@ class Weighted:
         Raises ScenarioError where all of them are 0.
         """
 
+    def drawn(self, weights: Floats, seed: int) -> Population:
+        """The users with these weights of items."""
+        return _draw(self, weights, seed)
+
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, self.weights(), seed)
+        return self.drawn(self.weights(), seed)
+
+
+class Fixed:
+    """The shared part of populations that nothing is drawn for."""
+
+    @property
+    @abstractmethod
+    def population(self) -> Population:
+        """The users."""
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return self.population
 
 
 @dataclass(frozen=True)
@@ -225,7 +241,7 @@ class Lognormal(Weighted, Bounded):
 
 
 @dataclass(frozen=True)
-class Explicit:
+class Explicit(Fixed):
     """The number of users of each item, given one by one."""
 
     counts: tuple[int, ...]
@@ -243,12 +259,13 @@ class Explicit:
                 key="counts",
             )
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+    @property
+    def population(self) -> Population:
         return given(np.array(self.counts, dtype=np.int64), None)
 
 
 @dataclass(frozen=True)
-class PythonPopulation:
+class PythonPopulation(Fixed):
     """Items by weights that somebody's Python code gives, by its name.
 
     `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
@@ -265,20 +282,17 @@ class PythonPopulation:
         check_bounds(self)
         check_named(self, "population")
 
-    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+    @property
+    def population(self) -> Population:
         held = np.full(self.items, self.users // self.items, dtype=np.int64)
         held[: self.users % self.items] += 1
         evenly = _population(held, None, repr(self), np.full(self.items, 1 / self.items))
         return replace(evenly, awaited=self.name)
 
-    def drawn(self, weights: Floats, seed: int) -> Population:
-        """The users with these weights of items, float64[items]: data, as if from a file."""
-        return given(_draw(self, weights, seed).histogram, None)
-
 
 def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
     """A population from its histogram; raises ScenarioError where it cannot be one."""
-    population = Explicit(tuple(histogram.tolist())).bind(0, Path())
+    population = Explicit(tuple(histogram.tolist())).population
     if labels is None:
         return population
     if len(labels) != histogram.size or not all(isinstance(label, str) for label in labels):

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Protocol
 
 from ..base.ranges import EPSILON, Bounded, Range
+
+
+class Named(Protocol):
+    """Items, and their labels where they have any: a population is one."""
+
+    @property
+    def domain_size(self) -> int: ...
+
+    @property
+    def labels(self) -> tuple[str, ...] | None: ...
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Items of a domain, and their labels where they have any."""
+
+    domain_size: int
+    labels: tuple[str, ...] | None = None
 
 
 class Binds:
@@ -13,11 +31,11 @@ class Binds:
 
     mechanism: ClassVar[type[Any]]
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Any:  # noqa: ARG002
-        """The protocol for a domain, whose labels matter to few kinds."""
-        return self.of_items(domain_size)
+    def over(self, domain: Named) -> Any:
+        """The protocol for the items of a domain, whose labels matter to few kinds."""
+        return self.bind(domain.domain_size)
 
-    def of_items(self, domain_size: int) -> Any:
+    def bind(self, domain_size: int) -> Any:
         """The protocol for so many items; most take the keys of the table, in their order."""
         table: Any = self
         keys = (key.name for key in fields(table) if key.name != "kind")

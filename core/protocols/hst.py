@@ -111,7 +111,7 @@ class CoinSpec(Budget):
 
     mechanism: ClassVar[type[Any]] = PublicCoins
 
-    def of_items(self, domain_size: int) -> PublicCoins | UserCoins:
+    def bind(self, domain_size: int) -> PublicCoins | UserCoins:
         if self.coin == "user":
             return UserCoins(domain_size, self.epsilon)
         return PublicCoins(domain_size, self.epsilon)

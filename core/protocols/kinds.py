@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
 
 from ..law.pure import PureProtocol, is_pure, sends_reports
-from .budget import Dial
+from .budget import Dial, Named
 from .python import PythonSpec
 
 
@@ -31,15 +31,19 @@ class ProtocolSpec(Protocol):
 
     def __hash__(self) -> int: ...
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Any:
-        """The mechanism with its parameters bound, over items of these labels."""
+    def bind(self, domain_size: int) -> Any:
+        """The mechanism with its parameters bound."""
+        ...
+
+    def over(self, domain: Named) -> Any:
+        """The mechanism over items that may have labels."""
         ...
 
 
 class PureSpec(ProtocolSpec, Protocol):
     """The table of a protocol that is pure, whatever its parameters."""
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> PureProtocol: ...
+    def bind(self, domain_size: int) -> PureProtocol: ...
 
 
 def _found() -> Iterator[tuple[str, type[Any]]]:

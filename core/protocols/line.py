@@ -27,6 +27,7 @@ from ..law.doors import Doors
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss
+from ..law.numbers import Sums
 from ..law.pure import BoolArray, Encodes, Items, Reports, Rng, array_of, check, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
@@ -166,9 +167,9 @@ class Line(Encodes, Doors):
         mean = float(rates @ self.said)
         return mean, float(rates @ (self.said - mean) ** 2)
 
-    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:  # noqa: ARG002
+    def tallied(self, sums: Sums) -> Floats:
         """float64[trials, K], the number of reports in each bin."""
-        return np.asarray(counts, dtype=np.float64)
+        return np.asarray(sums.counts, dtype=np.float64)
 
     # Laws of fakes.
 

@@ -340,7 +340,7 @@ class SummationSpec(Budget):
 
     mechanism = Summation
 
-    def of_items(self, domain_size: int) -> Summation:
+    def bind(self, domain_size: int) -> Summation:
         bound = honest_bound(domain_size, self.epsilon) if self.bound == "honest" else self.bound
         return Summation(domain_size, self.epsilon, bound)
 

@@ -21,6 +21,7 @@ from ..law.doors import Doors
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss, one_bit
+from ..law.numbers import Sums
 from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
@@ -108,10 +109,10 @@ class SR(Doors):
         """The probability of a report of 1, for users who hold these numbers."""
         return np.asarray(self.q + (self.p - self.q) * (1 + numbers) / 2)
 
-    def tallied(self, counts: Floats | Counts, users: Floats | Counts | int) -> Floats:
+    def tallied(self, sums: Sums) -> Floats:
         """float64[trials, 2], the number of reports of either end."""
-        up = np.asarray(counts, dtype=np.float64)[:, 0]
-        return np.stack([users - up, up], axis=1)
+        up = np.asarray(sums.counts, dtype=np.float64)[:, 0]
+        return np.stack([sums.users - up, up], axis=1)
 
     def law_of(self, ask: Ask) -> Law | Lack:
         if ask.law in ("honest", "unperturbed"):
@@ -239,9 +240,6 @@ class SRSpec(Budget):
 
     kind: Literal["sr"]
     mechanism = SR
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> SR:  # noqa: ARG002
-        return SR(domain_size, self.epsilon)
 
 
 SPECS = (SRSpec,)

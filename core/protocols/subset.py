@@ -274,7 +274,7 @@ class SubsetSpec(Budget):
     mechanism = SubsetSelection
     dial = Dial("subset_size", SIZE, whole=True, below_items=True)
 
-    def of_items(self, domain_size: int) -> SubsetSelection:
+    def bind(self, domain_size: int) -> SubsetSelection:
         size = self.subset_size
         if size == "best":
             size = best_size(domain_size, self.epsilon)

@@ -71,7 +71,7 @@ class ThresholdingSpec(Budget):
 
     mechanism = Thresholding
 
-    def of_items(self, domain_size: int) -> Thresholding:
+    def bind(self, domain_size: int) -> Thresholding:
         theta = best_theta(self.epsilon) if self.theta == "best" else self.theta
         return Thresholding(domain_size, self.epsilon, theta)
 

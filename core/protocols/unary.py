@@ -257,7 +257,7 @@ class SUESpec(Budget):
     kind: Literal["sue"]
     mechanism = Unary
 
-    def of_items(self, domain_size: int) -> Unary:
+    def bind(self, domain_size: int) -> Unary:
         return SUE(domain_size, self.epsilon)
 
 
@@ -268,7 +268,7 @@ class OUESpec(Budget):
     kind: Literal["oue"]
     mechanism = Unary
 
-    def of_items(self, domain_size: int) -> Unary:
+    def bind(self, domain_size: int) -> Unary:
         return OUE(domain_size, self.epsilon)
 
 

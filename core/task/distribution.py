@@ -40,7 +40,7 @@ class Distribution(OfNumbers):
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the parts of the range; raises ScenarioError."""
-        mechanism = protocol.bind(population.domain_size, population.labels)
+        mechanism = protocol.over(population)
         if is_pure(mechanism):
             return cast("Mechanism", mechanism)
         otherwise = "whose reports tell no distribution of numbers"

@@ -16,7 +16,7 @@ from ..attacks import Fakes
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.law import Ask
-from ..law.numbers import TellsNumbers
+from ..law.numbers import Sums, TellsNumbers
 from ..law.pure import Supporting
 
 
@@ -53,7 +53,8 @@ def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
     for part in fakes:
         law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
         laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
-    return np.asarray(sum(protocol.tallied(count * rates[None], count)[0] for count, rates in laws))
+    sums = (Sums(count * rates[None], count) for count, rates in laws)
+    return np.asarray(sum(protocol.tallied(each)[0] for each in sums))
 
 
 def _rates(law: Any) -> Floats:

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..base.arms import ATTACKED, Arm
 from ..base.flags import Flags
-from ..base.pulse import Pulse, no_pulse
+from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..defences import reads_numbers
+from ..defences import Tallied, reads_numbers
 from ..law.numbers import TellsNumbers, heard_mean, heard_squares
 from ..law.pure import Mechanism
 from ..metrics import METRICS, Conclusion
@@ -41,7 +41,7 @@ class Mean(OfNumbers):
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         """The protocol over the numbers of the items; raises ScenarioError."""
-        mechanism = protocol.bind(population.domain_size, population.labels)
+        mechanism = protocol.over(population)
         return self.ranged(mechanism, "said", "whose reports tell frequencies of items and no mean")
 
     def concluded(
@@ -109,7 +109,7 @@ class Mean(OfNumbers):
         for tallies in (clean, expected_tallies(cell, fakes)):
             left = tallies[None]
             for step in steps:
-                left = step.left(protocol, left, no_pulse).tallies
+                left = step.left(Tallied(protocol, left)).tallies
             made.append(float(self.number(heard_mean(protocol, left)[0])[0]))
         before, after = made
         before = truth if np.isclose(before, truth, rtol=0, atol=1e-12 * self.half) else before

@@ -22,9 +22,9 @@ from ..cell import Cell, Task, Work
 from ..collection.counts import block_counts
 from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts
-from ..defences import is_verifier, reads_numbers
+from ..defences import Tallied, is_verifier, reads_numbers
 from ..law.capabilities import lacking
-from ..law.numbers import TellsNumbers, heard_mean, tells_numbers
+from ..law.numbers import Sums, TellsNumbers, heard_mean, tells_numbers
 from ..law.pure import Mechanism
 from ..metrics import measure
 from ..metrics.mean import MeanConclusion
@@ -150,7 +150,8 @@ class OfNumbers(Task):
 def _heard(cell: Cell, counts: Counts, users: Floats) -> Heard:
     """The reports behind the counts of n users in each trial, float64[trials]."""
     protocol = cell.protocol
-    return Heard(protocol.tallied(counts, users) if tells_numbers(protocol) else counts, users)
+    sums = Sums(counts, users)
+    return Heard(protocol.tallied(sums) if tells_numbers(protocol) else counts, users)
 
 
 def _defended(
@@ -163,7 +164,7 @@ def _defended(
     flags = None
     trials = len(heard.tallies)
     for step in filter(reads_numbers, cell.defences):
-        found = step.left(cast("TellsNumbers", cell.protocol), heard.tallies, pulse)
+        found = step.left(Tallied(cast("TellsNumbers", cell.protocol), heard.tallies, pulse))
         if found.tallies is not heard.tallies:
             heard = Heard(found.tallies, found.tallies.sum(axis=1))
         flags = flags or Flags.nothing(cell.users, cell.malicious * arm.attacked, trials)

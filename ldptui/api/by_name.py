@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.attacks import Attack, Mixture, View
+from ldptui.core.attacks import Attack, Mixture, View, plans
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
@@ -21,6 +21,7 @@ from ldptui.core.plugins import available, protocol_named
 from ldptui.core.population import Population
 from ldptui.core.protocols import KINDS as BOUND
 from ldptui.core.protocols import NAMED
+from ldptui.core.protocols.budget import Domain
 from ldptui.core.scenario import FORMAT, KINDS, Point, Scenario
 
 from ..catalogue import in_order
@@ -117,7 +118,7 @@ def protocol(
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     spec = _point({"protocol": table}).protocol
     try:
-        mechanism = spec.bind(items, None if labels is None else tuple(labels))
+        mechanism = spec.over(Domain(items, None if labels is None else tuple(labels)))
     except ScenarioError as error:
         raise error.within("protocol") from error
     if not sends_reports(mechanism):
@@ -212,8 +213,7 @@ class Fakes:
         if not targets.size or np.unique(targets).size < targets.size:
             raise ScenarioError("must be different items, at least one", key="view.targets")
         fakes: Any = self.attack
-        anybody = _point({}).population.bind(0, Path())
-        if not hasattr(fakes, "reports") or fakes.among(anybody, 1) is not fakes:
+        if not hasattr(fakes, "reports") or plans(fakes):
             rule = f"must be run in a scenario: {self.kind} needs to know the other users"
             raise ScenarioError(rule, key="attack.kind")
         fakes.check(protocol, targets)

@@ -19,6 +19,7 @@ from ldptui.core.defences import (
     CORRECTIONS,
     FILTERS,
     Known,
+    Load,
     asks_twice,
     compares_rounds,
     corrected,
@@ -191,7 +192,8 @@ def memory(protocol: LocalMechanism, kinds: Sequence[str], users: int) -> int:
     filters = [step for step in steps_of(kinds, protocol) if step.kind in FILTERS]
     report = nobody(protocol)
     size = report.dtype.itemsize * math.prod(report.shape[1:])
-    return max((2 * users * size + step.memory(protocol, users) for step in filters), default=0)
+    load = Load(protocol.domain_size, users)
+    return max((2 * users * size + step.memory(load) for step in filters), default=0)
 
 
 def _received(
@@ -214,7 +216,7 @@ def _received(
 def _alarm(step: Any, raw: Floats, about: Known) -> bool:
     """True where an alarm claims an attack; raises ScenarioError where it makes no sense here."""
     step.check(about)
-    return bool(step.alarmed(raw, about, None)[0])
+    return bool(step.alarmed(raw, about)[0])
 
 
 def _rates(

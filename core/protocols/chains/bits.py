@@ -57,6 +57,14 @@ class Bits:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """The ones of int64[m, 1] users of each cohort in one round: int64[m, k] of each bit."""
+
+    bits: Counts
+    users: Counts
+
+
 class BitUsers(Protocol):
     """The bits that items set, in each cohort that users may claim."""
 
@@ -68,8 +76,8 @@ class BitUsers(Protocol):
         """int64[m, k]: the users whose filter has each bit."""
         ...
 
-    def tally(self, sent: Counts, users: Counts) -> Counts:
-        """The counts of int64[m, k] bits sent by int64[m, 1] users."""
+    def tally(self, sent: Sent) -> Counts:
+        """The counts of the bits that are sent in one round."""
         ...
 
 
@@ -86,8 +94,8 @@ class OneBitEach:
     def bit_users(self, spread: Counts) -> Counts:
         return spread.T
 
-    def tally(self, sent: Counts, users: Counts) -> Counts:  # noqa: ARG002
-        return np.asarray(sent[0])
+    def tally(self, sent: Sent) -> Counts:
+        return np.asarray(sent.bits[0])
 
     def keep(self, values: Items, rng: Rng) -> Reports:
         """The kept bits of users who hold these items, packed as a report packs them."""
@@ -170,4 +178,4 @@ def _chosen(spread: Counts, count: Counts, rng: Rng) -> Counts:
 def _sent(filters: BitUsers, chain: Chain, there: Bits, rng: Rng) -> Counts:
     ones = there.ones
     sent = binomial(ones, chain.p2, rng) + binomial(there.users - ones, chain.q2, rng)
-    return filters.tally(sent, there.users)
+    return filters.tally(Sent(sent, there.users))

@@ -237,7 +237,7 @@ class LGRRSpec(Calibrated):
 
     mechanism = ResponseChain
 
-    def of_items(self, domain_size: int) -> ResponseChain:
+    def bind(self, domain_size: int) -> ResponseChain:
         response = Response.solved(domain_size, self.epsilon, self.limit, self.calibration)
         return ResponseChain(domain_size, self.spent(response), response)
 
@@ -258,7 +258,7 @@ class LOLOHASpec(Calibrated):
             rule = f"must be {HASH_RANGE}, {got(g)} (e^ε₁ + 1); give an integer instead"
             raise ScenarioError(rule, key="hash_range")
 
-    def of_items(self, domain_size: int) -> HashingChain:
+    def bind(self, domain_size: int) -> HashingChain:
         g = hash_range_for(self.epsilon, self.hash_range)
         response = Response.solved(g, self.epsilon, self.limit, self.calibration)
         return HashingChain(domain_size, self.spent(response), g, response)

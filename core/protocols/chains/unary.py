@@ -104,7 +104,7 @@ class _UnarySpec(TwoBudgets):
     mechanism = UnaryChain
     solved: ClassVar[Callable[[float, float], Chain]]
 
-    def of_items(self, domain_size: int) -> UnaryChain:
+    def bind(self, domain_size: int) -> UnaryChain:
         chain = type(self).solved(self.epsilon, self.limit)
         return UnaryChain(domain_size, self.epsilon, chain.p, self.limit, chain)
 

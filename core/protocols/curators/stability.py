@@ -187,5 +187,5 @@ class StabilitySpec(Binds):
         require_delta(self.delta)
         check_bounds(self)
 
-    def of_items(self, domain_size: int) -> Stability:
+    def bind(self, domain_size: int) -> Stability:
         return Stability(domain_size, self.epsilon, self.neighbours, delta=self.delta)

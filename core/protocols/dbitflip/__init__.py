@@ -21,7 +21,7 @@ class _Sampling(Budget):
 
     mechanism: ClassVar[type[BitFlips]]
 
-    def of_items(self, domain_size: int) -> BitFlips:
+    def bind(self, domain_size: int) -> BitFlips:
         size = _size(self.sampled, domain_size)
         return self.mechanism(domain_size, self.epsilon, size, self.chooser)
 

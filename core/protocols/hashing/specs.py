@@ -47,7 +47,7 @@ class BLHSpec(Budget):
     kind: Literal["blh"]
     mechanism = LocalHashing
 
-    def of_items(self, domain_size: int) -> LocalHashing:
+    def bind(self, domain_size: int) -> LocalHashing:
         return BLH(domain_size, self.epsilon)
 
 
@@ -69,7 +69,7 @@ class _Ranged(Budget):
                 key="hash_range",
             )
 
-    def of_items(self, domain_size: int) -> LocalHashing:
+    def bind(self, domain_size: int) -> LocalHashing:
         return OLH(domain_size, self.epsilon, self.hash_range)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import ALPHA, EPSILON, check_bounds
+from ..budget import Domain, Named
 from ..unary import SUE
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
@@ -101,8 +102,12 @@ class RapporSpec:
             return math.inf
         return float(int(0.8 * self.bits * self.cohorts))
 
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> BasicRappor | Rappor:
-        noise, one = self.noise, self.epsilon_one
+    def bind(self, domain_size: int) -> BasicRappor | Rappor:
+        return self.over(Domain(domain_size))
+
+    def over(self, domain: Named) -> BasicRappor | Rappor:
+        """The protocol over items, whose labels its filters hash where they have any."""
+        domain_size, noise, one = domain.domain_size, self.noise, self.epsilon_one
         if self.basic:
             once = self.form == "basic-one-time"
             p = SUE(domain_size, one).p if once else noise.q_star
@@ -120,5 +125,5 @@ class RapporSpec:
             noise,
             self.alpha,
             self.adjust,
-            labels,
+            domain.labels,
         )

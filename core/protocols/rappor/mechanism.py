@@ -33,7 +33,7 @@ from ...law.pure import (
     check_padding,
     items_of,
 )
-from ..chains import memoised_counts
+from ..chains import Sent, memoised_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
@@ -297,9 +297,9 @@ class Rappor(KeptBits, Doors):
         """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
         return rng.multinomial(newcomers, self.cohort_law)
 
-    def tally(self, sent: Counts, users: Counts) -> Counts:
-        """int64[m, k + 1]: bit counts of int64[m, k] bits sent by int64[m, 1] users."""
-        return np.hstack([sent, users])
+    def tally(self, sent: Sent) -> Counts:
+        """int64[m, k + 1]: the bit counts and the users of each cohort."""
+        return np.hstack([sent.bits, sent.users])
 
     def bit_users(self, spread: Counts) -> Counts:
         """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""

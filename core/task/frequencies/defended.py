@@ -79,12 +79,11 @@ def _alarmed(
     """The flags with what alarms claim of the estimates without a defence."""
     if flags is None:
         flags = Flags.nothing(cell.users, users - cell.users, len(raw.frequencies))
-    known_here = known(cell.protocol, users, cell.targets)
+    past = None if before is None else before.frequencies
+    about = replace(known(cell.protocol, users, cell.targets), before=past)
     alarm = flags.alarm
     for step in filter(is_alarm, cell.defences):
-        claimed = step.alarmed(
-            raw.frequencies, known_here, None if before is None else before.frequencies
-        )
+        claimed = step.alarmed(raw.frequencies, about)
         if claimed is not None:
             alarm = np.fmax(alarm, claimed.astype(float))
     return replace(flags, alarm=alarm)

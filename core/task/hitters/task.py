@@ -106,7 +106,7 @@ class PEM(InGroups):
         Raises ScenarioError where the groups cannot use it.
         """
         Oracle(protocol, self.settings.lengths)
-        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        mechanism: Mechanism = protocol.over(population)
         return mechanism
 
     def check_population(self, population: Population) -> None:

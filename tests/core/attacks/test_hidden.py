@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -106,7 +106,7 @@ def estimates(who: str, rng: np.random.Generator) -> Floats:
 
 def alarms(kind: str, who: str, before: Floats, rng: np.random.Generator) -> Any:
     here = known(PROTOCOL, int(HELD.sum() + FAKES), TARGETS)
-    return ALARMS[kind]().alarmed(estimates(who, rng), here, before)
+    return ALARMS[kind]().alarmed(estimates(who, rng), replace(here, before=before))
 
 
 def hides(kind: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -45,7 +46,7 @@ def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
                 chosen = bound
         assert chosen is not None
         alarms.append(sum(count for count in counts if count > chosen) > N)
-    assert ASD(slack).alarmed(made, there, None).tolist() == alarms
+    assert ASD(slack).alarmed(made, there).tolist() == alarms
     assert len(set(alarms)) == 2 or all(alarms) or not any(alarms)
 
 
@@ -53,14 +54,14 @@ def test_asd_alarms_at_an_attack_and_not_without_one(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
     clean, attacked = (estimates(protocol, fakes, 200, rng) for fakes in (0, 20_000))
     there = known(protocol, N, NOBODY)
-    assert ASD().alarmed(clean, there, None).mean() < 0.02
-    assert ASD().alarmed(attacked, there, None).all()
+    assert ASD().alarmed(clean, there).mean() < 0.02
+    assert ASD().alarmed(attacked, there).all()
 
 
 def test_asd_at_the_edges() -> None:
     there = known(OUE(3, 1.0), 100, NOBODY)
     rows = np.array([[-1.0, -1.0, -1.0], [5.0, 5.0, 5.0]])
-    assert ASD().alarmed(rows, there, None).tolist() == [False, True]
+    assert ASD().alarmed(rows, there).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("protocol", [OUE(D, 1.0), OLH(D, 1.0)])
@@ -69,11 +70,11 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
     chance = 0.3
     expected = 1 - (1 - chance / D) ** D
     before, now = (estimates(protocol, 0, TRIALS, rng) for _ in range(2))
-    alarmed = History(chance).alarmed(now, known(protocol, N, NOBODY), before)
+    alarmed = History(chance).alarmed(now, replace(known(protocol, N, NOBODY), before=before))
     assert alarmed is not None
     assert budget.proportion(int(alarmed.sum()), TRIALS, expected)
     far = known(protocol, round(0.9 * N), NOBODY)  # a mutant that takes the noise for larger
-    mutant = History(chance).alarmed(now, far, before)
+    mutant = History(chance).alarmed(now, replace(far, before=before))
     assert mutant is not None
     assert not budget.proportion(int(mutant.sum()), TRIALS, expected)
 
@@ -81,7 +82,7 @@ def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng
 def test_history_needs_a_round_before(rng: Rng) -> None:
     protocol = OUE(D, 1.0)
     there, clean = known(protocol, N, NOBODY), estimates(protocol, 0, 50, rng)
-    assert History().alarmed(clean, there, None) is None
-    jumped = History().alarmed(estimates(protocol, 5000, 50, rng), there, clean)
+    assert History().alarmed(clean, there) is None
+    jumped = History().alarmed(estimates(protocol, 5000, 50, rng), replace(there, before=clean))
     assert jumped is not None
     assert jumped.all()
