@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
@@ -27,7 +27,7 @@ from .defences import (
 )
 from .law.capabilities import Memoises, check_estimates, draws_apart, memoises, needs_users
 from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
-from .metrics import METRICS, Conclusion, PythonMetric, metrics_of
+from .metrics import Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
 from .metrics.results import BLOCK_TRIALS, Arms, Block
@@ -399,14 +399,3 @@ class Cell:
         cohort = None if self.attack is None else self.attack.cohort
         address = address if cohort is None else f"{address} cohort={cohort!r}"
         return f"{address} {self.trust.address}" if self.trust.address else address
-
-
-def metric_names(cells: Iterable[Cell]) -> list[str]:
-    """The names of METRICS, then those of the metrics in Python that any of the cells measures."""
-    return list(dict.fromkeys([*METRICS, *(name for cell in cells for name in cell.metrics)]))
-
-
-def measured_names(cells: Sequence[Cell]) -> list[str]:
-    """The names of the metrics that some of the cells has."""
-    some = {name for cell in cells for name in cell.metrics}
-    return [name for name in metric_names(cells) if name in some]

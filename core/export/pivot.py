@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from ..base.errors import ScenarioError, got
 from ..base.summary import Estimate
-from ..cell import measured_names
 from ..experiment import Experiment
 from ..running.runner import Results
 from ..scenario.renamed import numbered
 from ..theory import compared
+from ..view.cells import measured_names
 
 UNDEFINED: Final = Estimate(None, None, None)
 

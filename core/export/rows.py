@@ -12,13 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..cell import Cell, measured_names
+from ..cell import Cell
 from ..metrics import plain
 from ..metrics.goal import Answer
 from ..metrics.results import CellResults
 from ..running.runner import Results
 from ..theory import privacy_spent
 from ..theory.campaign import round_theories
+from ..view.cells import measured_names
 from .document import cell_documents
 from .pivot import ALL, Choice, pivot
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from ..base.errors import FileError, RunError, one_line
 from ..base.sampling import Counts
-from ..cell import Cell, metric_names
+from ..cell import Cell
 from ..collection.reports import USER_BLOCK, no_reports
 from ..metrics import Measures, named, plain
 from ..metrics.results import MOMENTS, Arms, Block, Rounds, arms_of, columns_of
+from ..view.cells import metric_names
 from .workers import Batch, Computed, Failure, Piece, Unit, unit_of
 
 

@@ -15,11 +15,12 @@ from typing import Any
 
 from ..base.errors import FileError, one_line
 from ..base.versions import differing, versions
-from ..cell import Cell, metric_names
+from ..cell import Cell
 from ..experiment import Experiment
 from ..metrics.results import BLOCK_TRIALS, Block
 from ..population import STATED
 from ..running.runner import Results
+from ..view.cells import metric_names
 from .address import addresses, cell_keys, histogram_digests
 from .owner import me, process_of
 from .records import Run, RunCell

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.summary import Estimate
 from ..cell import Cell
+from ..metrics import METRICS
 from ..metrics.results import CellResults
 from ..theory import bit_gain, compared
 from . import CellView
@@ -70,3 +71,14 @@ def _answer(cell: Cell) -> dict[str, Any] | None:
         return None
     goal = {"metric": cell.goal.metric, "at_least": cell.goal.at_least}
     return goal | dataclasses.asdict(cell.answer)
+
+
+def metric_names(cells: Iterable[Cell]) -> list[str]:
+    """The names of METRICS, then those of the metrics in Python that any of the cells measures."""
+    return list(dict.fromkeys([*METRICS, *(name for cell in cells for name in cell.metrics)]))
+
+
+def measured_names(cells: Sequence[Cell]) -> list[str]:
+    """The names of the metrics that some of the cells has."""
+    some = {name for cell in cells for name in cell.metrics}
+    return [name for name in metric_names(cells) if name in some]

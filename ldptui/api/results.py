@@ -12,12 +12,13 @@ import numpy as np
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
-from ldptui.core.cell import Cell, metric_names
+from ldptui.core.cell import Cell
 from ldptui.core.export import metric_rows, results_cells_csv, to_csv, to_json
 from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Results as Measured
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import compared
+from ldptui.core.view.cells import metric_names
 from ldptui.core.view.estimated import frequencies as estimated
 
 from .. import __version__

@@ -10,9 +10,9 @@ from typing import Any
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import whole_file
-from ldptui.core.cell import metric_names
 from ldptui.core.export import ALL, Choice, of_one_type, trial_rows
 from ldptui.core.running.runner import Results
+from ldptui.core.view.cells import metric_names
 
 from .dictionary import dictionary
 

@@ -17,7 +17,6 @@ from ldptui import core
 from ldptui.commands.dictionary import COLUMNS, dictionary
 from ldptui.commands.parquet import columns
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.cell import metric_names
 from ldptui.core.export import results_cells_csv, to_csv, to_json
 from ldptui.core.metrics import METRICS, PythonMetric, joined, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
@@ -26,6 +25,7 @@ from ldptui.core.scenario import parse, sweepable_keys
 from ldptui.core.store import begin, cell_keys, merge, open_store, resume
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import difference, replay
+from ldptui.core.view.cells import metric_names
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 
