@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Final, Protocol, cast
 
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
@@ -15,6 +15,7 @@ from .base.named import What, code_of
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
+from .base.work import Counted, Work
 from .defences import (
     Correction,
     Defence,
@@ -35,36 +36,8 @@ from .population import Population
 from .protocols import ProtocolSpec, awaits_code
 from .protocols.trust import Local, Trust, budgets
 
-Role: TypeAlias = Literal["genuine", "malicious"]
-
 MAX_PAIRS: Final = 10**12
 """Pairs of a user and an item on the reports path."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """Users of one trial, genuine or fake: blocks of `collection.reports.USER_BLOCK` of them."""
-
-    trial: int
-    role: Role
-    blocks: range
-
-
-Counted: TypeAlias = Mapping[Share, Counts]
-"""The counts of shares."""
-
-
-@dataclass(frozen=True, eq=False)
-class Work:
-    """The first trials of a block, to be simulated.
-
-    number : the block's. shares : the counts of all shares of its users, where they are known.
-    """
-
-    number: int
-    trials: int
-    pulse: Pulse
-    shares: Counted | None = None
 
 
 class Task(Protocol):

@@ -18,7 +18,8 @@ import numpy as np
 from ..base.pulse import Pulse
 from ..base.sampling import Counts
 from ..base.streams import stream
-from ..cell import Cell, Counted, Role, Share
+from ..base.work import Counted, Role, Share
+from ..cell import Cell
 from ..law.capabilities import Attendance
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS

@@ -23,7 +23,8 @@ from typing import Final, TypeAlias, cast
 from ..base.errors import CellError, RunError
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts
-from ..cell import Cell, Share
+from ..base.work import Share
+from ..cell import Cell
 from ..collection.counts import count_share, shares_of
 from ..metrics.results import Block
 from .orphans import spawning, watch_parent

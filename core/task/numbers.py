@@ -17,8 +17,9 @@ from ..base.pulse import Pulse
 from ..base.ranges import Range, check_bounds, check_span
 from ..base.sampling import Counts, Floats
 from ..base.streams import Path
+from ..base.work import Work
 from ..bounds.robust import Interval, robust_mean
-from ..cell import Cell, Task, Work
+from ..cell import Cell, Task
 from ..collection.counts import block_counts
 from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts

@@ -13,7 +13,8 @@ from support.cases import experiment
 
 from ldptui import core
 from ldptui.core.base.arms import ATTACKED, CLEAN
-from ldptui.core.cell import Task, Work
+from ldptui.core.base.work import Work
+from ldptui.core.cell import Task
 from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, unmeasured
 from ldptui.core.metrics.results import Block, Moments

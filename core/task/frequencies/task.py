@@ -13,7 +13,8 @@ from ...base.errors import LIFTED, ScenarioError, got
 from ...base.pulse import Pulse, no_pulse
 from ...base.sampling import Floats
 from ...base.streams import Path
-from ...cell import Cell, Task, Work
+from ...base.work import Work
+from ...cell import Cell, Task
 from ...collection.counts import (
     arrived_counts,
     drawn_trials,

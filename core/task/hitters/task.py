@@ -13,7 +13,8 @@ from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.errors import LIFTED, ScenarioError, got, spelled
 from ...base.ranges import Range, check_bounds
 from ...base.streams import Path
-from ...cell import MAX_PAIRS, Cell, InGroups, Work
+from ...base.work import Work
+from ...cell import MAX_PAIRS, Cell, InGroups
 from ...defences import reads_groups
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
