@@ -212,7 +212,7 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
-        from .screens.dialogs.confirm import ConfirmScreen, LeaveScreen
+        from .screens.dialogs.asking import ConfirmScreen, LeaveScreen
 
         running = self.workbench.run_to_leave
         if running is None or isinstance(self.screen, ConfirmScreen):

@@ -148,7 +148,7 @@ def _obey(arguments: list[str]) -> int:
         hint = f", did you mean the command {close[0]}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     if options.version:
-        from .version import version
+        from .about import version
 
         return version(options.verbose)
     if options.verbose:

@@ -21,8 +21,7 @@ from ..lab.questions.conclude import Options
 from ..terminal import exits
 from ..terminal.output import note
 from .agreeing import agreed, by_options
-from .outputs import check_outputs, write_result
-from .spreadsheet import as_csv
+from .outputs import as_csv, check_outputs, write_result
 
 MOST: float = 1e15
 """Reports that published estimates can come from, at most."""

@@ -30,9 +30,8 @@ from ..terminal.output import note
 from ..text import format as text
 from .agreeing import agreed, by_options, span_of
 from .numbers import estimate_of_numbers
-from .outputs import check_outputs, tell_written, write_result
+from .outputs import as_csv, check_outputs, tell_written, write_result
 from .screen import tell_memory, write_rows
-from .spreadsheet import as_csv
 
 
 def estimate(options: Options) -> int:

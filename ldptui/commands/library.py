@@ -1,20 +1,26 @@
-"""The bundled scenarios, files checked, and the schema: ldptui scenarios and schema."""
+"""What ldptui brings along: scenarios, the schema, papers, pages, the keys as a file."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from importlib import resources
 from pathlib import Path
+from typing import Final
 
-from ldptui import scenarios as bundled
 from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import permit, sources
-from ldptui.core.scenario import load, parse, read_document, read_text
+from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
 from ldptui.core.scenario import schema as scenario_schema
+from ldptui.core.scenario.sweep import kinded
 
+from .. import __version__
+from .. import scenarios as bundled
+from ..catalogue import kind_words
 from ..catalogue.schema import worded
 from ..session import attack_options
 from ..session.locating import locate
@@ -22,7 +28,7 @@ from ..terminal import exits
 from ..terminal.output import note, write_out
 from ..text import format as text
 from ..text import table
-from .options import Check, Copy, Nothing, OneScenario
+from .options import Check, Cite, Copy, Nothing, OneScenario
 
 
 def scenarios(options: Nothing | OneScenario | Copy | Check) -> int:
@@ -120,3 +126,38 @@ def schema(options: Nothing) -> int:  # noqa: ARG001
     """Print the JSON Schema of a scenario."""
     write_out(schema_text(), exactly=True)
     return exits.DONE
+
+
+CITED: Final = re.compile(r"^  ldptui-cited = \{(.*)\},\n", re.MULTILINE)
+"""The field of an entry that says how the catalogue's sources name the paper."""
+
+
+def cite(options: Cite) -> int:
+    """Print the entry of ldptui, and those of the papers behind a scenario if one is named."""
+    own, *papers = entries()
+    sources = " ".join(sources_of(load(locate(options.scenario)))) if options.scenario else ""
+    cited = [entry for name, entry in papers if name in sources]
+    write_out("\n".join([own[1], *cited]), exactly=True)
+    return exits.DONE
+
+
+def entries() -> list[tuple[str, str]]:
+    """How sources name each paper, and its entry; first that of ldptui, which none names."""
+    text = resources.files("ldptui.explain").joinpath("papers.bib").read_text(encoding="utf-8")
+    text = text.replace("{VERSION}", f"{{{__version__}}}")
+    made = []
+    for entry in re.findall(r"^@.*?^\}\n", text, re.MULTILINE | re.DOTALL):
+        name = CITED.search(entry)
+        made.append(("" if name is None else name[1], CITED.sub("", entry)))
+    return made
+
+
+def sources_of(scenario: Scenario) -> Iterator[str]:
+    """The catalogue's sources of every kind that a scenario has or sweeps."""
+    named = {(name, table.get("kind")) for name, _, table in kinded(scenario.document)}
+    for key, values in scenario.sweep.items():
+        table, _, leaf = key.rpartition(".")
+        if leaf == "kind":
+            named |= {(table, value) for value in values}
+    for table, kind in sorted(named, key=str):
+        yield kind_words(table.partition(".")[0], str(kind)).source

@@ -23,8 +23,7 @@ from ..terminal.output import note
 from ..text import format as text
 from .agreeing import agreed, by_options
 from .options import Perturb
-from .outputs import check_outputs, tell_written, write_result
-from .spreadsheet import as_csv
+from .outputs import as_csv, check_outputs, tell_written, write_result
 
 OF_ITEMS: Final = (
     "correct", "coverage", "by", "defend", "simultaneous", "top", "screen", "rows_out",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from ..charts.kinds import on_paper
 from ..lab.options import Argument, Keys
@@ -26,11 +26,7 @@ Perhaps: TypeAlias = Annotated[str | None, Argument(positional=True)]
 Tags: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--tag",), repeated=True)]
 Table: TypeAlias = Literal["table", "csv", "json"]
 
-SHELLS: Final = ("bash", "zsh", "fish", "tcsh")
-
-
-def _shells() -> tuple[str, ...]:
-    return SHELLS
+Shell: TypeAlias = Literal["bash", "zsh", "fish", "tcsh"]
 
 
 def _charts() -> list[str]:
@@ -245,7 +241,7 @@ class Collecting(Stored):
 
 @dataclass(frozen=True, kw_only=True)
 class Dictionary(Stored):
-    """The options of ldptui runs dictionary."""
+    """The table is one of the columns."""
 
     format: Table = "table"
 
@@ -293,7 +289,7 @@ class Docs:
 class Completion:
     """The options of ldptui completion."""
 
-    shell: Annotated[str, Argument(positional=True, choices=_shells)]
+    shell: Annotated[Shell, Argument(positional=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,11 +343,7 @@ class Theory:
 
     def key(self, name: str) -> Any:
         """The value of a parameter of some protocol; None where it is not given."""
-        return self.keys.get(name) if name not in OF_THEORY else getattr(self, name)
-
-
-OF_THEORY: Final = Theory.__dataclass_fields__.keys()
-"""The names of the options of ldptui theory that are not the key of some protocols alone."""
+        return getattr(self, name, self.keys.get(name))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,16 @@
-"""The files that a command writes: refused where they are there already, told, and its result."""
+"""The files that a command writes: refused where they are there already, told; rows as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import Piped, Source, write_atomically
+from ldptui.core.base.numbers import as_number
 
 from ..terminal.output import check_writable, note, write_out
 
@@ -71,3 +74,21 @@ def write_result(options: Writing, kind: str, written: str) -> None:
     else:
         write_atomically(Path(options.out), written)
         tell_written(options, options.out)
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """Rows as CSV, their words as cells that do no harm."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        words = {name: _cell(cell) for name, cell in row.items() if isinstance(cell, str)}
+        writer.writerow(row | words)
+    return buffer.getvalue()
+
+
+def _cell(label: str) -> str:
+    """A label as a cell that steers no terminal and is no formula of a spreadsheet."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in label)
+    formula = shown.startswith(("=", "+", "-", "@")) and as_number(shown) is None
+    return f"'{shown}" if formula else shown

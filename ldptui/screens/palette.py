@@ -331,13 +331,13 @@ def _screenshot(app: App[Any]) -> None:
 
 
 def _debug(app: App[Any]) -> None:
-    from .dialogs.text import TextScreen
+    from .dialogs.asking import TextScreen
 
     app.push_screen(TextScreen("Debug info", debug_info(app)))
 
 
 def _keys(app: App[Any]) -> None:
-    from .dialogs.text import TextScreen
+    from .dialogs.asking import TextScreen
 
     changed = getattr(getattr(app, "settings", None), "keys", {})
     app.push_screen(TextScreen("Keys", settings.default_keys(changed)))

@@ -177,7 +177,7 @@ class Pointed(Rows):
         table = self.table_at(self._at) if self._at is not None else None
         if table is None or not table.rows:
             return ""
-        from ..charts.figures.readings import reading
+        from ..charts.figures.table import reading
 
         self._picked = min(self._picked, len(table.rows) - 1) if self.picks else -1
         most = room.height * (2 if room.height >= TALL else 1) // READ

@@ -19,7 +19,7 @@ from textual.widgets import Input
 from textual.widgets import OptionList as TextualOptionList
 
 from ldptui.app import Workbench
-from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.dialogs.asking import TextScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.screens.workbench.completion_list import CompletionList
 from ldptui.screens.workbench.defences import DefencesPane

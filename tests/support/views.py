@@ -20,11 +20,13 @@ from ldptui import screens
 from ldptui.app import Workbench
 from ldptui.charts.kinds import KINDS
 from ldptui.lab.topics import TOPICS
-from ldptui.screens.dialogs.confirm import ConfirmScreen
-from ldptui.screens.dialogs.consent import ConsentScreen
-from ldptui.screens.dialogs.path import PathScreen
-from ldptui.screens.dialogs.tags import TagsScreen
-from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.dialogs.asking import (
+    ConfirmScreen,
+    ConsentScreen,
+    PathScreen,
+    TagsScreen,
+    TextScreen,
+)
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.workbench.panes import CHARTS
 from ldptui.screens.workbench.title import NAMES

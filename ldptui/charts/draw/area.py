@@ -15,7 +15,7 @@ from .axes import Scale, Tick, floats, limits, ticks
 from .ends import ends_of, floor_is_named, name_of, places
 from .legend import Entry, flow, sentence, with_legend
 from .marks import DOTS, Mark, alike, marks_of, style_in
-from .stamps import REACH
+from .shapes import REACH
 from .whole import on_whole_rows
 
 if TYPE_CHECKING:

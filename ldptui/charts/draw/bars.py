@@ -21,9 +21,12 @@ from ..rows import (
 )
 from ..series import FINDINGS, Bar, Bars
 from .axes import linear_ticks
-from .bar_cells import MARKS, BarMarks, BarScale, bar_cells
-from .bar_columns import (
+from .bar_cells import (
+    MARKS,
+    BarMarks,
+    BarScale,
     Column,
+    bar_cells,
     choices,
     common_power,
     distinct,

@@ -18,9 +18,7 @@ from ldptui.core.base.files import whole_file
 
 from ...text import format as fmt
 from ..series import Bars, Chart, Grid, Panels, Plot
-from .compact import compact
-from .latex import in_pgf
-from .lettering import LINE, SIZE, filled, in_columns, unbroken, width_of, wrapped
+from .lettering import LINE, SIZE, compact, filled, in_columns, in_pgf, unbroken, width_of, wrapped
 from .printed import Entries, draw_chart, name_ends
 
 FORMATS: Final = ("svg", "pdf", "png", "pgf")

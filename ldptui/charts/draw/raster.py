@@ -16,9 +16,8 @@ from .axes import (
     one_per_dot,
     sanitise,
 )
-from .bands import BLANK, BRAILLE, band_cells, floor_cells
 from .marks import Mark, style_in
-from .stamps import spread, stamp
+from .shapes import BLANK, BRAILLE, band_cells, floor_cells, spread, stamp
 
 if TYPE_CHECKING:
     from .axes import Floats

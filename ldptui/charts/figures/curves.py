@@ -13,11 +13,11 @@ from ...catalogue import swept_kinds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series, Tone
-from .bounds import beside, held_against, with_bounds, with_floor
-from .defended import defended_groups, with_defended
+from .beside import beside, defended_groups, held_against, with_bounds, with_defended, with_floor
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import (
+    MANY,
     Measurement,
     Quantity,
     along,
@@ -25,9 +25,10 @@ from .measurement import (
     error_of,
     gain_of,
     grouped,
+    interval,
     placed,
+    points_of,
 )
-from .points import MANY, interval, points_of
 from .table import Column, Table, Value, finite
 
 if TYPE_CHECKING:

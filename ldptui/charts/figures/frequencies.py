@@ -23,8 +23,7 @@ from .items import (
     target_places,
     trials_note,
 )
-from .readings import MEASURED
-from .table import Column, Table, Value, finite
+from .table import MEASURED, Column, Table, Value, finite
 
 
 def top_bars(

@@ -14,8 +14,7 @@ from ldptui.core.base.summary import Estimate
 
 from ...text import format as fmt
 from ..rows import Look, Row, crop, length, pad, wrapped
-from .readings import MEASURED, PICKED
-from .table import Column, Table, Value
+from .table import MEASURED, PICKED, Column, Table, Value
 from .trials import ARMS
 
 SHARES: Final = "·▁▂▃▄▅▆▇█"

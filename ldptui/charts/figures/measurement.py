@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ldptui.core.base.summary import Doubt, Estimate
 from ldptui.core.view import CellView
 
 from ...session.snapshot import IGNORED
 from ...text.format import count
+from ...text.interval import reach_95
+from ..series import Series, Tone
 
 if TYPE_CHECKING:
     from ..curves import Curve, Variable
@@ -156,3 +158,34 @@ def grouped(
         at = next((i for i, curve in enumerate(curves) if belongs(cell.parameters, curve)), None)
         (stale if at is None else groups[at]).append(point)
     return groups, along(stale)
+
+
+MANY: Final = 30
+"""Measurements from which a curve of them is a line within a band: points would hide it."""
+
+
+def points_of(
+    label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
+) -> Series:
+    """A point for each measurement, or a band of many; bars : False leaves the intervals out."""
+    if bars and len(measured) >= MANY:
+        measured = sorted(measured, key=lambda point: point.x)
+    errors = [
+        reach_95(point.trials) * point.error if point.error is not None else math.nan
+        for point in measured
+    ]
+    usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
+    return Series(
+        label,
+        [point.x for point in measured],
+        [point.y for point in measured],
+        tone,
+        "band" if usable and len(measured) >= MANY else "points",
+        errors if usable else None,
+    )
+
+
+def interval(point: Measurement) -> tuple[float, float]:
+    """The ends of what is drawn for a measurement."""
+    half = reach_95(point.trials) * point.error if point.error is not None else 0.0
+    return point.y - half, point.y + half

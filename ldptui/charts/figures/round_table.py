@@ -10,9 +10,8 @@ from ldptui.core.view import Rounds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES
-from .readings import MEASURED
 from .rounds import entry_words
-from .table import Column, Table, Value
+from .table import MEASURED, Column, Table, Value
 
 
 def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:

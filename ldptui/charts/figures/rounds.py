@@ -19,7 +19,7 @@ from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import TONES, Axis, Plot, Series
 from .limits import steady_limits
-from .points import MANY
+from .measurement import MANY
 
 CROWDED: Final = 60
 """The number of points from which on those of several targets take turns."""

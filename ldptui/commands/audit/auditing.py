@@ -7,19 +7,20 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.base.files import write_atomically
 from ldptui.core.lab.audit import Inspection
 
-from ...api.audited import Checkpoint, Question, Work
+from ...api.audited import Checkpoint, Question, Work, question
 from ...api.audited.told import document, power_lines, told
 from ...lab.questions.audit import Options
 from ...terminal import exits
 from ...terminal.output import check_writable, note, write_out
 from ...text import format as text
+from ..agreeing import by_options, keys_of
 from ..progress import Line
-from .asked import question_of
 from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
 
 
@@ -125,3 +126,34 @@ def _inspection(work: Work, quiet: bool) -> Inspection:
     finally:
         steps.close()
         line.erase()
+
+
+OPTIONS: Final = {"kind": "--as", "domain_size": "--items", "clients": "CLIENT"}
+"""The options that have another name than the value that they set."""
+OWN: Final = (
+    "epsilon", "items", "opaque", "samples", "confidence", "seed", "refute", "batch", "patience",
+    "command", "pairs",
+)  # fmt: skip
+"""The values whose options have their names."""
+
+
+def question_of(options: Options) -> Question:
+    """The question of the options; raises LdpError before anything is run."""
+    if options.epsilon is None:
+        raise ScenarioError("is required", key="--epsilon")
+    if options.items is None:
+        raise ScenarioError("is required", key="--items")
+    keys = keys_of(options.settings)
+    try:
+        with by_options():
+            return question(
+                options.clients, options.commands, options.pairs,
+                epsilon=options.epsilon, items=options.items, kind=options.claimed, keys=keys,
+                opaque=options.opaque, samples=options.samples, confidence=options.confidence,
+                seed=options.seed, refute=options.refute, batch=options.batch,
+                patience=options.patience,
+            )  # fmt: skip
+    except ScenarioError as error:
+        named = {**OPTIONS, **{key: f"--{key}" for key in OWN}}
+        key = error.key.partition(".")[0] if error.key.startswith("clients.") else error.key
+        raise ScenarioError(error.rule, named.get(key, key), error.where) from error

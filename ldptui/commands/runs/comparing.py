@@ -21,8 +21,7 @@ from ...text import format as text
 from ...text import table
 from ...text.interval import mean_words
 from ..options import Compare
-from .opening import run_or_file
-from .written import as_json, csv_text
+from .opening import as_json, csv_text, run_or_file
 
 
 @dataclasses.dataclass(frozen=True)

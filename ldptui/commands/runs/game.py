@@ -19,8 +19,7 @@ from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
 from ..options import Game as Options
-from .opening import run_or_file
-from .written import as_json
+from .opening import as_json, run_or_file
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a game is of where none is named, the first that was measured."""

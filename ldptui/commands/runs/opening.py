@@ -1,12 +1,16 @@
-"""Reading the command line's words for a run, its store, tags and a moment."""
+"""Reading the command line's words for a run, its store and a moment; a run as JSON and CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
-from ldptui.core.store import Store, open_store
+from ldptui.core.store import Run, Store, open_store
 from ldptui.core.store.recording import read_recording
 
 from ...terminal import places
@@ -60,3 +64,47 @@ def moment_of(written: str | None, option: str, after: bool = False) -> float | 
         return moment.timestamp()
     except (ValueError, OverflowError, OSError):
         raise ScenarioError(f"must be a day as 2026-01-31, {got(written)}", key=option) from None
+
+
+def summary_of(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "uid": run.uid,
+        "title": run.title,
+        "status": run.status,
+        "error": run.error,
+        "started": run.started,
+        "seconds": run.seconds,
+        "done": run.done,
+        "total": run.total,
+        "seed": run.seed,
+        "protocols": list(run.protocols),
+        "attacks": list(run.attacks),
+        "tags": list(run.tags),
+        "star": run.star,
+        "removed": run.removed,
+        "source": run.source,
+        **run.versions,
+        "digest": run.digest,
+    }
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    return {**summary_of(run), "scenario": run.document}
+
+
+def json_names() -> Iterator[str]:
+    yield from ("run", "uid", "title", "status", "error", "started", "seconds", "done", "total")
+    yield from ("seed", "protocols", "attacks", "tags", "star", "removed", "source")
+    yield from ("ldptui", "numpy", "python", "machine", "simulator", "digest")
+
+
+def drawn_with(run: Run) -> dict[str, str]:
+    """The versions that a run was computed with, as the document of its results has them."""
+    return {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
+
+
+def csv_text(rows: Sequence[Sequence[object]]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()

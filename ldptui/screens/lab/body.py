@@ -15,8 +15,7 @@ from ...messages import ChoicesAsked
 from ...widgets.words import put
 from ..picking import pick
 from .form import LabForm
-from .results import Results
-from .words import Words, spelled_out, verdict
+from .results import Results, Words, spelled_out, verdict
 
 WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100

@@ -35,10 +35,9 @@ from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.picker import Offer, PickerScreen
 from ...widgets.status import StatusLine
-from .bindings import KEYS, MORE
 from .body import LabBody
 from .page import Page, release_of, subject, title_of
-from .tabs import TopicTabs
+from .tabs import KEYS, MORE, TopicTabs
 
 if TYPE_CHECKING:
     from ...lab.questions.collected import Collection
@@ -331,7 +330,7 @@ class LabScreen(FrugalScreen):
 
     def action_file(self) -> None:
         """Choose the table to read."""
-        from ..dialogs.path import PathScreen
+        from ..dialogs.asking import PathScreen
 
         folder = self._draft.folder if self._draft is not None else current_dir()
         title, ends = READ[self.page.read_from]
@@ -346,7 +345,7 @@ class LabScreen(FrugalScreen):
 
     def action_export(self) -> None:
         """Write the topic's file; the worker does it, with the draws that are shown."""
-        from ..dialogs.path import PathScreen
+        from ..dialogs.asking import PathScreen
 
         written = self.page.topic.written
         name = written["name"].format(column=self.values.get("column") or "item")

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from ...catalogue import key_words, kind_words, listed_kinds
 from ...messages import KeyEdited, Noted
 from ...session.draft import keys_of, value_of
-from ...session.draft.rearranging import MUTED, rearranged, tables_in
+from ...session.draft.attack_script import MUTED, rearranged, tables_in
 from ...text.format import short
 from ...widgets.blank import Scrolled
 from ...widgets.field import Field

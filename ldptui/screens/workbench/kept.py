@@ -85,7 +85,7 @@ class KeptRuns:
 
     async def offer_to_resume(self) -> None:
         """At the start: offer to go on with a run that was cut off."""
-        from ..dialogs.confirm import ConfirmScreen, going_on
+        from ..dialogs.asking import ConfirmScreen, going_on
 
         run = self._desk.shelf.cut_off
         if run is None:
@@ -148,7 +148,7 @@ class KeptRuns:
         return done
 
     async def _tag(self, run: Run) -> None:
-        from ..dialogs.tags import TagsScreen
+        from ..dialogs.asking import TagsScreen
 
         tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
         if tags is not None:
@@ -162,7 +162,7 @@ class KeptRuns:
 
     def _show_difference(self, run: Run) -> None:
         """Show the differences of a run from the one shown, or from the one before it."""
-        from ..dialogs.text import TextScreen
+        from ..dialogs.asking import TextScreen
 
         pair = self._desk.shelf.pair(run)
         if pair is not None:
@@ -171,7 +171,7 @@ class KeptRuns:
 
     async def _open(self, run: Run) -> None:
         """Work on a run's scenario, and show the run; unsaved changes are asked about."""
-        from ..dialogs.confirm import ConfirmScreen
+        from ..dialogs.asking import ConfirmScreen
 
         desk = self._desk
         if desk.draft is not None and desk.draft.modified:

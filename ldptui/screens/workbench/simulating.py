@@ -167,7 +167,7 @@ class Simulating:
 
         What is not found is left to the worker, which says so.
         """
-        from ..dialogs.consent import ConsentScreen
+        from ..dialogs.asking import ConsentScreen
 
         desk = self._desk
         desk.busy("looking for the code that the scenario asks for …")

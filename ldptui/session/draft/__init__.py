@@ -6,8 +6,18 @@ keep showing something while a value is half typed; nothing that was typed is ev
 
 from __future__ import annotations
 
-from .checking import own_problem
-from .editing import draft_of, edited, read_on, rekeyed, retyped, saved
+from .checking import own_problem, require_solved
+from .editing import (
+    draft_of,
+    edited,
+    opened,
+    pointed_at,
+    read_on,
+    rekeyed,
+    reopened,
+    retyped,
+    saved,
+)
 from .looking import (
     allowed,
     base,
@@ -19,10 +29,7 @@ from .looking import (
     used_keys,
     value_of,
 )
-from .opening import opened, reopened
-from .pointing import pointed_at
 from .populations import Awaited, Origin, UnreadError, drawn, ready
-from .solving import require_solved
 from .state import Draft, Problem
 from .sweeping import as_list, as_range, dropped, first_free, new_sweep, sweepable, takes_range
 

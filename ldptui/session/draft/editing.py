@@ -1,18 +1,21 @@
-"""New drafts from a draft: typed, saved, or with one key set by a form."""
+"""New drafts: opened, typed, saved, pointed at, or with one key set, whose text stays."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.errors import LdpError, ScenarioError
 
+from ... import scenarios
+from ...terminal.places import current_dir, is_folder
 from .checking import checked
-from .looking import sweep_of
+from .looking import base, sweep_of
+from .populations import UnreadError, ready
 from .state import Draft
-from .text import rewritten
 
 
 def read_on(draft: Draft) -> Draft:
@@ -83,3 +86,87 @@ def _as_labels(draft: Draft, items: Any) -> Any:
         return items
     known = set(labels)
     return [str(item) if isinstance(item, int) and str(item) in known else item for item in items]
+
+
+def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The text brought from one document to another, touching only what differs."""
+    from ldptui.core import scenario
+
+    written = text
+    try:
+        for key in dict.fromkeys((*before, *after)):
+            old, new = before.get(key), after.get(key)
+            if old == new and type(old) is type(new):
+                continue
+            if isinstance(old, Mapping) and isinstance(new, Mapping):
+                # An inline table whose keys change is written anew: edited, it keeps odd spaces.
+                same = {
+                    name: value for name, value in new.items()
+                    if not isinstance(value, Mapping)
+                    or not isinstance(there := old.get(name), Mapping)
+                    or there.keys() == value.keys()
+                }  # fmt: skip
+                if key != "sweep" and len(same) < len(new):
+                    written = scenario.edit(written, key, same)
+            line = _new_line(written, key, old, new)
+            written = scenario.edit(written, key, new) if line is None else line
+            if new is None:
+                written = written.rstrip("\n") + "\n"
+        if tomllib.loads(written) == after:
+            return written
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pass  # layouts that tomlkit cannot edit: the document is written anew
+    return scenario.to_toml(after)
+
+
+def _new_line(text: str, key: str, old: Any, new: Any) -> str | None:
+    """The text with a new top-level number put where a reader looks for it; None: elsewhere.
+
+    tomlkit would put it right before the first table, below the comment that belongs to the table.
+    """
+    from ldptui.core.scenario import line_of
+
+    if old is not None or isinstance(new, bool) or not isinstance(new, int | float):
+        return None
+    after = max((line_of(text, name) or 0 for name in ("format", "seed", "trials")), default=0)
+    lines = text.splitlines(keepends=True)
+    lines.insert(after, f"{key} = {new}\n")
+    written = "".join(lines)
+    try:
+        return written if tomllib.loads(written) == {**tomllib.loads(text), key: new} else None
+    except ValueError:
+        return None
+
+
+def opened(path: Path) -> Draft:
+    """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
+    text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+    bundled = path.parent == scenarios.path("quickstart").parent
+    return draft_of(text, path.parent, None if bundled else path)
+
+
+def reopened(document: Mapping[str, Any], source: str) -> Draft:
+    """The draft of a kept scenario, in the folder of the file that it came from, if any."""
+    from ldptui.core.scenario import to_toml
+
+    folder = Path(source).parent if source else current_dir()
+    return draft_of(to_toml(document), folder if is_folder(folder) else current_dir())
+
+
+def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
+    """The draft without its sweep, with the cell that has these values; its text stays.
+
+    None where there is no such cell, or none that can be bound while somebody waits.
+    """
+    from ldptui.core.experiment import experiment
+
+    if draft.scenario is None or draft.unread is not None:
+        return None
+    try:
+        single = base(draft.scenario, values)
+        point = next(single.points())
+        drawn = ready(point.population, point.seed, single.folder)
+        cell = experiment.bind(0, point, drawn, point.sifts)
+    except (LdpError, UnreadError):
+        return None
+    return dataclasses.replace(draft, scenario=single, cell=cell)

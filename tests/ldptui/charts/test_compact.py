@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ldptui.charts.draw.compact import compact
+from ldptui.charts.draw.lettering import compact
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Plot, Series
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ldptui.charts.curves import Curve
-from ldptui.charts.figures.defended import with_defended
+from ldptui.charts.figures.beside import with_defended
 from ldptui.charts.series import Axis, Plot
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView

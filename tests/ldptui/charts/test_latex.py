@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ldptui.charts.draw.latex import _in_latex
+from ldptui.charts.draw.lettering import _in_latex
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Plot, Series
 

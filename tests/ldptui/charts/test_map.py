@@ -18,9 +18,10 @@ from ldptui import scenarios
 from ldptui.charts.curves import map_keys, map_layer, map_part
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.grids import grid_place
-from ldptui.charts.figures.game import game_words, is_game
 from ldptui.charts.figures.maps import (
     cell_words,
+    game_words,
+    is_game,
     map_grid,
     map_table,
     mapped_metrics,

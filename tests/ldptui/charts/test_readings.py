@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.readings import reading, rows_at, stops
-from ldptui.charts.figures.table import Column, Table
+from ldptui.charts.figures.table import Column, Table, reading, rows_at, stops
 from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
 from ldptui.widgets.cursor import moved

@@ -12,9 +12,8 @@ from support import bit_cases, chart_cases, round_cases
 from ldptui.charts import curves, figures
 from ldptui.charts.draw import draw
 from ldptui.charts.draw.area import Area, area_of
-from ldptui.charts.draw.bands import BLANK, BRAILLE
 from ldptui.charts.draw.marks import alike, marks_of
-from ldptui.charts.draw.shapes import DOT, SHAPES, TICKS, Shape, in_braille
+from ldptui.charts.draw.shapes import BLANK, BRAILLE, DOT, SHAPES, TICKS, Shape, in_braille
 from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.figures.trials import trials_plot

@@ -8,7 +8,7 @@ import pytest
 
 from ldptui.catalogue import kind_words, listed_kinds
 from ldptui.commands import cli
-from ldptui.commands.citing import entries
+from ldptui.commands.library import entries
 from ldptui.core.scenario import KINDS
 
 OWN = ("we derive", "derived here", "our own algebra", "is ours", "inequality")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from ldptui import scenarios
-from ldptui.commands import pages
+from ldptui.commands import about as pages
 from ldptui.commands.cli import commands, main, parser_of
 from ldptui.commands.completion import script, whole
-from ldptui.commands.options import SHELLS, Docs
+from ldptui.commands.options import Docs, Shell
 from ldptui.core.base.errors import FileError
 
 
@@ -61,7 +62,7 @@ def test_every_command_has_a_parser_and_is_in_the_help(
     assert parser_of("quickstart") is None
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", get_args(Shell))
 def test_each_shell_has_a_script_with_every_command(shell: str) -> None:
     written = script(shell)
     assert all(command in written for command in commands())

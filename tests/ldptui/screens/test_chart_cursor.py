@@ -12,7 +12,7 @@ from support.charts_pane import NORMAL, QUICK_DRAFT, SMALL, WIDE, campaign, char
 from support.waiting import seen
 from textual.pilot import Pilot
 
-from ldptui.charts.figures.readings import PICKED
+from ldptui.charts.figures.table import PICKED
 from ldptui.core.view import Detection, TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts

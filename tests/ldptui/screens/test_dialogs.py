@@ -20,12 +20,10 @@ from ldptui import scenarios
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.screens import library
-from ldptui.screens.dialogs.confirm import ConfirmScreen
-from ldptui.screens.dialogs.consent import ConsentScreen
+from ldptui.screens.dialogs.asking import ConfirmScreen, ConsentScreen, TextScreen
 from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
 from ldptui.screens.dialogs.open import OpenScreen
 from ldptui.screens.dialogs.save import SaveScreen, default_path
-from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.session.claim import split_claim

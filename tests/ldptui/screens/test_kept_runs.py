@@ -21,9 +21,8 @@ from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
 from ldptui.engine.playback import kept_playback
 from ldptui.messages import KeyEdited
-from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
-from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar

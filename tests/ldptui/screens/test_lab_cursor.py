@@ -13,9 +13,8 @@ from textual.widgets import Input
 from ldptui.charts.series import Axis, Bar, Bars, Plot, Series
 from ldptui.lab.answer import Answer, decoded, encoded, listed
 from ldptui.lab.figure import Figure, curves, shares
-from ldptui.screens.lab.chart import LabChart
+from ldptui.screens.lab.results import LabChart, sentences
 from ldptui.screens.lab.screen import LabScreen
-from ldptui.screens.lab.words import sentences
 from ldptui.widgets.cursor import Readout
 from ldptui.widgets.plot import ChartView
 

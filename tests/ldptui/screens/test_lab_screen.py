@@ -17,11 +17,11 @@ from ldptui.app import Workbench
 from ldptui.lab.answer import Answer, listed
 from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
-from ldptui.screens.dialogs.path import PathScreen
+from ldptui.screens.dialogs.asking import PathScreen
 from ldptui.screens.help import HelpScreen
-from ldptui.screens.lab.bindings import TABS
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.lab.tabs import TABS
 from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.session.runs import Run

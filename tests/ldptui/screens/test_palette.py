@@ -21,7 +21,7 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
-from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.dialogs.asking import TextScreen
 from ldptui.screens.help import field_text
 from ldptui.screens.library import entries
 from ldptui.screens.palette import TITLES, commands, debug_info, keys_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ....catalogue import kind_words
 from ....session.draft import attack_script as script
 from ....session.draft import keys_of, kind_of, sweep_of
-from ....session.draft.rearranging import Table
+from ....session.draft.attack_script import Table
 from ....text.format import MISSING, count, short
 from .phase_strip import Stretch
 

@@ -18,8 +18,7 @@ from ....catalogue import key_words, kind_words, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft import value_of
-from ....session.draft.attack_script import Shape
-from ....session.draft.rearranging import Table
+from ....session.draft.attack_script import Shape, Table
 from ....widgets.blank import Scrolled
 from ....widgets.field import Field
 from ....widgets.words import put, put_or_hide

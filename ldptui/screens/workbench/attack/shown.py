@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ....catalogue import key_words
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, used_keys, value_of
-from ....session.draft.attack_script import ramped
-from ....session.draft.rearranging import Table
+from ....session.draft.attack_script import Table, ramped
 from ....session.draft.starting import starting
 from ..fields import Shown, names_in, own
 from .facts import keys_of_kind

@@ -83,14 +83,14 @@ class ChartBox(Pointed):
     # The cursor: it stops where the table has numbers, if the kind has no stops of its own.
 
     def stops(self) -> Sequence[Any]:
-        from ....charts.figures.readings import stops
+        from ....charts.figures.table import stops
 
         table = self.table(self._shown)
         found = stops(table, self.column) if table is not None else ()
         return sorted(stop for stop in found if isinstance(stop, int | float))
 
     def table_at(self, at: Any) -> Table | None:
-        from ....charts.figures.readings import rows_at
+        from ....charts.figures.table import rows_at
 
         table = self.table(self._shown)
         if table is None:

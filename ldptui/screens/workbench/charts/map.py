@@ -170,7 +170,7 @@ class MapChart(ChartBox):
 
         pairs : those that are swept.
         """
-        from ....charts.figures.game import game_words, is_game
+        from ....charts.figures.maps import game_words, is_game
 
         solved, words = self._game
         if solved == grid:

@@ -87,8 +87,8 @@ class TimelineCharts(ChartBox):
         at, rounds = self._shown.cursor, self._shown.rounds
         if at is None or rounds is None or at >= len(rounds):
             return ""
-        from ....charts.figures.readings import reading
         from ....charts.figures.round_table import round_numbers
+        from ....charts.figures.table import reading
 
         targets = self.view in ("estimates", "ranks")
         numbers = round_numbers(

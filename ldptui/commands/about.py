@@ -1,19 +1,23 @@
-"""The pages that a package of ldptui brings along: ldptui docs."""
+"""What a copy of ldptui says of itself: its pages, its version, its keys."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import platform
 import sys
 import webbrowser
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import FileError
 
+from .. import __version__
 from ..terminal import exits
 from ..terminal.output import write_out
-from .options import Docs
+from ..terminal.settings import default_keys, load_settings
+from .options import Docs, Nothing
 
 SITE: Final = Path(__file__).parents[1] / "site"
 """The folder that `make site` writes; a package that `make dist` built has them there."""
@@ -46,3 +50,23 @@ def page(name: str, site: Path = SITE) -> Path:
 def has_screen() -> bool:
     """Return whether a browser could show a page: over SSH there is mostly none."""
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+def version(verbose: bool) -> int:
+    """Print the version; verbose: also those of what computes, and which loops it has."""
+    lines = [f"ldptui {__version__}"]
+    if verbose:
+        from ldptui.core.kernels.loops import LOOPS
+
+        LOOPS.load()
+        numpy = metadata.version("numpy")
+        lines.append(f"Python {platform.python_version()}, NumPy {numpy}, {platform.machine()}")
+        lines.append(f"loops that count reports: {LOOPS.words}")
+    write_out("\n".join([*lines, ""]))
+    return exits.DONE
+
+
+def keys(options: Nothing) -> int:  # noqa: ARG001 - as every command
+    """Print every key as it is now."""
+    write_out(default_keys(load_settings().keys), exactly=True)
+    return exits.DONE

@@ -1,0 +1,283 @@
+"""Dialogs that ask one thing: yes or no, tags, a path; whether code may run; and text to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.dom import DOMNode
+from textual.widgets import Button, Input, Static
+
+from ...session.consent import Code
+from ...terminal.clipboard import copy
+from ...terminal.places import is_file, is_folder, is_there
+from ...text.format import count, percent
+from ...text.prose import plain
+from ...widgets.dialog import Dialog, ModalScreen
+from ...widgets.path_field import Ends, PathField
+from ...widgets.words import put
+
+if TYPE_CHECKING:
+    from ...session.runs import Run
+    from ...session.shelf import Shelf
+    from ...session.snapshot import Snapshot
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks; y or enter is yes, n or esc is no."""
+
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "#yes"
+
+    DEFAULT_CSS = """
+    ConfirmScreen {
+        & > Dialog { width: auto; min-width: 44; max-width: 90%; padding: 1 2 0 2; }
+        Static { width: auto; max-width: 100%; }
+        Horizontal { width: auto; height: 1; margin-top: 1; }
+        Button { margin-right: 2; min-width: 12; }
+        Button:focus { text-style: bold reverse; background: transparent; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", id="confirm.yes"),
+        Binding("n,escape", "answer(False)", "No", id="confirm.no"),
+        Binding("left,right,h,l", "app.focus_next", "Other", show=False, id="confirm.other"),
+    ]
+
+    def __init__(self, question: str, yes: str = "Quit", no: str = "Stay") -> None:
+        super().__init__()
+        self._question, self._yes, self._no = question, yes, no
+
+    def compose(self) -> ComposeResult:
+        title = f"{self._yes}?"
+        with Dialog(title, ""):
+            yield Static(self._question, markup=False)
+            with Horizontal():
+                yield Button(f"{self._yes} (y)", id="yes", compact=True)
+                yield Button(f"{self._no} (n)", id="no", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
+
+
+class LeaveScreen(ConfirmScreen):
+    """Asks before quitting while a run goes on; its words follow the run, to its end and after."""
+
+    def __init__(self, holder: DOMNode, run: Snapshot) -> None:
+        """A question about `run`; `holder` has the runs as its reactive `shelf`."""
+        super().__init__(leaving(run))
+        self._holder, self._key = holder, run.key
+
+    def on_mount(self) -> None:
+        self.watch(self._holder, "shelf", self._follow)
+
+    def _follow(self, shelf: Shelf) -> None:
+        run = next((run.snapshot for run in shelf.session if run.key == self._key), None)
+        if run is not None:
+            put(self.query_one(Static), leaving(run))
+
+
+def leaving(run: Snapshot) -> str:
+    """The question before quitting: what becomes of the run, or how it has ended meanwhile."""
+    if run.status != "running":
+        ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
+        return f"The run {ended} meanwhile. Quit?"
+    share = percent(run.done / run.total if run.total else 0.0, 2)
+    if run.kept is None:
+        return f"A run is at {share}. Quit and lose it?"
+    return f"A run is at {share}. Quit? The next start offers to go on with it."
+
+
+def going_on(run: Run) -> str:
+    """The question about a run whose process is gone."""
+    done, total = run.snapshot.done, run.kept.total if run.kept is not None else 0
+    share = percent(done / total if total else 0.0, 2)
+    return (
+        f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share} "
+        f"({count(done)} of {count(run.snapshot.total)} trials).\n"
+        "What it has is kept. Go on with it?"
+    )
+
+
+class TextScreen(ModalScreen[None]):
+    """Shows a text; y copies it, esc or q closes."""
+
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "VerticalScroll"
+
+    DEFAULT_CSS = """
+    TextScreen {
+        VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
+        .said { color: $text-accent; height: auto; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Close", id="text.close"),
+        Binding("y", "copy", "Copy", id="text.copy"),
+        Binding("j", "scroll(1)", "Down", show=False, id="text.down"),
+        Binding("k", "scroll(-1)", "Up", show=False, id="text.up"),
+    ]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        with Dialog(self._title, "y copies · ↑ ↓ scroll · esc closes"):
+            with VerticalScroll():
+                yield Static(self._text, markup=False)
+            yield Static(classes="said", markup=False)
+
+    def action_copy(self) -> None:
+        self.query_one(".said", Static).update(copy(self.app, self._text))
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+
+WORDS: Final = (
+    "The scenario asks for Python code that ldptui does not come with. It would run with your "
+    "permissions, as any program that you start. The answer holds until you quit, and for this "
+    "hash alone."
+)
+
+
+class ConsentScreen(ModalScreen[bool]):
+    """Shows whose code it is; y lets it run until the app ends, v views it, n or esc is no."""
+
+    AUTO_FOCUS = "#no"  # a key that was meant for something else allows nothing
+
+    DEFAULT_CSS = """
+    ConsentScreen {
+        & > Dialog { padding: 1 2 0 2; }
+        Static { width: 100%; height: auto; }
+        .facts { margin: 1 0; }
+        Horizontal { width: auto; height: 1; }
+        Button { margin-right: 2; min-width: 8; }
+        Button:focus { text-style: bold reverse; background: transparent; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Allow until quit", id="consent.yes"),
+        Binding("v", "view", "View the code", id="consent.view"),
+        Binding("n,escape", "answer(False)", "No", id="consent.no"),
+        Binding("left,h", "app.focus_previous", "Before", show=False, id="consent.before"),
+        Binding("right,l", "app.focus_next", "Next", show=False, id="consent.next"),
+    ]
+
+    def __init__(self, code: Code) -> None:
+        super().__init__()
+        self._code = code
+
+    def compose(self) -> ComposeResult:
+        wide = max(len(head) for head, _ in self._code.facts)
+        facts = (f"{head:<{wide}}  {plain(value)}" for head, value in self._code.facts)
+        with Dialog("Let this code run?", ""):
+            yield Static(WORDS, markup=False)
+            yield Static("\n".join(facts), markup=False, classes="facts")
+            with Horizontal():
+                yield Button("No (n)", id="no", compact=True)
+                yield Button("View (v)", id="view", compact=True)
+                yield Button("Allow until quit (y)", id="yes", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        if event.button.id == "view":
+            self.action_view()
+        else:
+            self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
+
+    def action_view(self) -> None:
+        """The whole file, with a bar beside the lines of what the scenario asks for."""
+        first, last = self._code.lines or (0, -1)
+        lines = plain(self._code.text).splitlines()
+        text = "\n".join(
+            f"{at:>4} {'│' if first <= at <= last else ' '} {line}"
+            for at, line in enumerate(lines, 1)
+        )
+        self.app.push_screen(TextScreen(plain(self._code.title), text or "There is no text."))
+
+
+class TagsScreen(ModalScreen[tuple[str, ...] | None]):
+    """One line of tags with commas between them; enter gives the run these and no others."""
+
+    DEFAULT_CSS = """
+    TagsScreen {
+        & > Dialog { max-width: 72; }
+        Input { height: 1; border: none; padding: 0; }
+        Input:focus { border: none; }
+        Static { color: $foreground-muted; height: auto; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="tags.close"),
+    ]
+
+    def __init__(self, run: str, tags: tuple[str, ...]) -> None:
+        super().__init__()
+        self._run, self._tags = run, tags
+
+    def compose(self) -> ComposeResult:
+        with Dialog(f"Tags of {self._run}", "enter keeps them · esc closes"):
+            field = Input(", ".join(self._tags), placeholder="paper, final")
+            field.cursor_blink = False
+            yield field
+            yield Static("Words, with commas between the tags. / #tag finds the runs again.")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        tags = dict.fromkeys(part.strip() for part in event.value.split(",") if part.strip())
+        self.dismiss(tuple(tag for tag in tags if tag.isprintable()))
+
+
+class PathScreen(ModalScreen[Path | None]):
+    """Asks for the path of a file whose name ends so; the result is absolute, None when left.
+
+    writes : the file is to be written: one that is there is asked about first. Else it has to be
+    there.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="path.close"),
+    ]
+
+    def __init__(
+        self, title: str, folder: Path, suffix: Ends, text: str = "", writes: bool = False
+    ) -> None:
+        super().__init__()
+        self._title, self._folder, self._suffix = title, folder, suffix
+        self._text, self._writes = text, writes
+        self._asked: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        verb = "writes" if self._writes else "chooses"
+        hint = f"enter {verb} · tab completes · ↑ ↓ choose · esc closes"
+        with Dialog(self._title, hint):
+            yield PathField(self._folder, self._text, self._suffix, rows=10)
+
+    def on_path_field_changed(self, event: PathField.Changed) -> None:
+        event.stop()
+        self._asked = None
+
+    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+        event.stop()
+        field, path = self.query_one(PathField), event.path
+        if not self._writes and not is_file(path):
+            field.tell(f"{path} does not exist", refused=True)
+        elif self._writes and not is_folder(path.parent):
+            field.tell(f"{path.parent} is not a folder", refused=True)
+        elif self._writes and is_there(path) and path != self._asked:
+            self._asked = path
+            field.tell(f"{path} exists; enter again overwrites it", asking=True)
+        else:
+            self.dismiss(path)
