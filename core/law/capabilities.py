@@ -104,6 +104,14 @@ class Sender:
     r: int = 1
 
 
+class Speaks(LocalMechanism, Protocol):
+    """Its reports speak for some items and against others, more or less loudly."""
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: how much each report speaks for each item; below 0 against it."""
+        ...
+
+
 class AsksTwice(PureProtocol, Protocol):
     """Its users can be asked for a second report, which says more beside the first one.
 
@@ -311,6 +319,9 @@ sends_bit_per_item: Final[Capability[SendsBitPerItem]] = Capability("columns")
 
 draws_seeds: Final[Capability[DrawsSeeds]] = Capability("seeds")
 """True where a report has a seed that its user drew."""
+
+speaks: Final[Capability[Speaks]] = Capability("speaks")
+"""True where a report speaks for and against items more finely than it supports them."""
 
 asks_one_by_one: Final[Capability[AsksOneByOne]] = Capability("listed_counts")
 """True where reports can be asked about single items, whatever the domain."""

@@ -30,11 +30,12 @@ class Doors(Protocol):
 
     lacks : why there is no law of a name, or no capability; "disguised" is the reason of "solved"
         as well. least_support : the least that one report says of an item: -1 where reports also
-        speak against items.
+        speak against items. place : what a bit, or a cell, of a report stands for.
     """
 
     lacks: ClassVar[dict[str, str]] = {}
     least_support: ClassVar[float] = 0.0
+    place: ClassVar[str] = "item"
 
     @abstractmethod
     def law_of(self, ask: Ask) -> Law | Lack:

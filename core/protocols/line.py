@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ENTRIES, Range
@@ -32,6 +33,8 @@ from ..law.pure import BoolArray, Encodes, Items, Reports, Rng, array_of, check,
 from ..law.support import ItemSupport
 from .budget import Budget
 
+STEPS: Final = 4
+"""Steps in which a bin speaks for an end of the range, or against it."""
 BINS: Final = Range(4, 2**16)
 """The number of bins of reports that a scenario asks for."""
 
@@ -337,6 +340,17 @@ class Line(Encodes, Doors):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, len(items)]: whether a report is on the side of the middle that an item is on."""
         return np.asarray((self.said[reports] > 0)[:, None] == (self.values[items] >= 0))
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: ln of a bin's chance of each item, in sixteenths of ε.
+
+        The middle, 0, is between both ends of the range.
+        """
+        with np.errstate(divide="ignore"):
+            chances = np.log(np.maximum(self.table, np.finfo(float).tiny))
+        middle = (chances[:, :1] + chances[:, -1:]) / 2
+        steps = np.round(2 * STEPS * (chances[:, items] - middle) / self.epsilon)
+        return np.asarray(np.clip(steps, -2 * STEPS, 2 * STEPS).astype(np.int8)[reports])
 
 
 @lru_cache(maxsize=8)

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError
 from ..base.ranges import DOMAIN, EPSILON, Bounded, Range
@@ -313,6 +314,14 @@ class Summation(Encodes, Summed, Bounded):
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: 1 where the cell is 1 or more, -1 where it is 0 or less.
+
+        There a Laplace cell says all that it can: e^(ε/2) for its item, or against it.
+        """
+        cells = reports[:, items]
+        return np.asarray((cells >= 1).astype(np.int8) - (cells <= 0).astype(np.int8))
 
     def hidden_loss(self, crowd: Crowd) -> float:
         """β/(e^ε - 1), as of bits: a cell makes its item e^(ε/2) times as likely, or unlikely."""

@@ -139,8 +139,11 @@ def _lens_in(value: dict[str, Any], look: Any) -> Lens:
     return Lens(values, cuts, examples, None if examples is not None else look, value["most"])
 
 
-SUMS: Final = ("table", "reference", "joint", "joint_reference")
-COUNTERS: Final = ("samples", "compared", "hits", "of", "cells")
+SUMS: Final = (
+    "table", "reference", "joint", "joint_reference",
+    "own", "own_reference", "parts", "parts_reference",
+)  # fmt: skip
+COUNTERS: Final = ("samples", "compared", "hits", "of", "cells", "copies")
 """The attributes of `Evidence` that are arrays, and that are plain."""
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,20 +19,17 @@ from .monte_carlo import clopper_pearson
 
 LEAST: Final = 20
 """Reports of both samples in a cell of a chi-square, at least; rarer ones are joined."""
+SKEWED: Final = 0.1
+"""Skewness of a sum that is taken for normal, at most."""
 
 
-def homogeneous(first: Floats, second: Floats) -> tuple[float, float]:
-    """Whether two tables float64[rows, k] of counts are of one law, row by row: Pearson.
+def homogeneous(first: Floats, second: Floats) -> float:
+    """The p-value of two tables float64[rows, k] of counts that are of one law, row by row.
 
-    Returns the p-value and the statistic in standard deviations of its law.
+    Pearson's chi-square of all rows together.
     """
     from scipy.special import chdtrc
 
-    totals = first.sum(axis=1, keepdims=True), second.sum(axis=1, keepdims=True)
-    there = (totals[0] > 0).ravel() & (totals[1] > 0).ravel()
-    first, second = first[there], second[there]
-    if not len(first):
-        return 1.0, 0.0
     rare = first + second < LEAST
     pooled = [np.where(rare, table, 0.0).sum(axis=1, keepdims=True) for table in (first, second)]
     first, second = (
@@ -39,17 +38,36 @@ def homogeneous(first: Floats, second: Floats) -> tuple[float, float]:
     )
     both = first + second
     kept = both >= LEAST / 2
-    sizes = (np.where(kept, table, 0.0).sum(axis=1, keepdims=True) for table in (first, second))
-    one, other = sizes
+    one, other = (np.where(kept, table, 0.0).sum(axis=1) for table in (first, second))
+    usable = (one > 0) & (other > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.sqrt(other / one)
+        ratio = np.sqrt(other / one)[:, None]
         terms = np.where(kept, (first * ratio - second / ratio) ** 2 / both, 0.0)
-    usable = np.isfinite(ratio.ravel()) & (ratio.ravel() > 0)
-    statistic = float(terms[usable].sum())
     freedom = int(np.maximum(kept[usable].sum(axis=1) - 1, 0).sum())
-    if freedom < 1:
-        return 1.0, 0.0
-    return float(chdtrc(freedom, statistic)), (statistic - freedom) / np.sqrt(2 * freedom)
+    return float(chdtrc(freedom, float(terms[usable].sum()))) if freedom else 1.0
+
+
+def farthest(first: Floats, second: Floats) -> tuple[float, int]:
+    """The p-value of the row whose two means are farthest apart, all rows paid for, and the row.
+
+    first, second : float64[rows, k], counts of the levels 0 … k - 1. A row counts where the sums of
+    its levels are nearly normal: where their skewness is at most SKEWED.
+    """
+    from scipy.special import erfc
+
+    levels = np.arange(first.shape[1])
+    numbers = np.stack([first.sum(axis=1), second.sum(axis=1)])
+    both = first + second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = levels - (both @ levels / numbers.sum(axis=0))[:, None]
+        variance, third = ((both * away**power).sum(axis=1) / both.sum(axis=1) for power in (2, 3))
+        skewness = np.abs(third) / np.sqrt(variance**3 * numbers.min(axis=0))
+        gap = first @ levels / numbers[0] - second @ levels / numbers[1]
+        z = np.abs(gap) / np.sqrt(variance * (1 / numbers).sum(axis=0))
+    usable = (numbers.min(axis=0) >= LEAST) & (skewness <= SKEWED)
+    z = np.where(usable, z, 0.0)
+    row = int(z.argmax())
+    return min(1.0, float(erfc(z[row] / math.sqrt(2))) * max(1, int(usable.sum()))), row
 
 
 @dataclass(frozen=True)
@@ -66,17 +84,36 @@ class Agreement:
 
 
 def agreement(seen: Evidence) -> Agreement:
-    """The chi-square of every part of a report, and of the parts together, all paid for."""
-    starts, tests = seen.lens.starts.tolist(), list[tuple[float, str]]()
-    for at, (start, end) in enumerate(itertools.pairwise(starts)):
-        p_value, _ = homogeneous(seen.table[:, start:end], seen.reference[:, start:end])
-        whole = seen.lens.examples is not None
-        tests.append((p_value, "the law of the report" if whole else f"column {at + 1}"))
+    """The tests of every part of a report, and of what it says of items, all paid for.
+
+    Half of the error is that of the parts, half that of what reports say, where that is known.
+    """
+    names = seen.claim.names(seen.lens, seen.raw[0][1], seen.watched)
+    starts = seen.lens.starts.tolist()
+    columns = [
+        (homogeneous(seen.table[:, start:end], seen.reference[:, start:end]), name)
+        for name, (start, end) in zip(names, itertools.pairwise(starts), strict=True)
+    ]
+    tests = [(p_value * len(columns), name) for p_value, name in columns]
     if seen.joint.shape[1]:
-        p_value, _ = homogeneous(seen.joint, seen.joint_reference)
-        tests.append((p_value, "the items that a report supports together"))
+        said = list(_said(seen, names[0]))
+        tests = [(p_value * 2, name) for p_value, name in tests]
+        tests += [(p_value * 2 * len(said), name) for p_value, name in said]
     p_value, worst = min(tests)
-    return Agreement(min(1.0, p_value * len(tests)), worst, len(tests))
+    return Agreement(min(1.0, p_value), worst, len(tests))
+
+
+def _said(seen: Evidence, first: str) -> Iterator[tuple[float, str]]:
+    """The tests of what reports say of items. first : the name of the first column."""
+    together = homogeneous(seen.joint, seen.joint_reference)
+    yield together, "the items that a report supports together"
+    whole, honest = (table.sum(axis=0)[None] for table in (seen.own, seen.own_reference))
+    yield farthest(whole, honest)[0], "what a report says of its own item"
+    p_value, item = farthest(seen.own, seen.own_reference)
+    yield p_value, f"what reports of item {item} say of it"
+    if seen.lens.examples is None:
+        p_value, part = farthest(seen.parts, seen.parts_reference)
+        yield p_value, f"what reports with {first} = {seen.lens.shown(part)} say of their own item"
 
 
 @dataclass(frozen=True)

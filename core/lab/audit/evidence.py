@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.sampling import Counts, Floats
+from ...law.capabilities import speaks
 from ...law.pure import BoolArray, Items, LocalMechanism, Reports, Rng, is_pure
-from .lens import BLOCK, Lens, _whole, low_digits
+from .lens import BLOCK, Lens, _whole, column_names, low_digits
 from .rounds import Event
 
 WATCHED: Final = 64
@@ -24,10 +25,14 @@ SUPPORTS: Final = 1 << 28
 """Supports (reports × items) that are looked at."""
 REFERENCE: Final = 1 << 18
 """Reports of the protocol itself that a client's are compared with."""
+COPIES: Final = 4
+"""Honest reports for each of a client's, at most."""
 SERIES: Final = 1 << 16
 """Reports of one start whose order is looked at."""
 MATCHED: Final = 512
 """Reports of which it is looked at which column says that an item is supported."""
+LOUDEST: Final = 8
+"""Levels at which a report speaks for its own item, or against it, that are told apart."""
 RAW: Final = 1 << 14
 """Reports that are kept as they are, to try other readings of them."""
 
@@ -57,23 +62,40 @@ class Claim:
         return seen
 
     def _supported(self, reports: Any, watched: Items) -> NDArray[Any] | None:
-        """The watched items that reports support, where the reports do not say so themselves."""
+        """What reports say of the watched items, where they do not say so themselves."""
         if watched.size < self.domain_size and is_pure(self.protocol):
             return np.asarray(self.protocol.supports(reports)[:, watched])
-        looks = getattr(self.protocol, "look", None)
-        return None if looks is None else np.asarray(looks(reports, watched))
+        return self._looked(reports, watched)
 
-    def supports(self, reports: Reports) -> BoolArray | None:
-        """bool[n, d], the items that reports support; None where that is not told."""
-        if self.protocol is None:
-            return None
-        if is_pure(self.protocol):
-            return np.asarray(self.protocol.supports(reports) > 0)
+    def _looked(self, reports: Any, items: Items) -> NDArray[Any] | None:
+        if speaks(self.protocol):
+            return self.protocol.speaks(reports, items)
         looks = getattr(self.protocol, "look", None)
-        if looks is None:
+        return None if looks is None else np.asarray(looks(reports, items))
+
+    def says(self, reports: Reports) -> NDArray[np.int8] | None:
+        """int8[n, d], how much reports speak for items, below 0 against; None where it is not told.
+
+        An item that a report speaks for is one that it supports.
+        """
+        if is_pure(self.protocol):
+            return np.asarray(self.protocol.supports(reports), dtype=np.int8)
+        said = self._looked(reports, np.arange(self.domain_size))
+        if said is None or said.shape[1] != self.domain_size:
             return None
-        seen = np.asarray(looks(reports, np.arange(self.domain_size)))
-        return seen.astype(np.bool_) if seen.shape[1] == self.domain_size else None
+        return np.asarray(said, dtype=np.int8)
+
+    def names(self, lens: Lens, reports: Reports, watched: Items) -> list[str]:
+        """The name of each column of a lens of these reports."""
+        if lens.examples is not None:
+            return ["the report"]
+        place = "column" if self.protocol is None else self.protocol.place
+        said = self._supported(reports[:1], watched)
+        looked = [] if said is None or not said.shape[1] else watched.tolist()
+        names = column_names(np.asarray(reports), place, lens.most)
+        digits = low_digits(np.asarray(reports[:1])).shape[1]
+        names += [f"what it says of item {item}" for item in looked]
+        return [*names, *(f"the low digits of {place} {at}" for at in range(digits))]
 
 
 @dataclass(eq=False)
@@ -171,8 +193,11 @@ class Evidence:
     watched : int64[k], the items whose pairs are looked at. table : float64[k, width], how often
     each category of the lens was seen of each; reference : the same of the protocol's own reports.
     joint, joint_reference : float64[1, …], of the own item, the number of others and the next two
-    items together. supporting : float64[k, width], 1 where a category says that a report supports
-    the item; None where that is not known. hits, of : of the event of this round.
+    items together. own, own_reference : float64[d, levels], how loudly the reports of each item
+    speak for it; parts, parts_reference : the same by the category of the first column, such as the
+    cohort. copies : honest reports for each of the client's. supporting : float64[k, width], how
+    much a category speaks for an item; None where that is not known. hits, of : of the event of
+    this round.
     """
 
     def __init__(
@@ -182,15 +207,19 @@ class Evidence:
         lens: Lens,
         joint: Lens | None,
         supporting: Floats | None = None,
+        copies: int = 1,
     ) -> None:
         self.claim, self.watched, self.lens, self.joint_lens = claim, watched, lens, joint
-        self.supporting = supporting
+        self.supporting, self.copies = supporting, copies
         self.row_of = np.full(claim.domain_size, -1, dtype=np.intp)
         self.row_of[watched] = np.arange(watched.size)
         self.table = np.zeros((watched.size, lens.width))
         self.reference = np.zeros_like(self.table)
         width = 0 if joint is None else joint.width
         self.joint, self.joint_reference = np.zeros((1, width)), np.zeros((1, width))
+        levels = 2 * LOUDEST + 1
+        self.own, self.own_reference = np.zeros((2, claim.domain_size, levels))
+        self.parts, self.parts_reference = np.zeros((2, int(lens.starts[1]), levels))
         self.supported = Supported.of(claim.domain_size)
         self.series = Series()
         self.samples = 0
@@ -231,37 +260,55 @@ class Evidence:
         if self.cells < CELLS:
             self.kept.append((rows[seen], codes[:, seen].astype(np.int32)))
             self.cells += codes.size
-        supports = None
+        said = None
         if self.supported.reports * self.claim.domain_size < SUPPORTS:
-            supports = self.claim.supports(reports)
+            said = self.claim.says(reports)
+        supports = None if said is None else said > 0
         if supports is not None:
             self.supported.add(items, others, supports, rng)
         self.series.add(items, reports, _coarse(codes[0], items, supports), supports)
-        if self.joint_lens is not None and supports is not None:
-            self._join(self.joint, items, supports)
         if self.claim.sent is not None and self.compared < REFERENCE:
-            self._compare(items, rng, supports is not None)
+            self._compare(items, codes[0], said, rng)
 
-    def _compare(self, items: Items, rng: Rng, joined: bool) -> None:
-        """Count honest reports of the same items."""
+    def _compare(
+        self, items: Items, codes: NDArray[np.intp], said: NDArray[np.int8] | None, rng: Rng
+    ) -> None:
+        """Count honest reports of the same items. codes, said : of the client's reports.
+
+        What reports say of items depends on the items: of both as many, in proportion, are counted.
+        """
         assert self.claim.sent is not None
-        honest, rows = self.claim.sent(items, rng), self.row_of[items]
-        seen = rows >= 0
-        self._count(self.reference, self.lens.codes(honest[seen]), rows[seen])
-        self.compared += len(items)
-        if self.joint_lens is not None and joined:
-            supports = self.claim.supports(honest)
-            assert supports is not None
-            self._join(self.joint_reference, items, supports)
+        n, rows = len(items), self.row_of[items]
+        every = np.tile(items, self.copies)
+        honest = self.claim.sent(every, rng)
+        seen, coded = rows >= 0, self.lens.codes(honest)
+        self._count(self.reference, coded[:, :n][:, seen], rows[seen])
+        self.compared += n
+        if self.joint_lens is not None and said is not None:
+            self._join(self.joint, items, said)
+            self._say(self.own, self.parts, items, codes, said)
+            said = self.claim.says(honest)
+            assert said is not None
+            self._join(self.joint_reference, items, said[:n])
+            self._say(self.own_reference, self.parts_reference, every, coded[0], said)
 
     def _count(self, table: Floats, codes: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
         places = codes + rows * table.shape[1]
         table += np.bincount(places.ravel(), minlength=table.size).reshape(table.shape)
 
-    def _join(self, table: Floats, items: Items, supports: BoolArray) -> None:
+    def _join(self, table: Floats, items: Items, said: NDArray[np.int8]) -> None:
         assert self.joint_lens is not None
-        codes = self.joint_lens.codes(joint_of(items, supports))
+        codes = self.joint_lens.codes(joint_of(items, said > 0))
         table += np.bincount(codes.ravel(), minlength=table.size)
+
+    def _say(
+        self, own: Floats, parts: Floats, items: Items, codes: NDArray[np.intp], said: Any
+    ) -> None:
+        """Count what reports say of their own items. codes : the first column of the lens."""
+        loud = said[np.arange(len(items)), items]
+        levels = np.clip(loud, -LOUDEST, LOUDEST).astype(np.intp) + LOUDEST
+        for table, rows in ((own, items), (parts, codes)):
+            self._count(table, levels, rows)
 
     @property
     def kept_codes(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
@@ -292,9 +339,9 @@ def watched_of(claim: Claim, items: Items, reports: Reports) -> Items:
         return np.arange(d)
     spread = np.unique(np.linspace(0, d - 1, WATCHED // 2).round().astype(np.int64))
     chosen_ones: Sequence[int] = []
-    supports = claim.supports(reports)
-    if supports is not None:
-        own = supports[np.arange(len(items)), items]
+    said = claim.says(reports)
+    if said is not None:
+        own = said[np.arange(len(items)), items] > 0
         held = np.bincount(items, minlength=d)
         rate = (np.bincount(items[own], minlength=d) + own.mean()) / (held + 1)
         surprise = np.abs(rate - own.mean()) * np.sqrt(held + 1)
@@ -303,26 +350,24 @@ def watched_of(claim: Claim, items: Items, reports: Reports) -> Items:
 
 
 def supporting_of(
-    claim: Claim, watched: Items, lens: Lens, reports: Reports, supports: BoolArray
+    claim: Claim, watched: Items, lens: Lens, reports: Reports, said: NDArray[np.int8]
 ) -> Floats | None:
-    """float64[k, width], 1 where a category says that a report supports a watched item.
+    """float64[k, width], how much a category speaks for a watched item.
 
-    supports : bool[n, d], of these reports. None where some item has no such category.
+    said : int8[n, d], of these reports. None where some item has no column that says it.
     """
     told = np.zeros((watched.size, lens.width))
     if lens.examples is not None:
-        known = claim.supports(lens.examples)
+        known = claim.says(lens.examples)
         assert known is not None
         told[:, : len(known)] = known[:, watched].T
         return told
-    codes = lens.codes(reports[:MATCHED])
+    values = lens.decoded(reports[:MATCHED])
     for row, item in enumerate(watched.tolist()):
-        same = (codes == lens.starts[:-1, None] + 1) == supports[: codes.shape[1], item]
-        found = [
-            at for at in np.flatnonzero(same.all(axis=1)).tolist()
-            if lens.values[at].tolist() == [0, 1]
-        ]  # fmt: skip
-        if not found:
+        found = np.flatnonzero((values == said[: values.shape[1], item]).all(axis=1))
+        if not found.size:
             return None
-        told[row, lens.starts[found[0]] + 1] = 1.0
+        at = int(found[0])
+        start = lens.starts[at]
+        told[row, start : start + lens.values[at].size] = lens.values[at]
     return told

@@ -165,7 +165,7 @@ def _left_over(series: Series) -> Habit:
     far = series.supports[rows, series.items[rows - FAR]]
     table = np.array([[near.sum(), (~near).sum()], [far.sum(), (~far).sum()]], dtype=np.float64)
     told = "a report supports the item of the report before it: something of it is left over"
-    return Habit("left over", homogeneous(table[:1], table[1:])[0], told)
+    return Habit("left over", homogeneous(table[:1], table[1:]), told)
 
 
 def _tail(hits: int, of: int, chance: float) -> float:

@@ -18,7 +18,16 @@ from ...base.errors import RunError
 from ...law.pure import Items, Reports, Rng
 from .client import Answers, Client
 from .coins import published
-from .evidence import Claim, Evidence, joint_of, marks_of, supporting_of, watched_of
+from .evidence import (
+    COPIES,
+    REFERENCE,
+    Claim,
+    Evidence,
+    joint_of,
+    marks_of,
+    supporting_of,
+    watched_of,
+)
 from .found import Asked, Finding, Inspection, Progress
 from .habits import HABITS, Habit, series_habits, starts_alike
 from .lens import Lens
@@ -180,13 +189,14 @@ class Inspector:
         few = min(FEW_REPORTS, first // 8)
         lens = Lens.fitted([reports[:first]], claim.look(watched), few, COLUMNS)
         joint = None
-        supports = claim.supports(reports[:first])
-        if supports is not None and claim.sent is not None:
-            joint = Lens.fitted([joint_of(items[:first], supports)], None, 0)
+        said = claim.says(reports[:first])
+        if said is not None and claim.sent is not None:
+            joint = Lens.fitted([joint_of(items[:first], said > 0)], None, 0)
         supporting = None
-        if supports is not None:
-            supporting = supporting_of(claim, watched, lens, reports[:first], supports)
-        self.seen = Evidence(claim, watched, lens, joint, supporting)
+        if said is not None:
+            supporting = supporting_of(claim, watched, lens, reports[:first], said)
+        copies = max(1, min(COPIES, REFERENCE // self.asked.samples))
+        self.seen = Evidence(claim, watched, lens, joint, supporting, copies)
         return first
 
     # Tests.

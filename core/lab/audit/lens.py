@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -81,6 +82,11 @@ class Lens:
         sizes = [v.size + c.size + 1 for v, c in zip(self.values, self.cuts, strict=True)]
         return np.cumsum([0, *sizes])
 
+    def shown(self, category: int) -> str:
+        """The value of a category of the first column, in words."""
+        values = self.values[0]
+        return _shown(values[category]) if category < values.size else "of a range"
+
     @property
     def width(self) -> int:
         """The number of categories of all columns."""
@@ -116,6 +122,16 @@ class Lens:
                 np.copyto(row, place, where=values[place] == column)
             row += start
         return coded
+
+    def decoded(self, reports: Any) -> Floats:
+        """float64[columns, n]: the numbers of reports, NaN where they are not told apart."""
+        codes = self.codes(reports) - self.starts[:-1, None]
+        numbers = np.full(codes.shape, np.nan)
+        for row, code, values in zip(numbers, codes, self.values, strict=True):
+            if values.dtype.kind in "biuf":
+                known = code < values.size
+                row[known] = values[code[known]]
+        return numbers
 
     def blocks(
         self, draw: Sampler, count: int, wanted: NDArray[np.intp], rng: Rng
@@ -239,6 +255,40 @@ def _columns(
     wide = [column for column in columns if column.dtype.kind in "iu" and column.itemsize >= 4]
     columns += [bits for column in wide[:BITWISE] for bits in _bits(column)]
     return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
+
+
+def column_names(reports: Any, place: str, most: int) -> list[str]:
+    """The names of the columns that `_columns` finds in reports, but for what is looked at besides.
+
+    place : what a number of a report stands for: an item, a bucket, a bit.
+    """
+    wide = [(name, part) for name, part in _parts(reports) if part.ndim == 1]
+    wide = [(name, part) for name, part in wide if part.dtype.kind in "iu" and part.itemsize >= 4]
+    names = [each for name, part in _parts(reports) for each in _places(name, part, place)]
+    names = names[:MOST_COLUMNS]
+    names = names[:: -(-len(names) // most)]
+    bits = [f"bit {at} of {name}" for name, part in wide for at in range(8 * part.itemsize)]
+    return names + bits
+
+
+def _parts(reports: Any) -> list[tuple[str, NDArray[Any]]]:
+    """The fields of reports by their names, or the reports as one part."""
+    names = reports.dtype.names
+    return [("the report", reports)] if names is None else [(name, reports[name]) for name in names]
+
+
+def _places(name: str, part: NDArray[Any], place: str) -> list[str]:
+    """The names of the numbers of one field."""
+    if part.ndim == 1:
+        letters = part.itemsize if part.dtype.kind == "S" else 0
+        return [name, *(f"letter {at + 1}" for at in range(letters))]
+    width = part.shape[-1] * (8 if part.dtype == np.uint8 else 1)
+    rows = prod(part.shape[1:-1])
+    return [
+        f"{place} {at}" + (f" of row {row + 1}" if rows > 1 else "")
+        for row in range(rows)
+        for at in range(width)
+    ]
 
 
 def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:

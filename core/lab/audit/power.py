@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from ...law.capabilities import lacking
 from ...law.loss import DiscreteLoss, Loss
 from ...law.pure import is_pure
 from ...law.together import tells_together
@@ -114,8 +115,9 @@ class Power:
     an ε, and the samples that refute it with POWER; None where more than 10^12. expected : the
     bound of the best event of the last round, on a client that spends what it promises. naive :
     that of the naive attacker, who uses all rounds; None where it is not known. like : the
-    protocol whose events these are. sure : whether the audit knows its best event, which of a pure
-    protocol is that a report supports one item and not the other; else it may find a lesser one.
+    protocol whose events these are. sure : whether the audit knows its best event, which is that a
+    report speaks for one item and against the other. Where items share bits or buckets that event
+    is rarer, and of numbers the best two and the best part of the line have to be found.
     """
 
     samples: int
@@ -149,15 +151,16 @@ def power_of(make: Make, like: str, audit: Setting, asked: float) -> Power:
     """
     loss, protocol = make(audit.promised)
     best, on_average = _tests(loss, protocol, audit)
+    most = min(MOST, protocol.most_epsilon)
     return Power(
         audit.samples,
-        _refuted(make, audit),
+        _refuted(make, audit, most),
         asked,
-        _needed(make(asked), audit),
+        _needed(make(asked), audit) if asked <= most else None,
         best[0],
         None if on_average is None else on_average[0],
         like,
-        is_pure(protocol),
+        protocol.place == "item" and lacking(protocol, "estimates", "") is None,
     )
 
 
@@ -193,13 +196,13 @@ def chance_of(made: tuple[Loss, Any], audit: Setting) -> float:
     )
 
 
-def _refuted(make: Make, audit: Setting) -> float | None:
-    """The least ε that is refuted with POWER, by bisection."""
-    low, high = audit.promised, min(MOST, 2 * audit.promised + 1)
+def _refuted(make: Make, audit: Setting, most: float) -> float | None:
+    """The least ε, up to the most that there is, that is refuted with POWER, by bisection."""
+    low, high = audit.promised, min(most, 2 * audit.promised + 1)
     while chance_of(make(high), audit) < POWER:
-        if high >= MOST:
+        if high >= most:
             return None
-        high = min(MOST, 2 * high)
+        high = min(most, 2 * high)
     for _ in range(FINE):
         middle = (low + high) / 2
         found = chance_of(make(middle), audit) >= POWER

@@ -55,10 +55,10 @@ def fits(items: Items, reports: Reports, claim: Claim, rng: Rng) -> float:
     d = claim.domain_size
     watched = np.unique(np.linspace(0, d - 1, min(d, WATCHED)).round().astype(np.int64))
     lens = Lens.fitted([honest], claim.look(watched), len(honest) // 8, WATCHED)
-    supports = claim.supports(honest)
+    said = claim.says(honest)
     joint = None
-    if supports is not None:
-        joint = Lens.fitted([joint_of(items[:BLOCK], supports)], None, 0)
+    if said is not None:
+        joint = Lens.fitted([joint_of(items[:BLOCK], said > 0)], None, 0)
     evidence = Evidence(claim, watched, lens, joint)
     evidence.add(items, np.full_like(items, -1), reports, rng)
     return agreement(evidence).p_value
@@ -111,7 +111,16 @@ def _spent(seen: Supported, claim: Claim, rebound: Callable[[float], Claim]) -> 
 
 def _orders(reports: Reports, d: int) -> Iterator[tuple[Reports, str]]:
     """The same reports, read in another order."""
-    if reports.dtype == np.uint8 and reports.ndim == 2:
+    if "bits" in (reports.dtype.names or ()):
+        for order, words in (
+            (np.s_[:, :, ::-1], "the lowest bit of a byte comes first"),
+            (np.s_[:, ::-1, ::-1], "the last bit comes first"),
+        ):
+            turned, packed = reports.copy(), reports["bits"]
+            bits = np.unpackbits(packed, axis=1).reshape(*packed.shape, 8)[order]
+            turned["bits"] = np.packbits(bits.reshape(len(packed), -1), axis=1)
+            yield turned, f"its bits are in another order: {words}"
+    elif reports.dtype == np.uint8 and reports.ndim == 2:
         bits = np.unpackbits(reports, axis=1, count=d)
         yield (
             np.packbits(np.unpackbits(reports, axis=1, bitorder="little"), axis=1),

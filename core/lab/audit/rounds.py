@@ -187,9 +187,9 @@ def chosen(
     items : int64[k], those that are looked at. table : float64[k, width], how often each category
     was seen of each. codes : int[columns, n], reports for the thresholds, of the items in the rows
     `of_codes`, intp[n]. now : the event of the round before, whose items are tried again.
-    supporting : float64[k, width], 1 where a category says that the report supports the item; None
-    where that is not known. What supports one item and not the other is the best event of a pure
-    protocol (Wang et al. 2017).
+    supporting : float64[k, width], how much a category speaks for the item; None where that is not
+    known. What supports one item and not the other is the best event of a pure protocol (Wang et
+    al. 2017).
     """
     # Every second report is for thresholds, the others for weights: no report flatters itself.
     spare = np.arange(of_codes.size) % 2 == 1
@@ -209,24 +209,20 @@ def chosen(
         tried.add((rows[now.first], rows[now.second]))
     best: tuple[float, Event | None] = (-1.0, None)
     for a, b in sorted(tried):
-        rows_of = {row: of_codes == row for row in (a, b)}
         weights = lens.weights(table[a], table[b], numbers[a] / numbers[b], MARGIN)
-        telling = lens.telling(weights)
-        if telling.size and rows_of[a].any() and rows_of[b].any():
-            first, second = (score(weights, codes[telling][:, rows_of[row]]) for row in (a, b))
+        ways = [(weights, codes, of_codes)]
+        if supporting is not None:
+            ways.append((supporting[a] - supporting[b], *whole))
+        for weights, some, rows_of in ways:
+            telling = lens.telling(weights)
+            if not (telling.size and (rows_of == a).any() and (rows_of == b).any()):
+                continue
+            first, second = (score(weights, some[telling][:, rows_of == row]) for row in (a, b))
             # The best of many thresholds looks better than it is: all of them are paid for.
             sure = 1 - (1 - CHOOSING) / np.unique(first).size
             lower, threshold = best_threshold(first, second, sure, 0.0)
             if lower > best[0]:
                 best = (lower, Event(int(items[a]), int(items[b]), weights, threshold))
-        if supporting is None:
-            continue
-        known = Event(int(items[a]), int(items[b]), supporting[a] - supporting[b], 1.0)
-        hits = [known.hits(lens, whole[0][:, whole[1] == row]) for row in (a, b)]
-        found = bound(lens, known, (int(hits[0].sum()), int(hits[1].sum())),
-                      (hits[0].size, hits[1].size), 1 - CHOOSING, 0)  # fmt: skip
-        if found is not None and found.lower > best[0]:
-            best = (found.lower, known)
     return best[1]
 
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
@@ -230,6 +231,14 @@ class BitFlips(Summed):
         """bool[n, items]: the items whose bit is sent, and is 1."""
         bits = np.unpackbits(reports[:, 1], axis=1, count=self.domain_size)
         return bits[:, items].astype(np.bool_)
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: 1 where the item's bit is sent as 1, -1 where as 0, 0 where not sent."""
+        drawn, ones = (
+            np.unpackbits(reports[:, row], axis=1, count=self.domain_size)[:, items]
+            for row in (0, 1)
+        )
+        return np.asarray(2 * ones.astype(np.int8) - drawn.astype(np.int8))
 
     def support_counts(self, reports: Reports) -> Counts:
         return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])

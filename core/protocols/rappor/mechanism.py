@@ -60,6 +60,7 @@ class Rappor(KeptBits, Doors):
     """
 
     family: ClassVar[str] = "rappor"
+    place: ClassVar[str] = "bit"
     libraries: ClassVar[tuple[str, ...]] = (
         "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
     )  # fmt: skip
@@ -257,6 +258,15 @@ class Rappor(KeptBits, Doors):
     def unpack(self, reports: Reports) -> BoolArray:
         """bool[n, k]: the bits of reports. For small n."""
         return np.unpackbits(reports["bits"], axis=1, count=self.bits).view(np.bool_)
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: an item's bits in the report's cohort: ones less zeros."""
+        bits, table = self.unpack(reports), self.table
+        said = np.full((len(reports), items.size), -self.hashes, dtype=np.int8)
+        for hashed in range(self.hashes):
+            places = table[items, :, hashed].T[reports["cohort"]].astype(np.intp)
+            said += 2 * np.take_along_axis(bits, places, axis=1).astype(np.int8)
+        return said
 
     def support_counts(self, reports: Reports) -> Counts:
         """The bit counts of reports: int64[m, k + 1], the last column counts users."""

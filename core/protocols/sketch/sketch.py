@@ -45,6 +45,7 @@ class Sketch(Placed):
     """
 
     family: ClassVar[str] = "sketch"
+    place: ClassVar[str] = "bucket"
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from ldptui.core.base.errors import LdpError, ScenarioError, got
@@ -49,8 +49,12 @@ class Question:
         made = []
         for claim in claims.values() or (Promise(promise.epsilon, promise.items).claim("grr"),):
 
-            def make(epsilon: float, promised: Any = claim.protocol) -> tuple[Loss, Any]:
-                protocol = replace(promised, epsilon=epsilon)
+            def make(epsilon: float, claim: Claim = claim) -> tuple[Loss, Any]:
+                promised: Any = claim.protocol
+                if any(each.name == "epsilon" for each in fields(promised)):
+                    protocol = replace(promised, epsilon=epsilon)
+                else:  # its noise follows from ε
+                    protocol = promise.claim(claim.kind, epsilon).protocol
                 return loss_of(protocol), protocol
 
             with suppress(LdpError, TypeError):

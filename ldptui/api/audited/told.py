@@ -64,7 +64,8 @@ def power_lines(question: Question, powers: Sequence[Power]) -> Iterator[str]:
     yield "its promise shows that much by the best event, and on average to the naive attacker"
     unsure = [each.like for each in powers if not each.sure]
     if unsure:
-        yield f"of {', '.join(unsure)} the audit may find a lesser event than the best one"
+        yield f"of {', '.join(unsure)} at most: items may share bits, and of numbers the best two"
+        yield "and the best part of the line have to be found"
     yield ""
 
 
