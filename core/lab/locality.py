@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats
+from ..law.numbers import TellsNumbers
 from ..law.pure import PureProtocol, Rng, estimate
 from ..protocols.curators.curator import Curator
 from ..theory import item_variances
@@ -48,16 +49,27 @@ def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
     return float(np.mean(item_variances(protocol, users, histogram / users)))
 
 
-def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) -> Price:
+def mean_mse(protocol: TellsNumbers, values: Floats, histogram: Counts | Floats) -> float:
+    """The variance of the estimated mean of numbers of [-1, 1], without the fakes.
+
+    values : float64[d], the number of each item. The variance of a report is taken from a grid.
+    A curator's error of the mean is that of a frequency: a user changes the sum of numbers by 2 at
+    most, as the counts of a histogram.
+    """
+    users, grid = float(histogram.sum()), np.linspace(-1, 1, 129)
+    spread = np.interp(values, grid, protocol.spread_at(grid))
+    return float(histogram @ spread) / users**2
+
+
+def price(local: float, central: float, histogram: Counts | Floats) -> Price:
     """The price of locality: the users that the local protocol needs for the curator's error.
 
     n' = n · local / central users of the same frequencies: the variance of every estimate is
-    proportional to 1/n'.
+    proportional to 1/n'. local, central : both mean squared errors.
     """
     users = float(histogram.sum())
     if users < 1:
         raise ScenarioError(f"must be at least 1, {got(users)}", key="users")
-    local, central = local_mse(protocol, histogram), central_mse(curator, histogram)
     factor = local / central if central > 0 else math.inf
     return Price(local, central, users * factor, factor)
 

@@ -30,6 +30,7 @@ class TellsNumbers(LocalMechanism, Protocol):
     low, high : the numbers that -1 and 1 stand for.
     """
 
+    epsilon: Any
     low: Any
     high: Any
 
@@ -51,6 +52,15 @@ class TellsNumbers(LocalMechanism, Protocol):
     @property
     def spread(self) -> Floats:
         """float64[d], the variance of what an honest report of each item says."""
+        ...
+
+    def spread_at(self, numbers: Floats) -> Floats:
+        """float64[k], the variance of what an honest report of each number of [-1, 1] says."""
+        ...
+
+    @property
+    def worst(self) -> float:
+        """The largest variance of what a report says, whatever number its user holds."""
         ...
 
     def said_by(self, rates: Floats) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from .budget import Dial
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .kinds import CENTRAL, DIALS, KINDS, NAMED, PROTOCOLS, ProtocolSpec, family_of
+from .kinds import CENTRAL, DIALS, KINDS, NAMED, NUMBERS, PROTOCOLS, ProtocolSpec, family_of
 from .listed import Listed
 from .python import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec
@@ -33,6 +33,7 @@ __all__ = [
     "GRR",
     "KINDS",
     "NAMED",
+    "NUMBERS",
     "OLH",
     "OUE",
     "PROTOCOLS",

@@ -12,6 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
 
+from ..law.numbers import tells_numbers
 from ..law.pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial, Named
 from .python import PythonSpec
@@ -65,6 +66,11 @@ PROTOCOLS: Final[dict[str, Callable[..., PureSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)
 }
 """The kinds of pure protocol: a privacy budget alone can bind them."""
+
+NUMBERS: Final[dict[str, type[Any]]] = {
+    kind: spec for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)
+}
+"""The kinds whose users hold numbers: reports tell the mean, and a privacy budget binds them."""
 
 DIALS: Final[dict[str, Dial]] = {
     kind: spec.dial for kind, spec in KINDS.items() if hasattr(spec, "dial")

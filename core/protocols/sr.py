@@ -93,7 +93,15 @@ class SR(Doors):
     @property
     def spread(self) -> Floats:
         """float64[d], the variance of what an honest report of each item says: c² - t²."""
-        return np.asarray(self.size**2 - self.values**2)
+        return self.spread_at(self.values)
+
+    def spread_at(self, numbers: Floats) -> Floats:
+        return np.asarray(self.size**2 - numbers**2)
+
+    @property
+    def worst(self) -> float:
+        """c², of the number 0."""
+        return self.size**2
 
     @property
     def squares(self) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
+from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Curator, Neighbours
 
@@ -17,6 +18,8 @@ LOCAL: Final = in_order("protocol", PROTOCOLS)
 CURATORS: Final = in_order("protocol", CENTRAL)
 BESIDE: Final = CURATORS[0]
 """The curator whose error a local protocol has to reach."""
+BINS: Final = (256, 4096, 65536)
+"""Bins of reports that are tried: variances differ by 10⁻³ of themselves from those of many."""
 DRAWN: Final = tuple(swept_kinds("protocol", ""))
 """The local protocols that a chart has room for."""
 
@@ -28,6 +31,21 @@ def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:
     """
     chosen = {name: value for name, value in parameters.items() if value is not None}
     return KINDS[kind](kind=kind, epsilon=epsilon, **chosen).bind(items)
+
+
+def telling(kind: str, epsilon: float) -> Any:
+    """A protocol of numbers, in as many bins of reports as its window takes; may raise.
+
+    It has two items, the ends of the range: what holds for any number does not depend on them.
+    """
+    binned = has(kind, "bins")
+    for bins in BINS[:-1] if binned else ():
+        try:
+            return bound(kind, 2, epsilon, bins=bins)
+        except ScenarioError as refused:
+            if refused.key != "bins":
+                raise
+    return bound(kind, 2, epsilon, bins=BINS[-1] if binned else None)
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:

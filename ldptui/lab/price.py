@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import USERS
 from ldptui.core.base.sampling import Counts, Floats
-from ldptui.core.lab.locality import central_mse, grown, local_mse, price
+from ldptui.core.lab.locality import central_mse, grown, local_mse, mean_mse, price
+from ldptui.core.law.numbers import TellsNumbers, tells_numbers
 from ldptui.core.law.pure import gain_factor
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.curators import Neighbours
@@ -23,8 +24,9 @@ from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .figure import curves
-from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, bound, curator, has
+from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, bound, curator, has, telling
 from .output import Row, row
+from .questions.offered import numbers as kinds_of_numbers
 from .questions.price import Options
 from .scenarios import budget_of, subject
 
@@ -39,6 +41,44 @@ NEAR: Final = tuple(kind for kind in CURATORS if kind != BESIDE and not has(kind
 APART: Final = tuple(kind for kind in CURATORS if kind not in NEAR)
 SHOWN: Final = (*DRAWN, *APART)
 """The kinds that a chart has room for: the other local ones are between these."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is estimated of a population, and the kinds that do it.
+
+    bound : the local protocol of a kind and an ε. squared : its mean squared error on a histogram.
+    factor : the most that one of its reports says, as often as what is estimated.
+    half : the unit of the errors.
+    """
+
+    what: str
+    local: tuple[str, ...]
+    curators: tuple[str, ...]
+    bound: Callable[[str, float], Any]
+    squared: Callable[[Any, Floats], float]
+    factor: Callable[[Any], float]
+    half: float = 1.0
+
+
+def of_frequencies(items: int) -> Asked:
+    """The frequencies of items, by every pure protocol."""
+    bind = lambda kind, epsilon: bound(kind, items, epsilon)  # noqa: E731
+    return Asked("a frequency", LOCAL, CURATORS, bind, local_mse, gain_factor)
+
+
+def of_mean(protocol: TellsNumbers) -> Asked:
+    """The mean of the numbers that this protocol is about, by every protocol of numbers."""
+    values, kinds = protocol.values, kinds_of_numbers()
+    return Asked(
+        "the mean",
+        kinds,
+        (BESIDE,),
+        telling,
+        lambda made, histogram: mean_mse(made, values, histogram),
+        lambda made: float(made.factor),
+        (protocol.high - protocol.low) / 2,
+    )
 
 
 @dataclass(frozen=True)
@@ -70,12 +110,13 @@ class Along:
 class Prices:
     """Errors and prices on one population.
 
-    errors : of each kind. reports : of each local protocol. price : of each local protocol beside
-    each curator. break_even : the number of users up to which a local protocol is as good as
-    BESIDE. over : along n and along ε. All are None where this ε allows none.
+    what : what is estimated. errors : of each kind. reports : of each local protocol. price : of
+    each local protocol beside each curator. break_even : the number of users up to which a local
+    protocol is as good as BESIDE. over : along n and along ε. None where this ε allows none.
     """
 
     scenario: str
+    what: str
     items: int
     users: int
     epsilon: float
@@ -97,12 +138,18 @@ def answer(options: Options, ask: Ask) -> Steps:
     yield f"comparing protocols with up to {text.count(min(users * 1e3, USERS.high))} users"
     if users != cell.population.users:
         histogram = grown(histogram, users)
+    protocol: Any = cell.protocol
+    asked = of_mean(protocol) if tells_numbers(protocol) else of_frequencies(histogram.size)
+    if options.mechanism not in asked.curators:
+        rule = f"must be {', '.join(asked.curators)} where the scenario is about a mean"
+        raise ScenarioError(f"{rule}, {got(options.mechanism)}", key="mechanism")
     values = prices(
         histogram,
         budget_of(cell, options.epsilon),
         options.delta,
         options.neighbours,
         options.scenario,
+        asked,
     )
     along = "n" if options.over == "users" else "ε"
     return answer_of(
@@ -129,22 +176,33 @@ def prices(
     delta: float = 1e-6,
     neighbours: Neighbours = "change-one",
     scenario: str = "",
+    asked: Asked | None = None,
 ) -> Prices:
-    """Errors and prices on the users of a histogram, [d]; raises ScenarioError."""
+    """Errors and prices on the users of a histogram, [d]; raises ScenarioError.
+
+    asked : what is estimated; None: the frequencies.
+    """
+    asked = asked or of_frequencies(histogram.size)
     users = round(float(histogram.sum()))
-    errors = _errors(histogram, users, epsilon, delta, neighbours)
-    curators = {kind: curator(kind, histogram.size, epsilon, delta, neighbours)
-                for kind in CURATORS}  # fmt: skip
+    central = {kind: curator(kind, histogram.size, epsilon, delta, neighbours)
+               for kind in asked.curators}  # fmt: skip
+
+    def errors_of(users: float, epsilon: float) -> Errors:
+        return _errors(asked, grown(histogram, users), epsilon, delta, neighbours)
+
+    errors = errors_of(users, epsilon)
     reports: dict[str, Sent] = {}
     costs: dict[str, Mapping[str, Cost | None]] = {}
     even: dict[str, float | None] = {}
-    for kind in LOCAL:
+    for kind in asked.local:
         if errors[kind] is None:
-            costs[kind], even[kind] = dict.fromkeys(CURATORS), None
+            costs[kind], even[kind] = dict.fromkeys(asked.curators), None
             continue
-        protocol = bound(kind, histogram.size, epsilon)
-        reports[kind] = Sent(gain_factor(protocol), protocol.report_bits)
-        each = {name: price(protocol, central, histogram) for name, central in curators.items()}
+        protocol = asked.bound(kind, epsilon)
+        reports[kind] = Sent(asked.factor(protocol), protocol.report_bits)
+        local = asked.squared(protocol, np.asarray(histogram, dtype=np.float64))
+        each = {name: price(local, central_mse(beside, histogram), histogram)
+                for name, beside in central.items()}  # fmt: skip
         costs[kind] = {name: Cost(cost.users, cost.factor) for name, cost in each.items()}
         # Its error is in proportion to 1/n, the curator's to 1/n².
         even[kind] = users / each[BESIDE].factor
@@ -152,6 +210,7 @@ def prices(
     budgets = _spaced(min(0.1, epsilon), max(10, epsilon))
     return Prices(
         scenario,
+        asked.what,
         histogram.size,
         users,
         epsilon,
@@ -162,42 +221,36 @@ def prices(
         costs,
         even,
         {
-            "users": _along(
-                numbers, [_errors(histogram, n, epsilon, delta, neighbours) for n in numbers]
-            ),
-            "epsilon": _along(
-                budgets, [_errors(histogram, users, e, delta, neighbours) for e in budgets]
-            ),
+            "users": _along(asked, numbers, [errors_of(n, epsilon) for n in numbers]),
+            "epsilon": _along(asked, budgets, [errors_of(users, e) for e in budgets]),
         },
     )
 
 
 def _errors(
-    histogram: Counts | Floats, users: int, epsilon: float, delta: float, neighbours: Neighbours
+    asked: Asked, held: Floats, epsilon: float, delta: float, neighbours: Neighbours
 ) -> Errors:
-    """√MSE of each kind with `users` users of these frequencies."""
-    items = histogram.size
-    held = grown(histogram, users)
+    """√MSE of each kind with the users of a histogram, [d]."""
     errors: Errors = {}
-    for kind in LOCAL:
+    for kind in asked.local:
         try:
-            errors[kind] = math.sqrt(local_mse(bound(kind, items, epsilon), held))
+            errors[kind] = asked.half * math.sqrt(asked.squared(asked.bound(kind, epsilon), held))
         except ScenarioError:
             errors[kind] = None  # e^ε + 1 is no usable hash range
-    for kind in CURATORS:
-        mechanism = curator(kind, items, epsilon, delta, neighbours)
-        errors[kind] = math.sqrt(central_mse(mechanism, held))
+    for kind in asked.curators:
+        mechanism = curator(kind, held.size, epsilon, delta, neighbours)
+        errors[kind] = asked.half * math.sqrt(central_mse(mechanism, held))
     return errors
 
 
-def _along(x: Sequence[float], errors: Sequence[Errors]) -> Along:
-    columns = {kind: [each[kind] for each in errors] for kind in (*LOCAL, *CURATORS)}
+def _along(asked: Asked, x: Sequence[float], errors: Sequence[Errors]) -> Along:
+    columns = {kind: [each[kind] for each in errors] for kind in (*asked.local, *asked.curators)}
     factor = {
         kind: [
             None if local is None or not central else (local / central) ** 2
             for local, central in zip(columns[kind], columns[BESIDE], strict=True)
         ]
-        for kind in LOCAL
+        for kind in asked.local
     }
     return Along(x, columns, factor)
 
@@ -215,15 +268,23 @@ def _whole(low: float, high: float) -> list[int]:
 
 def error_chart(values: Prices, over: Over) -> Plot:
     """√MSE of a frequency along n or ε: local protocols and curators."""
-    columns = {kind: values.over[over].errors[kind] for kind in SHOWN}
-    return _chart(values, over, columns, "Error of a frequency", "root of the mean squared error")
+    columns = {kind: values.over[over].errors[kind] for kind in _shown(values)}
+    title = f"Error of {values.what}"
+    return _chart(values, over, columns, title, "root of the mean squared error")
 
 
 def factor_chart(values: Prices, over: Over) -> Plot:
     """The factor of users that local protocols need for the error of Laplace."""
-    columns = {kind: values.over[over].factor[kind] for kind in SHOWN if kind in LOCAL}
+    factors = values.over[over].factor
+    columns = {kind: factors[kind] for kind in _shown(values) if kind in factors}
     title = "Price of locality: users for the error of laplace"
     return _chart(values, over, columns, title, "users needed, × n", ((1.0, "as many"),))
+
+
+def _shown(values: Prices) -> Sequence[str]:
+    """The kinds that the charts show: of a frequency those that a chart has room for."""
+    shown = [kind for kind in SHOWN if kind in values.errors]
+    return shown if len(shown) == len(SHOWN) else [*values.errors]
 
 
 def _chart(
@@ -241,7 +302,7 @@ def _chart(
             [math.nan if y is None else y for y in column],
             tone,
             # Curators are dotted: one sees at once which is which.
-            "line" if kind in LOCAL else "dotted",
+            "line" if kind in values.price else "dotted",
         )
         for (kind, column), tone in zip(columns.items(), TONES, strict=False)
     )
@@ -265,24 +326,30 @@ def _rows(values: Prices) -> Iterator[Row]:
     sources = {kind: words_of(KINDS[kind].mechanism).error for kind in CURATORS}
     for kind, error in values.errors.items():
         if error is not None:
-            source, about = sources.get(kind, "W17 th. 2"), "√MSE of a frequency"
+            source, about = sources.get(kind, _source(values)), f"√MSE of {values.what}"
             if (sent := values.reports.get(kind)) is not None:
                 factor, bits = text.short(sent.gain_factor, 3), text.short(sent.bits, 3)
                 about = f"√MSE; a {factor}; {bits} bit" + "s" * (bits != "1")
             yield row(f"{kind}: error", error, about, source)
     for name in APART:
-        for kind in LOCAL:
-            if (cost := values.price[kind][name]) is not None:
+        for kind, costs in values.price.items():
+            if (cost := costs.get(name)) is not None:
                 factor = f"{text.short(cost.factor, 3)} × n"
-                yield row(f"{kind} as {name}: users", cost.users, factor, "W17 th. 2")
-    for kind in LOCAL:
-        if (even := values.break_even[kind]) is not None:
-            yield row(f"{kind}: no price up to n", even, "then laplace is better", "W17 th. 2")
+                yield row(f"{kind} as {name}: users", cost.users, factor, _source(values))
+    for kind, even in values.break_even.items():
+        if even is not None:
+            yield row(f"{kind}: no price up to n", even, "then laplace is better", _source(values))
+
+
+def _source(values: Prices) -> str:
+    """The source of a local error."""
+    return "ours" if values.what == "the mean" else "W17 th. 2"
 
 
 def _verdict(values: Prices, beside: str) -> tuple[str, ...]:
     """The cost of locality beside one curator, and the border below which it costs nothing."""
-    known = {kind: cost for kind in LOCAL if (cost := values.price[kind][beside]) is not None}
+    known = {kind: cost for kind, costs in values.price.items()
+             if (cost := costs[beside]) is not None}  # fmt: skip
     best = min(known, key=lambda kind: known[kind].factor)
     cost, n = known[best], text.count(values.users)
     if not math.isfinite(cost.factor):

@@ -21,7 +21,8 @@ from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..figure import curves
 from ..mechanisms import DRAWN, bound
-from ..questions.plan import LOCALLY, Options
+from ..questions.plan import LOCALLY, MEAN, Options
+from . import mean
 from .planned import Planned, planned, rivals, with_more
 from .table import name, notes, page, rival_rows, rows, title
 
@@ -94,7 +95,10 @@ def _least(kind: str, plan: planner.Plan, epsilon: float, targets: int) -> float
 
 def answer(options: Options, ask: Ask) -> Steps:
     """The plan; its page is written where a path is given."""
-    yield f"planning for {text.count(options.items)} items"
+    if options.task == MEAN:
+        yield "planning for a mean"
+        return mean.answer(options)
+    yield f"planning for {text.count(options.size)} items"
     values = with_more(planned(options), options)
     lines, said, written = [*rows(values)], [*notes(values)], ask.path or options.out
     others = rivals(values, options) if ask.tab and options.trust == LOCALLY else ()

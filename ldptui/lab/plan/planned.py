@@ -102,12 +102,15 @@ class Planned:
 
 def planned(options: Options) -> Planned:
     """The plan of the options; raises ScenarioError."""
+    if options.within is not None:
+        raise ScenarioError(f"must be left out without the task mean, {got(options.within)}",
+                            key="within")  # fmt: skip
     missing = [name for name in SOLVED if getattr(options, name) is None]
     if len(missing) > 1:
         rule = f"is required: leave out only one of {', '.join(SOLVED)}"
         raise ScenarioError(rule, key=missing[-1])
-    if options.targets >= options.items:
-        rule = f"must be {Range(1, options.items - 1)}, below the number of items"
+    if options.targets >= options.size:
+        rule = f"must be {Range(1, options.size - 1)}, below the number of items"
         raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
     # Where all are given, the power is what is judged.
     solved = missing[0] if missing else "power"
@@ -124,7 +127,7 @@ def planned(options: Options) -> Planned:
     if not known:
         epsilon = options.epsilon or 1.0
         # The reason of the one that fakes lift least.
-        raise refusals[min(kinds, key=lambda name: _gain_factor(name, options.items, epsilon))]
+        raise refusals[min(kinds, key=lambda name: _gain_factor(name, options.size, epsilon))]
     most = solved in ("share", "power")
     kind = (max if most else min)(known, key=lambda name: known[name])
     quantities = {name: getattr(options, name) for name in SOLVED}
@@ -160,7 +163,7 @@ def _oracle(kind: str, options: Options, epsilon: float, users: float | None) ->
 def _asked_by(kind: str, options: Options, epsilon: float, users: float | None) -> Any:
     """The mechanism of the rung, with n users."""
     row, terms = RUNGS[options.trust], _terms(options, epsilon)
-    return mechanism(row, kind, options.items, round(users or 1), terms)
+    return mechanism(row, kind, options.size, round(users or 1), terms)
 
 
 def _terms(options: Options, epsilon: float) -> Terms:
@@ -201,7 +204,7 @@ def _rival(kind: str, solved: str, options: Options, values: Planned) -> Rival:
         key, why = error.key, error.rule
     at = values.epsilon if solved != "epsilon" or answer is None else answer
     try:
-        oracle = Oracle.of(bound(kind, options.items, at), options.targets)
+        oracle = Oracle.of(bound(kind, options.size, at), options.targets)
     except ScenarioError as error:
         return Rival(kind, None, error.key, error.rule, math.nan)
     floor = planner.attack_floor(oracle, replace(values.plan, share=values.share))
@@ -237,7 +240,7 @@ def _solve(kind: str, solved: str, options: Options) -> float:
         name: anything if name == solved else getattr(options, name)
         for name, anything in standing.items()
     }
-    plan = planner.Plan(options.items, alpha=options.alpha, **stated)
+    plan = planner.Plan(options.size, alpha=options.alpha, **stated)
     if solved == "epsilon":
         return _epsilon(kind, options, plan)
     assert options.epsilon is not None  # nothing else is left out
@@ -263,10 +266,10 @@ def _epsilon(kind: str, options: Options, plan: planner.Plan) -> float:
     if not RUNGS[options.trust].hides:
         return planner.least_epsilon(lambda e: _oracle(kind, options, e, options.users), plan)
     local = planner.least_epsilon(
-        lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
+        lambda e: Oracle.of(bound(kind, options.size, e), options.targets), plan
     )
     return central_at_most(
-        bound(kind, options.items, local), local, round(plan.users), options.delta
+        bound(kind, options.size, local), local, round(plan.users), options.delta
     )
 
 
@@ -279,14 +282,14 @@ def _lines(
 ) -> Planned:
     """Every line of the plan of one protocol."""
     oracle = _oracle(kind, options, quantities["epsilon"], quantities["users"])
-    plan = plan_of(options.items, options.alpha, quantities)
+    plan = plan_of(options.size, options.alpha, quantities)
     f_min = planner.least_frequency(oracle, planner.unattacked(plan))
     floor = planner.attack_floor(oracle, plan)
     lifted = None if options.shift is None else planner.fakes_for_shift(oracle, 0.0, options.shift)
     return Planned(
         protocol=kind,
         solved=solved,
-        items=options.items,
+        items=options.size,
         targets=options.targets,
         alpha=options.alpha,
         **quantities,
@@ -350,7 +353,7 @@ def with_more(values: Planned, options: Options) -> Planned:
         rule = "must be left out with --trust: ldptui run simulates a scenario with [trust]"
         raise ScenarioError(f"{rule}, {got(True)}", key="check")
     if options.check:
-        protocol = bound(values.protocol, options.items, values.epsilon)
+        protocol = bound(values.protocol, options.size, values.epsilon)
         rng = np.random.default_rng(options.seed)
         seen = rehearsed(protocol, values.plan, options.trials, rng, options.targets)
         values = replace(values, check=seen)

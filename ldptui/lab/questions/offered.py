@@ -39,6 +39,13 @@ def local() -> tuple[str, ...]:
     return in_order("protocol", PROTOCOLS)
 
 
+def numbers() -> tuple[str, ...]:
+    """The protocols of numbers, which users run themselves."""
+    from ldptui.core.protocols import NUMBERS
+
+    return in_order("protocol", NUMBERS)
+
+
 def alike(*words: str) -> Choices:
     """Choices whose values are their own words."""
     return tuple((word, word) for word in words)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from ldptui.core.base.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
 from ..options import Blank, Choices
-from .offered import alike, local
-from .shared import BEST, SEEDS, Items, Targets, Trials
+from .offered import alike, local, numbers, where
+from .shared import BEST, SEEDS, SIZE, Targets, Trials, items_of, targets_of
 
 LOCALLY: Final = "local"
 """The rung of users who trust nobody."""
 
 
+MEAN: Final = "mean"
+"""The task of a plan whose users hold numbers."""
+
+
 def _protocols() -> Choices:
-    return alike(BEST, *local())
+    return alike(BEST, *local(), *numbers())
 
 
 def _rungs() -> Choices:
@@ -26,14 +31,21 @@ def _rungs() -> Choices:
     return alike(*RUNGS)
 
 
+_of_items, _of_mean = where("task", "frequencies"), where("task", MEAN)
+
+
 def _shuffled(form: Mapping[str, Any]) -> bool:
     """The promise has a δ."""
-    return form.get("trust") == "shuffled"
+    return form.get("trust") == "shuffled" and _of_items(form)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """Four of users, epsilon, share, frequency and power are given, or all five.
+
+    task : what is planned for, "frequencies" or "mean"; of a mean three of users, epsilon, share
+    and within are given, or all four. within : how far off the mean may be. low, high : the range.
+    items : None of a mean.
 
     trust : the rung, whose central budget ε then is. delta : of shuffled reports. weight : of the
     circuit multihot. estimates, column, label, rank : of a published table. check, trials, seed :
@@ -41,15 +53,28 @@ class Options:
     """
 
     protocol: Annotated[str, Blank(BEST, "protocol.kind", _protocols, bare=True)] = BEST
-    items: Items
+    task: Annotated[
+        Literal["frequencies", "mean"],
+        Blank(choices=(("frequencies", "an item"), (MEAN, "a mean"))),
+    ] = "frequencies"
+    items: Annotated[
+        int | None, DOMAIN, SIZE, Blank(128, items_of, steps="ladder", only=_of_items)
+    ] = None
     users: Annotated[int | None, USERS, Blank(optional=True, steps="ladder")] = None
     epsilon: Annotated[float | None, EPSILON, Blank(1.0, "protocol.epsilon", optional=True)] = None
     share: Annotated[float | None, SHARE, Blank(0.01, optional=True, steps="hundredths")] = None
-    frequency: Annotated[float | None, FREQUENCY, Blank(0.05, optional=True)] = None
-    power: Annotated[float | None, POWER, Blank(0.9, optional=True, steps="hundredths")] = None
-    targets: Targets = 1
+    frequency: Annotated[float | None, FREQUENCY, Blank(0.05, optional=True, only=_of_items)] = None
+    power: Annotated[
+        float | None, POWER, Blank(0.9, optional=True, steps="hundredths", only=_of_items)
+    ] = None
+    within: Annotated[
+        float | None, Range(0, ends="()"), Blank(0.01, optional=True, only=_of_mean)
+    ] = None
+    low: Annotated[float, Range(), Blank(-1.0, "task.low", only=_of_mean)] = -1.0
+    high: Annotated[float, Range(), Blank(1.0, "task.high", only=_of_mean)] = 1.0
+    targets: Annotated[Targets, Blank(1, targets_of, only=_of_items)] = 1
     alpha: Annotated[float, ALPHA, Blank(0.05, steps="hundredths")] = 0.05
-    trust: Annotated[str, Blank(LOCALLY, choices=_rungs)] = LOCALLY
+    trust: Annotated[str, Blank(LOCALLY, choices=_rungs, only=_of_items)] = LOCALLY
     delta: Annotated[float, Range(0, 1, "()"), Blank(1e-8, steps="decades", only=_shuffled)] = 1e-8
     weight: Annotated[int, Range(2, 2**20)] = 3
     shift: Annotated[float | None, FREQUENCY] = None
@@ -61,3 +86,10 @@ class Options:
     trials: Trials = 1000
     seed: Annotated[int, SEEDS] = 0
     out: str | None = None
+
+    @property
+    def size(self) -> int:
+        """d, which a plan for items needs; raises ScenarioError."""
+        if self.items is None:
+            raise ScenarioError("is required", key="items")
+        return self.items

@@ -49,9 +49,8 @@ Scenario: TypeAlias = Annotated[str, Argument(positional=True)]
 File: TypeAlias = Annotated[
     str, Argument(positional=True, renames=("path",)), Blank(EXAMPLES["table"])
 ]
-Items: TypeAlias = Annotated[
-    int, DOMAIN, Argument(renames=("domain_size",)), Blank(128, items_of, steps="ladder")
-]
+SIZE: Final = Argument(renames=("domain_size",))
+Items: TypeAlias = Annotated[int, DOMAIN, SIZE, Blank(128, items_of, steps="ladder")]
 Trials: TypeAlias = Annotated[int, Range(2, 10**5)]
 Budget: TypeAlias = Annotated[float, BUDGET, Blank(1.0, "protocol.epsilon")]
 LocalBudget: TypeAlias = Annotated[Budget, EPSILON]

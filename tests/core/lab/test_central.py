@@ -242,7 +242,7 @@ def _binomial(n: int, p: float) -> Any:
 def test_the_price_makes_the_errors_equal(curator: Any) -> None:
     held = np.array([100, 50, 30, 15, 5]) * 1000
     protocol = OUE(5, 1.0)
-    found = price(protocol, curator, held)
+    found = price(local_mse(protocol, held), central_mse(curator, held), held)
     assert found.local == local_mse(protocol, held)
     assert found.central == central_mse(curator, held)
     assert found.factor > 1000
@@ -254,7 +254,7 @@ def test_the_price_makes_the_errors_equal(curator: Any) -> None:
 def test_the_stated_local_users_have_the_error_of_the_curator(rng: Rng) -> None:
     held = np.array([10, 8, 4, 2, 0])
     protocol = OUE(5, 1.0)
-    found = price(protocol, Geometric(5, 1.0), held)
+    found = price(local_mse(protocol, held), central_mse(Geometric(5, 1.0), held), held)
     assert found.factor * 24 == pytest.approx(found.users)
     grown = np.round(held / 24 * found.users).astype(int)
     shares = np.asarray(item_variance(protocol, 24, held / 24)) / found.local  # of each item
@@ -281,7 +281,7 @@ def test_the_stated_local_users_have_the_error_of_the_curator(rng: Rng) -> None:
         (lambda: acc.laplace_accuracy(1.0, 1.0), "alpha must be"),
         (lambda: acc.laplace_accuracy(1.0, 0.05, 0), "bins must be"),
         (lambda: Exponential(0.0), "epsilon must be"),
-        (lambda: price(OUE(5, 1.0), Laplace(5, 1.0), np.zeros(5, int)), "users must be"),
+        (lambda: price(1.0, 1.0, np.zeros(5, int)), "users must be"),
     ],
 )
 def test_bad_parameters_are_one_sentence(make: Any, words: str) -> None:

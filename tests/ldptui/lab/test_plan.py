@@ -13,6 +13,7 @@ from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.protocols import NUMBERS
 
 EXAMPLE = ("plan", "--protocol", "oue", "--epsilon", "1", "--items", "128", "--alpha", "0.05",
            "--power", "0.9", "--share", "0.01")  # fmt: skip
@@ -153,3 +154,42 @@ def test_the_tab_solves_for_the_field_that_is_empty() -> None:
         assert ask("plan", protocol="oue", **values).words
     with pytest.raises(ScenarioError, match="leave out only one"):
         ask("plan", users="", power="")
+
+
+MEAN = ("plan", "--task", "mean", "--low", "16", "--high", "90")
+
+
+def test_a_plan_for_a_mean(capsys: Captured) -> None:
+    """In the numbers of the range, by the protocol that takes the fewest users."""
+    asked = (*MEAN, "--epsilon", "1", "--share", "0.01", "--within", "2.5", "--format", "json")
+    values = json.loads(succeed(capsys, *asked))
+    c = (math.e + 1) / (math.e - 1)
+    assert values["protocol"] == "sr"
+    assert set(values["protocols"]) == set(NUMBERS)
+    assert values["attack_floor"] == pytest.approx(37 * 0.01 * (c + 1))
+    assert values["reached"] <= 2.5
+    assert values["share_for_within"] == pytest.approx(2.5 / 37 / (c + 1))
+    judged = (*MEAN, "--protocol", "pm", "--epsilon", "1", "--share", "0.01", "--within", "2.5",
+              "--users", str(values["users"]))  # fmt: skip
+    assert "the plan does not hold" in succeed(capsys, *judged)
+    more = json.loads(succeed(capsys, *MEAN, "--protocol", "pm", "--epsilon", "1", "--share",
+                              "0.01", "--users", "70911", "--format", "json"))  # fmt: skip
+    assert more["within"] == pytest.approx(2.5, abs=1e-3)
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ((*MEAN, "--epsilon", "1", "--share", "0.1", "--within", "2"), "--within must be larger"),
+    ((*MEAN, "--epsilon", "1", "--share", "0.1", "--power", "0.9"), "--power must be left out"),
+    ((*MEAN, "--epsilon", "1", "--share", "0.1"), "--within is required"),
+    ((*MEAN, "--protocol", "oue"), "--within is required"),
+    ((*MEAN, "--protocol", "oue", "--epsilon", "1", "--share", "0", "--within", "1"),
+     "--protocol must be best or one of sr"),
+    (("plan", "--task", "mean", "--low", "3", "--users", "9"), "--high must be above low"),
+    (("plan", "--users", "9", "--epsilon", "1", "--share", "0", "--power", "0.9"),
+     "--items is required"),
+    (("plan", "--items", "9", "--within", "1"), "--within must be left out without the task mean"),
+])  # fmt: skip
+def test_a_plan_for_a_mean_that_is_refused(
+    arguments: tuple[str, ...], words: str, capsys: Captured
+) -> None:
+    assert words in fail(capsys, 2, *arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from support.commands import Captured, fail, succeed
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
 from ldptui.core.lab.locality import central_mse, grown, local_mse, price
-from ldptui.core.protocols import OUE
+from ldptui.core.protocols import NUMBERS, OUE
 from ldptui.core.protocols.curators import Laplace, Stability
-from ldptui.core.scenario import parse
+from ldptui.core.scenario import load, parse
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.mechanisms import CURATORS, DRAWN, LOCAL
 from ldptui.lab.price import APART, SHOWN, Prices, error_chart, factor_chart, prices
+from ldptui.session.locating import locate
 from ldptui.text.format import count
 
 HELD = np.array([4000, 900, 90, 9, 1])
@@ -52,7 +54,7 @@ def test_the_users_of_a_price_have_the_error_of_the_curator(values: Prices) -> N
         assert local_mse(OUE(5, 1.0), grown(HELD, needed)) == pytest.approx(
             central_mse(curator, HELD)
         )
-        found = price(OUE(5, 1.0), curator, HELD)
+        found = price(local_mse(OUE(5, 1.0), HELD), central_mse(curator, HELD), HELD)
         assert (needed, needed / 5000) == pytest.approx((found.users, found.factor))
     even = values.break_even["oue"]
     assert even is not None
@@ -133,4 +135,21 @@ def test_bad_input_is_one_sentence(
 
 def test_nobody_has_no_price() -> None:
     with pytest.raises(ScenarioError, match="users must be at least 1"):
-        price(OUE(5, 1.0), Laplace(5, 1.0), np.zeros(5, dtype=np.int64))
+        price(1.0, 1.0, np.zeros(5, dtype=np.int64))
+
+
+def test_the_price_of_a_mean(capsys: Captured) -> None:
+    """By the protocols of numbers: √(c²/n) of SR at 0, and the noise of a curator's sum."""
+    found = json.loads(succeed(capsys, "price", "numbers-ages", "--users", "5000",
+                               "--epsilon", "1", "--format", "json"))  # fmt: skip
+    assert found["what"] == "the mean"
+    assert set(found["price"]) == set(NUMBERS)
+    (cell,) = compile(load(locate("numbers-ages"))).cells[:1]
+    protocol: Any = cell.protocol
+    half = (protocol.high - protocol.low) / 2
+    truth = cell.population.frequencies @ protocol.values**2
+    c = (math.e + 1) / (math.e - 1)
+    assert found["errors"]["sr"] == pytest.approx(half * math.sqrt((c**2 - truth) / 5000), rel=1e-4)
+    assert found["errors"]["laplace"] == pytest.approx(half * math.sqrt(8) / 5000)
+    assert found["price"]["sr"]["laplace"]["factor"] == pytest.approx(5000 * (c**2 - truth) / 8,
+                                                                      rel=1e-3)  # fmt: skip

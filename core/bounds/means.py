@@ -1,0 +1,79 @@
+"""The planner of a mean: users, budget, share of fakes and error, each from the others.
+
+Of N reports a share β is fake and says what a report can say, from −C to C, where the honest mean
+is from −1 to 1: the estimate is off by β(C + 1) at most, and by noise of standard deviation √(V/N),
+V the largest variance of what a report says. So it is within x of the honest mean, with probability
+1 − α, if β(C + 1) + z√(V/N) ≤ x, z = Φ⁻¹(1 − α/2). That is the planner's threshold βa + zσ₀ of two
+items, to which a gain factor a = C + 1 lifts one. We derive it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from scipy.optimize import brentq
+
+from ..base.errors import ScenarioError, got
+from ..base.ranges import EPSILON
+from ..law.numbers import TellsNumbers
+from . import planner
+from .planner import Oracle, Plan
+
+SIDES: Final = 2
+"""The sides on which an estimate can be off: α is shared between them."""
+
+
+def oracle_of(protocol: TellsNumbers) -> Oracle:
+    """What the planner has to know of a protocol of numbers in [-1, 1]."""
+    return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0)
+
+
+def plan_of(users: float, share: float, within: float, alpha: float) -> Plan:
+    """The plan of the planner whose threshold is the error of a mean: (1 − β)f is x."""
+    return Plan(SIDES, users, share, min(within / (1 - share), 1.0), alpha, 0.5)
+
+
+def error(oracle: Oracle, users: float, share: float, alpha: float) -> float:
+    """The x within which the estimate is, whatever the fakes report: β(C + 1) + z√(V/N)."""
+    plan = plan_of(users, share, 1.0, alpha)
+    return planner.attack_floor(oracle, plan) + planner.noise_threshold(oracle, plan)
+
+
+def users_needed(oracle: Oracle, share: float, within: float, alpha: float) -> float:
+    """The genuine users with whom the mean is known within x; raises ScenarioError."""
+    plan = plan_of(1, share, within, alpha)
+    _above_floor(planner.attack_floor(oracle, plan), within)
+    try:
+        return planner.users_needed(oracle, plan)
+    except ScenarioError as refused:
+        raise ScenarioError(refused.rule, key="within") from refused
+
+
+def largest_share(oracle: Oracle, users: float, within: float, alpha: float) -> float:
+    """The largest share of fakes with whom the mean is known within x; raises ScenarioError."""
+
+    def room(share: float) -> float:
+        return within - error(oracle, users, share, alpha)
+
+    if room(0.0) < 0:
+        _above_floor(error(oracle, users, 0.0, alpha), within, "noise")
+    return float(brentq(room, 0.0, 1 - 1e-9, xtol=1e-15))
+
+
+def least_epsilon(
+    bind: Callable[[float], Oracle], users: float, share: float, within: float, alpha: float
+) -> float:
+    """The smallest ε with which the mean is known within x; raises ScenarioError."""
+    try:
+        return planner.least_epsilon(bind, plan_of(users, share, within, alpha))
+    except ScenarioError as refused:
+        most = error(bind(EPSILON.high), users, share, alpha)
+        raise ScenarioError(f"must be above {most:.4g}, the least with any ε, {got(within)}",
+                            key="within") from refused  # fmt: skip
+
+
+def _above_floor(floor: float, within: float, whose: str = "fakes") -> None:
+    if within <= floor:
+        rule = f"must be above {floor:.4g}, by which {whose} alone can move the mean"
+        raise ScenarioError(f"{rule}, {got(within)}", key="within")

@@ -1,0 +1,292 @@
+"""Plan for a mean: users, ε, share of fakes and error, one from the others, by each protocol."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.ranges import USERS, check_span
+from ldptui.core.bounds import means, planner
+from ldptui.core.bounds.planner import Oracle
+
+from ...charts.series import TONES, Axis, Plot, Series
+from ...text import format as text
+from ..answer import Answer
+from ..asking import answer_of
+from ..figure import curves
+from ..mechanisms import telling
+from ..output import Row, row
+from ..questions.offered import numbers
+from ..questions.plan import LOCALLY, Options
+from ..questions.shared import BEST
+
+SOLVED: Final = ("users", "epsilon", "share", "within")
+"""The quantities that hang together: one of them is left out."""
+FOREIGN: Final = ("frequency", "power", "shift", "estimates", "rank", "out")
+"""The options of a plan for items."""
+WORDS: Final = {"users": "genuine users n", "epsilon": "budget ε", "share": "share of fakes β",
+                "within": "error at most, ± x"}  # fmt: skip
+POINTS: Final = 33
+"""Points of a curve."""
+
+
+@dataclass(frozen=True)
+class PlannedMean:
+    """A plan for a mean: the quantity that is left out, and every line that follows.
+
+    within : in the numbers of the range, as attack_floor, noise and both other floors. holds :
+    where all four are given, whether the error is at most `within`. reached : the error.
+    share_for_within : the share of fakes that moves the mean by `within` alone. protocols : the
+    answer of each, None where it has none.
+    """
+
+    protocol: str
+    solved: str | None
+    low: float
+    high: float
+    alpha: float
+    users: float
+    epsilon: float
+    share: float
+    within: float
+    variance: float
+    reach: float
+    attack_floor: float
+    noise: float
+    reached: float
+    holds: bool
+    undetectable_floor: float
+    verified_floor: float
+    share_for_within: float
+    protocols: Mapping[str, float | None]
+
+
+def answer(options: Options) -> Answer:
+    """The plan of the options; raises ScenarioError."""
+    values = planned(options)
+    return answer_of(
+        f"A plan for a mean: {values.protocol.upper()}, numbers in "
+        f"[{text.short(values.low)}, {text.short(values.high)}], α = {text.short(values.alpha)}",
+        _rows(values),
+        values=values,
+        verdict=(_verdict(values),),
+        notes=(
+            *([f"the plan {'holds' if values.holds else 'does not hold'}"] * (not values.solved)),
+            "one round, whatever the honest mean is, and whatever the fakes report",
+            "fakes who all say −C move a mean of 1 most, and those who say C a mean of −1",
+        ),
+        figures=(
+            curves(chart, "± x", over)
+            for chart, over in ((_over_users(values), "n"), (_over_budgets(values), "ε"))
+        ),
+    )
+
+
+def planned(options: Options) -> PlannedMean:
+    """The plan of the options; raises ScenarioError."""
+    for name in FOREIGN:
+        if getattr(options, name) is not None:
+            rule = "must be left out with the task mean: it is of a plan for items"
+            raise ScenarioError(f"{rule}, {got(getattr(options, name))}", key=name)
+    for name, starts in (("trust", LOCALLY), ("check", False), ("targets", 1)):
+        if getattr(options, name) != starts:
+            rule = "must be left out with the task mean: its users trust nobody"
+            raise ScenarioError(f"{rule}, {got(getattr(options, name))}", key=name)
+    check_span(options.low, options.high)
+    missing = [name for name in SOLVED if getattr(options, name) is None]
+    if len(missing) > 1:
+        rule = f"is required: leave out only one of {', '.join(SOLVED)}"
+        raise ScenarioError(rule, key=missing[-1])
+    if options.protocol not in (BEST, *numbers()):
+        rule = f"must be {BEST} or one of {', '.join(numbers())}, {got(options.protocol)}"
+        raise ScenarioError(rule, key="protocol")
+    solved, half = (missing or ["within"])[0], (options.high - options.low) / 2
+    answers: dict[str, float | None] = {}
+    refused: list[ScenarioError] = []
+    for kind in numbers() if options.protocol == BEST else (options.protocol,):
+        try:
+            answers[kind] = _solve(kind, solved, options, half)
+        except ScenarioError as error:
+            answers[kind], refused = None, [*refused, error]
+    known = {kind: each for kind, each in answers.items() if each is not None}
+    if not known:
+        raise refused[0]
+    kind = (max if solved == "share" else min)(known, key=lambda name: known[name])
+    quantities: dict[str, Any] = {name: getattr(options, name) for name in SOLVED}
+    if missing:
+        quantities[solved] = known[kind]
+    return _lines(kind, missing[0] if missing else None, options, quantities, answers)
+
+
+def _solve(kind: str, solved: str, options: Options, half: float) -> float:
+    """The quantity that is left out, for one protocol; raises ScenarioError."""
+    users: Any = options.users
+    share: Any = options.share
+    within: Any = None if options.within is None else options.within / half
+    bind = partial(_oracle, kind)
+    try:
+        match solved:
+            case "epsilon":
+                return means.least_epsilon(bind, users, share, within, options.alpha)
+            case "users":
+                needed = means.users_needed(bind(options.epsilon), share, within, options.alpha)
+                return math.ceil(needed * (1 - 1e-12))
+            case "share":
+                return means.largest_share(bind(options.epsilon), users, within, options.alpha)
+        return half * means.error(bind(options.epsilon), users, share, options.alpha)
+    except ScenarioError as refused:
+        if refused.key == "within" and half != 1:
+            rule = "must be larger, or fewer fakes or more users must be planned for"
+            raise ScenarioError(f"{rule}, {got(options.within)}", key="within") from refused
+        raise
+
+
+def _oracle(kind: str, epsilon: Any) -> Oracle:
+    return means.oracle_of(telling(kind, epsilon))
+
+
+def _lines(
+    kind: str,
+    solved: str | None,
+    options: Options,
+    quantities: Mapping[str, Any],
+    answers: Mapping[str, float | None],
+) -> PlannedMean:
+    """Every line of the plan of one protocol."""
+    oracle, half = _oracle(kind, quantities["epsilon"]), (options.high - options.low) / 2
+    users, share, within = (quantities[name] for name in ("users", "share", "within"))
+    plan = means.plan_of(users, share, 1.0, options.alpha)
+    reached = half * means.error(oracle, users, share, options.alpha)
+    return PlannedMean(
+        protocol=kind,
+        solved=solved,
+        low=options.low,
+        high=options.high,
+        alpha=options.alpha,
+        **quantities,
+        variance=oracle.variance,
+        reach=oracle.gain_factor - 1,
+        attack_floor=half * planner.attack_floor(oracle, plan),
+        noise=half * planner.noise_threshold(oracle, plan),
+        reached=reached,
+        holds=reached <= within * (1 + 1e-9),
+        undetectable_floor=2 * half * planner.undetectable_floor(oracle, plan),
+        verified_floor=2 * half * planner.verified_floor(plan),
+        share_for_within=within / half / oracle.gain_factor,
+        protocols=answers,
+    )
+
+
+def _rows(values: PlannedMean) -> Iterator[Row]:
+    shown = partial(_shown, values)
+    for kind, each in values.protocols.items():
+        mark = "● " if kind == values.protocol else "  "
+        name = f"{mark}{(values.solved or 'within')}, {kind.upper()}"
+        yield name, text.MISSING if each is None else shown(each), "", "plan"
+    for name, words in WORDS.items():
+        number = getattr(values, name)
+        made = text.count(math.ceil(number)) if name == "users" else text.short(number)
+        yield words, made, "solved for" if name == values.solved else "as given", ""
+    yield row("largest report C", values.reach, "what one report can say, in [−1, 1]", "plan")
+    yield row("worst variance V", values.variance, "of what a report says", "plan")
+    yield row("noise", values.noise, "z √(V / (n + m)), z = Φ⁻¹(1 − α/2)", "plan")
+    yield row("attack floor", values.attack_floor, "β (C + 1)", "plan")
+    yield row("error at most", values.reached, "β (C + 1) + z √(V / (n + m))", "plan")
+    yield row("undetectable floor", values.undetectable_floor, "2 β e^ε / (e^ε − 1)", "plan")
+    yield row("verified floor", values.verified_floor, "2 β", "plan")
+    yield row("share for x", min(1.0, values.share_for_within), "x / (C + 1)", "plan")
+
+
+def _shown(values: PlannedMean, each: float) -> str:
+    return text.count(math.ceil(each)) if values.solved == "users" else text.short(each, 4)
+
+
+def _verdict(values: PlannedMean) -> str:
+    """The answer in a sentence."""
+    name, x = values.protocol.upper(), text.short(values.within, 4)
+    spite = f" in spite of {text.percent(values.share)} fakes" if values.share else ""
+    sure = f", with probability {text.short(1 - values.alpha, 3)}"
+    if values.solved is None:
+        does = "holds" if values.holds else "does not hold"
+        error = text.short(values.reached, 4)
+        return f"The plan {does}: {name} knows the mean within ± {error}{spite}{sure}."
+    first = {
+        "users": f"It takes {text.count(math.ceil(values.users))} genuine users",
+        "epsilon": f"It takes ε = {text.short(values.epsilon, 4)}",
+        "share": f"At most {text.percent(values.share)} of all users may be fake",
+        "within": f"The smallest error is ± {x}",
+    }[values.solved]
+    if values.solved == "within":
+        return f"{first} of the mean that {name} tells{spite}{sure}."
+    spite = "" if values.solved == "share" else spite
+    return f"{first} for {name} to tell the mean within ± {x}{spite}{sure}."
+
+
+# Charts.
+
+
+def _over_users(values: PlannedMean) -> Plot:
+    """The error over the users, with the attack and without, of the planned protocol."""
+    low = max(USERS.low, min(values.users, 1e5) / 1e2)
+    users = np.geomspace(low, min(USERS.high, values.users * 1e2), POINTS)
+    users = np.union1d(users.round(), values.users)  # the plan is a place of the cursor
+    oracle = _oracle(values.protocol, values.epsilon)
+
+    def errors(share: float) -> list[float]:
+        return [_error(oracle, values, float(n), share) for n in users]
+
+    series = [Series("without an attack", users, errors(0.0), "clean")]
+    levels: list[tuple[float, str]] = []
+    if values.share:
+        series.append(Series("with the fakes", users, errors(values.share), "attacked"))
+        levels = [(values.attack_floor, "attack floor"),
+                  (values.undetectable_floor, "undetectable")]  # fmt: skip
+    return _plot("Error of the mean, at most", "genuine users n", values, series, levels,
+                 (values.users, values.within))  # fmt: skip
+
+
+def _over_budgets(values: PlannedMean) -> Plot:
+    """The same over ε, of each protocol."""
+    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values.epsilon)
+    series = []
+    for kind, tone in zip(numbers(), TONES, strict=False):
+        least = [_error_at(kind, values, float(epsilon)) for epsilon in budgets]
+        series.append(Series(kind.upper(), budgets, least, tone))
+    return _plot("The same over ε", "privacy budget ε", values, series, [],
+                 (values.epsilon, values.within))  # fmt: skip
+
+
+def _error(oracle: Oracle, values: PlannedMean, users: float, share: float) -> float:
+    return (values.high - values.low) / 2 * means.error(oracle, users, share, values.alpha)
+
+
+def _error_at(kind: str, values: PlannedMean, epsilon: float) -> float:
+    try:
+        return _error(_oracle(kind, epsilon), values, values.users, values.share)
+    except ScenarioError:
+        return math.nan  # a window of less than two bins
+
+
+def _plot(
+    title: str,
+    x: str,
+    values: PlannedMean,
+    series: list[Series],
+    levels: list[tuple[float, str]],
+    mark: tuple[float, float],
+) -> Plot:
+    plan = Series("the plan", (mark[0],), (mark[1],), "target", "points")
+    return Plot(
+        title,
+        Axis(x, log=True),
+        Axis("± x", log=True),
+        (*series, plan),
+        tuple(levels),
+        note=f"closed forms, β = {text.short(values.share, 3)}, α = {text.short(values.alpha, 3)}",
+    )

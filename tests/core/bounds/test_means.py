@@ -1,0 +1,80 @@
+"""The planner of a mean: each quantity from the others, and a simulation of the worst case."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from support import budget
+
+from ldptui.core.base.errors import ScenarioError
+from ldptui.core.bounds import means
+from ldptui.core.law.law import Ask
+from ldptui.core.law.numbers import heard_mean
+from ldptui.core.protocols import NUMBERS
+
+
+def bound(kind: str, epsilon: float = 1.0, items: int = 3) -> Any:
+    """A protocol of numbers; 100 bins are enough for a window at ε = 1."""
+    bins = {} if kind == "sr" else {"bins": 100}
+    return NUMBERS[kind](kind=kind, epsilon=epsilon, **bins).bind(items)
+
+
+def test_the_error_of_sr_by_hand() -> None:
+    """β (c + 1) + z c / √N, and c = (e + 1)/(e − 1)."""
+    c = (math.e + 1) / (math.e - 1)
+    oracle = means.oracle_of(bound("sr"))
+    reports = 10**6 / 0.99
+    by_hand = 0.01 * (c + 1) + stats.norm.ppf(0.975) * c / math.sqrt(reports)
+    assert means.error(oracle, 10**6, 0.01, 0.05) == pytest.approx(by_hand)
+    # Under SR nothing that fakes say can be seen, so that both floors are one.
+    assert 0.01 * (c + 1) == pytest.approx(2 * 0.01 * math.e / (math.e - 1))
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_each_quantity_follows_from_the_others(kind: str) -> None:
+    def bind(epsilon: float) -> Any:
+        return means.oracle_of(bound(kind, min(epsilon, 4.0)))
+
+    oracle, users, share, alpha = bind(1.0), 10**5, 0.01, 0.05
+    within = means.error(oracle, users, share, alpha)
+    assert means.users_needed(oracle, share, within, alpha) == pytest.approx(users)
+    assert means.largest_share(oracle, users, within, alpha) == pytest.approx(share)
+    least = means.least_epsilon(bind, users, share, within, alpha)
+    assert means.error(bind(least), users, share, alpha) <= within * (1 + 1e-9)
+    assert least <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("share", "within", "said"), [
+    (0.1, 0.3, "must be above 0.3164, by which fakes alone can move the mean, got 0.3"),
+    (0.0, 1e-9, "at most 1e"),
+])  # fmt: skip
+def test_an_error_that_no_number_of_users_reaches(share: float, within: float, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said) as refused:
+        means.users_needed(means.oracle_of(bound("sr")), share, within, 0.05)
+    assert refused.value.key == "within"
+    with pytest.raises(ScenarioError, match="by which noise alone"):
+        means.largest_share(means.oracle_of(bound("sr")), 100, 0.01, 0.05)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_fakes_at_the_worst_do_not_move_the_mean_further(kind: str, rng: Any) -> None:
+    """Users who hold −1, and fakes who say the largest report; noise of 1 − α = 0.9."""
+    protocol, users, fakes, trials = bound(kind), 20_000, 2_000, 500
+    held = np.tile([users, 0, 0], (trials, 1))
+    counts = protocol.sample_counts(held, rng)
+    largest = protocol.law_of(Ask("crafted", np.array([2]))).counts(np.full(trials, fakes), rng)
+    share = fakes / (users + fakes)
+    tallies = protocol.tallied(counts + largest, float(users + fakes))
+    off = np.abs(heard_mean(protocol, tallies)[0] + 1)
+    most = means.error(means.oracle_of(protocol), users, share, 0.1)
+
+    def rare(beyond: float) -> bool:
+        """Whether 1 − α = 0.9 may hold of an error that is at most this."""
+        return bool(stats.binom.sf((off > beyond).sum() - 1, trials, 0.1) > budget.FALSE_ALARM)
+
+    assert rare(most)
+    assert not rare(0.95 * share * (protocol.factor + 1))
