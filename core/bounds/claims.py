@@ -91,13 +91,23 @@ Noise: TypeAlias = Callable[[Sum, Floats], float]
 """The standard deviation of Σ w ȳ over the items of a sum, given all ȳ, float64[d]."""
 
 
+def normal_quantile(chance: float) -> float:
+    """z: a normal number is z or more standard deviations above its mean with this chance."""
+    return NormalDist().inv_cdf(1 - chance)
+
+
 def overturning_share(
-    claim: Claim, means: Floats, ballot: Ballot, noise: Noise, confidence: float = 0.95
+    claim: Claim,
+    means: Floats,
+    ballot: Ballot,
+    noise: Noise,
+    confidence: float = 0.95,
+    quantile: Callable[[float], float] = normal_quantile,
 ) -> Overturning:
     """The share of fakes that overturns a claim, with its uncertainty.
 
     means : float64[d], ȳ, what all reports say of each item on average: C/N. noise : `reported`,
-    or `independent`.
+    or `independent`. quantile : of the noise, in standard deviations.
     """
     claimed = claim.of(means)
     level = float(ballot.q * claimed.weights.sum() + ballot.gap * claimed.above)
@@ -105,7 +115,7 @@ def overturning_share(
     reach = most(claimed, ballot) - level
     if reach <= 0:  # no population makes it true
         return Overturning(0.0, 0.0)
-    z = NormalDist().inv_cdf(1 - (1 - confidence) / claim.tests)
+    z = quantile((1 - confidence) / claim.tests)
     low = (spare - z * noise(claimed, means)) / reach
     return Overturning(max(spare / reach, 0.0), max(low, 0.0))
 

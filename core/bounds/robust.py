@@ -84,6 +84,14 @@ def ballot_of(protocol: object) -> Ballot:
     return Ballot(protocol.p, protocol.q, protocol.least_support, votes=votes)
 
 
+def proved_ballot(protocol: PureProtocol) -> Ballot:
+    """What one report can say on average where a proof holds fakes to the protocol.
+
+    A fake chooses one item, whose reports say p of it and q of any other one.
+    """
+    return Ballot(protocol.p, protocol.q, protocol.q, protocol.p, votes=1)
+
+
 def honest_mean(
     mean: Floats | float, share: float, low: float = 0.0, high: float = 1.0
 ) -> Interval:
@@ -275,13 +283,15 @@ def robust_intervals(
     share: float,
     confidence: float = 0.95,
     sharp: bool = False,
+    ballot: Ballot | None = None,
 ) -> Interval:
     """Intervals in [0, 1] that cover each honest frequency, whatever a share β of fakes sends.
 
     means : float64[d], what N reports say of each item on average: C/N. sharp : where all reports
     together look honest; raises ScenarioError for a protocol of which that set is not known.
+    ballot : what one fake can say; None: whatever a report can.
     """
-    ballot = ballot_of(protocol)
+    ballot = ballot or ballot_of(protocol)
     ends = marginal_set(means, share, ballot)
     if sharp:
         ends = conditional_set(protocol, ballot.frequencies(means), share)
@@ -289,7 +299,7 @@ def robust_intervals(
     low, high = intervals(ballot, ends, share, spread, confidence)
     # Of few supports a normal end is too near; their skewness says how few are few.
     skewed = np.abs(1 - 2 * means) > SKEWED * reports * spread
-    if ballot.low == 0 and skewed.any():
+    if protocol.least_support == 0 and skewed.any():
         exact = exact_intervals(ballot, ends, share, spread, reports, confidence)
         low, high = np.where(skewed, exact[0], low), np.where(skewed, exact[1], high)
     return low, high

@@ -37,7 +37,7 @@ class Terms:
     """The terms that all rungs of a plan share: the central budget, and those of aggregation."""
 
     epsilon: float
-    delta: float
+    delta: float = 1e-8
     weight: int = 3
     aggregators: int = 2
 
@@ -47,12 +47,14 @@ class Row:
     """A rung: whom users trust, and the oracle of what the server gets.
 
     by_reports : users send reports of a local protocol. hides : how many send one decides ε₀.
+    proves : each report is proved to be drawn by the protocol.
     """
 
     trust: Callable[[Terms], Trust]
     oracle: Callable[[Any, int], Oracle]
     by_reports: bool = True
     hides: bool = False
+    proves: bool = False
 
 
 def _histogram(terms: Terms) -> Trust:
@@ -69,7 +71,7 @@ def _sumvec(terms: Terms) -> Trust:
 
 RUNGS: Final[dict[str, Row]] = {
     "local": Row(lambda _: Local(), Oracle.of),
-    "verified": Row(lambda _: Verified(), Oracle.proved),
+    "verified": Row(lambda _: Verified(), Oracle.proved, proves=True),
     "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
     "aggregated-sumvec": Row(_sumvec, Oracle.released, by_reports=False),
     "aggregated-multihot": Row(_multihot, Oracle.released, by_reports=False),

@@ -8,18 +8,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.files import Piped
 from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.robust import ballot_of
 from ldptui.core.lab import concluding
+from ldptui.core.lab.rungs import RUNGS, Row, Terms, mechanism
 from ldptui.core.law.capabilities import check_estimates
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, PureProtocol, Reports
+from ldptui.core.protocols import PROTOCOLS
 
 from ..text import format as text
 from ..text import table
-from .arguments import local, number, reports_of, switch, words
+from .arguments import LARGEST, local, number, reports_of, switch, whole, words
 from .arguments import names as item_names
 from .collected import SHOWN, misfit_words
 from .counted import END, Counted, read_counts
@@ -27,6 +30,8 @@ from .files import read_rows
 from .framed import framed
 from .sources import Places, sources
 
+MOST: Final = 10**15
+"""Reports that published frequencies can come from, at most."""
 AT_ONCE: Final = 1 << 16
 """Reports of an array that are looked at at once."""
 
@@ -169,6 +174,9 @@ def conclude(
     sharp: bool = False,
     confidence: float = 0.95,
     labels: Sequence[str] | None = None,
+    trust: str = "local",
+    users: int | None = None,
+    weight: int = 3,
 ) -> Conclusions:
     """What reports tell if up to a share of them is fake.
 
@@ -177,7 +185,7 @@ def conclude(
     reports
         As `protocol.perturb` makes them; their counts; the files that hold reports or counts; or
         what was heard of them before, with its floor. Files of reports are read twice: standard
-        input cannot be.
+        input cannot be. With `users`: published frequencies, float64[d].
     protocol
         As `protocol` makes it.
     share
@@ -190,6 +198,14 @@ def conclude(
         The confidence of each interval, of the bound of each claim, and of the floor on the fakes.
     labels
         The names of the items, else their numbers.
+    trust
+        Whom users trust: "local" or "shuffled", where a fake sends what it likes, "verified", where
+        it has to run the protocol, or, with `users`, "aggregated-histogram", "aggregated-multihot",
+        "aggregated-sumvec" or "curator", where it is counted for items that it names.
+    users
+        The number of reports of published frequencies; None where the reports are there.
+    weight
+        The most items of a vector of the circuit multihot.
 
     Raises
     ------
@@ -209,7 +225,25 @@ def conclude(
     pure, names = concludable(protocol, labels)
     share, sharp = number(share, "share", SHARE), switch(sharp, "sharp")
     confidence = number(confidence, "confidence", ALPHA)
-    asked = _claims(claims)
+    row = rung_of(words(trust, "trust"))
+    if sharp and (row.proves or not row.by_reports):
+        rule = f"must be left out with the trust {trust}: its fakes always look honest"
+        raise ScenarioError(f"{rule}, {got(sharp)}", key="sharp")
+    asked: dict[str, Any] = {
+        "share": share, "labels": names, "claims": _claims(claims), "confidence": confidence,
+    }  # fmt: skip
+    if users is not None:
+        users = whole(users, "users", 1, MOST)
+    if not row.by_reports:
+        if users is None:
+            rule = f"is required with the trust {trust}: the number of users of the sum"
+            raise ScenarioError(rule, key="users")
+        terms = Terms(pure.epsilon, weight=whole(weight, "weight", 2))
+        return Conclusions(**vars(_from_sums(reports, users, row, pure, terms, **asked)))
+    if users is not None:
+        said = np.clip(ballot_of(pure).means(_published(reports, pure)), pure.least_support, 1.0)
+        found = concluding.concluded(pure, said, users, sharp=sharp, proved=row.proves, **asked)
+        return Conclusions(**vars(found))
     if isinstance(reports, concluding.Heard):
         heard = reports
     elif isinstance(reports, Counted):
@@ -218,51 +252,49 @@ def conclude(
         heard = heard_reports(reports, pure, confidence, labels)
     if not heard.reports:
         raise ScenarioError("must be at least one, got none", key="reports")
-    found = concluding.concluded(
-        pure,
-        heard.counts / heard.reports,
-        heard.reports,
-        share,
-        labels=names,
-        claims=asked,
-        sharp=sharp,
-        confidence=confidence,
-        floor=heard.floor,
-    )
-    return Conclusions(**vars(found))
+    means = heard.counts / heard.reports
+    asked |= {"sharp": sharp, "floor": heard.floor, "proved": row.proves}
+    return Conclusions(**vars(concluding.concluded(pure, means, heard.reports, **asked)))
 
 
-def conclude_from(
-    estimates: Floats,
-    users: int,
-    protocol: LocalMechanism,
-    *,
-    share: float,
-    claims: Sequence[str] = (),
-    sharp: bool = False,
-    confidence: float = 0.95,
-    labels: Sequence[str] | None = None,
-) -> Conclusions:
-    """As `conclude`, from published estimates of all items, float64[d], of a number of reports."""
-    pure, names = concludable(protocol, labels)
-    found = concluding.concluded(
-        pure,
-        np.clip(ballot_of(pure).means(estimates), pure.least_support, 1.0),
-        users,
-        number(share, "share", SHARE),
-        labels=names,
-        claims=_claims(claims),
-        sharp=switch(sharp, "sharp"),
-        confidence=number(confidence, "confidence", ALPHA),
-    )
-    return Conclusions(**vars(found))
+def rung_of(trust: str) -> Row:
+    """The rung of a name; raises ScenarioError."""
+    if trust not in RUNGS:
+        raise ScenarioError(f"must be one of {', '.join(RUNGS)}, {got(trust)}", key="trust")
+    return RUNGS[trust]
+
+
+def _from_sums(
+    estimates: Any, users: int, row: Row, pure: PureProtocol, terms: Terms, **asked: Any
+) -> concluding.Concluded:
+    """The conclusions from the histogram that servers or a curator release."""
+    kind = next(iter(PROTOCOLS))  # of no account: its users send no reports
+    curator: Any = mechanism(row, kind, pure.domain_size, users, terms)
+    return concluding.concluded_of_sums(curator, _published(estimates, pure), users, **asked)
+
+
+def _published(estimates: Any, pure: PureProtocol) -> Floats:
+    """Published frequencies, float64[d]; raises ScenarioError."""
+    made = np.asarray(estimates)
+    if made.dtype.kind not in "fiu" or made.shape != (pure.domain_size,):
+        shape = f"{made.dtype} of shape {made.shape}"
+        rule = (
+            f"must be {pure.domain_size} published frequencies where users are given, got {shape}"
+        )
+        raise ScenarioError(rule, key="reports")
+    if not (np.abs(made) <= LARGEST).all():
+        raise ScenarioError(f"must be numbers of at most {LARGEST:g}", key="reports")
+    return made.astype(np.float64)
 
 
 def concludable(
     protocol: LocalMechanism, labels: Sequence[str] | None
 ) -> tuple[PureProtocol, Sequence[str]]:
     """The protocol and the names of its items; raises ScenarioError where no law bounds fakes."""
-    check_estimates(local(protocol), "protocol.kind")
+    if tells_numbers(local(protocol)):
+        rule = "must not be a protocol of numbers: ldptui estimate --low --high --share has the"
+        raise ScenarioError(f"{rule} robust interval of their mean", key="protocol.kind")
+    check_estimates(protocol, "protocol.kind")
     try:
         ballot_of(protocol)
     except ScenarioError as error:

@@ -24,7 +24,7 @@ OPTIONS: Final = {
     "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
     "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
     "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
-    "trials": "--trials",
+    "trials": "--trials", "trust": "--trust", "weight": "--weight", "users": "--users",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 

@@ -6,15 +6,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.lab.columns import read_columns
+from ldptui.core.protocols import PROTOCOLS
 
 from ..api.collected import misfit_words
-from ..api.concluded import Conclusions, conclude_from
+from ..api.concluded import Conclusions, rung_of
 from ..api.concluded import conclude as concluded
 from ..api.sources import sources
 from ..lab.questions.conclude import Options
@@ -23,12 +25,11 @@ from ..terminal.output import note
 from .agreeing import agreed, by_options
 from .outputs import as_csv, check_outputs, write_result
 
-MOST: float = 1e15
-"""Reports that published estimates can come from, at most."""
-
 
 def conclude(options: Options) -> int:
     """Print the conclusions from files of reports, or from a table of estimates."""
+    with by_options():
+        options = _settled(options)
     try:
         table = options.estimates
         found = _reported(options) if table is None else _estimated(options, table)
@@ -64,15 +65,7 @@ def _reported(options: Options) -> Conclusions:
     labels, protocol = agreed(options)
     _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
     with by_options():
-        return concluded(
-            named,
-            protocol,
-            share=options.share,
-            claims=options.claims,
-            sharp=options.sharp,
-            confidence=options.confidence,
-            labels=labels,
-        )
+        return concluded(named, protocol, labels=labels, **_asked(options))
 
 
 def _estimated(options: Options, table: str) -> Conclusions:
@@ -80,8 +73,6 @@ def _estimated(options: Options, table: str) -> Conclusions:
         raise ScenarioError("takes the place of reports", key="--estimates")
     if options.users is None:
         raise ScenarioError("is required: the number of reports", key="--users")
-    if not 1 <= options.users <= MOST:
-        raise ScenarioError(f"must be in [1, {MOST:g}], {got(options.users)}", key="--users")
     path = Path(table)
     check_outputs(options, [path], {"--out": options.out})
     (items, numbers) = read_columns(path, [options.label, options.column])
@@ -100,16 +91,29 @@ def _estimated(options: Options, table: str) -> Conclusions:
     # Counts of users, as in `ldptui plan`.
     held = held / options.users if np.abs(held).sum() > 2 else held
     with by_options():
-        return conclude_from(
-            held,
-            options.users,
-            protocol,
-            share=options.share,
-            claims=options.claims,
-            sharp=options.sharp,
-            confidence=options.confidence,
-            labels=labels,
-        )
+        return concluded(held, protocol, labels=labels, users=options.users, **_asked(options))
+
+
+def _asked(options: Options) -> dict[str, Any]:
+    """The options that reports and estimates share."""
+    names = ("share", "claims", "sharp", "confidence", "trust", "weight")
+    return {name: getattr(options, name) for name in names}
+
+
+def _settled(options: Options) -> Options:
+    """Refuse a protocol where users send no reports, and none where they do."""
+    row = rung_of(options.trust)
+    if row.by_reports:
+        if not options.protocol:
+            raise ScenarioError("is required: grr, oue, olh, …", key="--protocol")
+        return options
+    if options.protocol:
+        rule = f"must be left out with the trust {options.trust}, to which users tell their items"
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="--protocol")
+    if options.estimates is None:
+        rule = f"is required with the trust {options.trust}: a table of the frequencies released"
+        raise ScenarioError(rule, key="--estimates")
+    return replace(options, protocol=next(iter(PROTOCOLS)))  # of no account, but for ε and d
 
 
 def _check_claims(options: Options, labels: Sequence[str]) -> None:

@@ -97,7 +97,7 @@ class Aggregate(Curator):
 
     @property
     def admitted(self) -> int:
-        """The most items that one client's vector can have."""
+        """The most items that one client's vector can have, by its proof."""
         return {"histogram": 1, "multihot": self.weight or 1, "sumvec": self.domain_size}[
             self.circuit
         ]

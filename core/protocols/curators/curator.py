@@ -58,6 +58,12 @@ class Curator(Doors):
     neighbours: Neighbours = "change-one"
 
     delta = 0.0  # no field: only the stability mechanism has one
+
+    @property
+    def admitted(self) -> int:
+        """The most items that one client, honest or not, can add to."""
+        return 1
+
     # Who tells a curator their item supports it with certainty, and no other one.
     p: ClassVar[float] = 1.0
     q: ClassVar[float] = 0.0

@@ -16,7 +16,8 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.claims import Sum, above
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
-from ldptui.core.lab.concluding import Heard, heard_counts
+from ldptui.core.lab.concluding import Heard, concluded_of_sums, heard_counts
+from ldptui.core.law.pure import sends_reports
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...lab.answer import Answer, listed
@@ -63,28 +64,19 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _concluded(options: Options, heard: Heard, protocol: Any, labels: Sequence[str] | None) -> (
-    Conclusions
-):  # fmt: skip
-    return conclude(
-        heard,
-        protocol,
-        share=options.share,
-        claims=options.claims,
-        sharp=options.sharp,
-        confidence=options.confidence,
-        labels=labels,
-    )
-
-
 def _files(options: Options, collection: Opened) -> Heading:
     concludable(collection.protocol, collection.labels)
     heard = _heard(collection, options.confidence)
-    return (
-        collection.title,
-        _concluded(options, heard, collection.protocol, collection.labels),
-        None,
-    )
+    asked = {**_asked(options), "labels": collection.labels}
+    found = conclude(heard, collection.protocol, sharp=options.sharp, trust=options.trust, **asked)
+    return collection.title, found, None
+
+
+def _asked(options: Options) -> dict[str, Any]:
+    """The options that conclusions of every kind take."""
+    return {
+        "share": options.share, "claims": options.claims, "confidence": options.confidence,
+    }  # fmt: skip
 
 
 @lru_cache(maxsize=2)
@@ -99,23 +91,44 @@ def _run(options: Options, ask: Ask) -> Heading:
     cell = ask.cell("").peak
     if cell.python_code:
         raise ScenarioError("must be files: the scenario has code in Python", key="subject")
-    protocol: Any = cell.protocol
-    try:
-        pure, _ = concludable(protocol, None)
-    except ScenarioError as error:
-        raise ScenarioError(f"must be files: the protocol {error.rule}", key="subject") from error
-    heard = _trial(cell, options.confidence)
-    found = _concluded(options, heard, pure, cell.population.labels)
+    asked = {**_asked(options), "labels": cell.population.labels}
+    conclusions = _of_reports if sends_reports(cell.protocol) else _of_sums
+    found = conclusions(cell, options, asked)
     title = str(cell.parameters["protocol.kind"]).upper()
     title = f"{title}, trial 1 with {text.percent(cell.share)} fake"
     return title, found, cell.population.histogram / cell.users
 
 
+def _of_reports(cell: Cell, options: Options, asked: dict[str, Any]) -> Conclusions:
+    try:
+        concludable(cell.local, None)
+    except ScenarioError as error:
+        raise ScenarioError(f"must be files: the protocol {error.rule}", key="subject") from error
+    trust = "verified" if cell.trust.proves and not cell.trust.drop_out else "local"
+    reports = cell.users + cell.malicious
+    heard = heard_counts(cell.pure, _trial(cell), reports, options.confidence)
+    return conclude(heard, cell.local, sharp=options.sharp, trust=trust, **asked)
+
+
+def _of_sums(cell: Cell, options: Options, asked: dict[str, Any]) -> Conclusions:
+    protocol: Any = cell.protocol
+    if protocol.withholds:
+        rule = "must be files: the protocol withholds bins, whose frequencies are not known"
+        raise ScenarioError(rule, key="subject")
+    if options.sharp:
+        rule = f"must be off with the trust {cell.trust.kind}: its fakes always look honest"
+        raise ScenarioError(rule, key="sharp")
+    users = cell.users + cell.malicious
+    estimates = protocol.estimates(_trial(cell), users).frequencies
+    names = asked.pop("labels") or [*map(str, range(protocol.domain_size))]
+    found = concluded_of_sums(protocol, estimates, users, labels=names, **asked)
+    return Conclusions(**vars(found))
+
+
 @lru_cache(maxsize=2)
-def _trial(cell: Cell, confidence: float) -> Heard:
-    """The counts of the cell's first trial, and the floor that counts prove."""
-    _, attacked = block_counts(cell, 0, 1, no_pulse)
-    return heard_counts(cell.pure, attacked[0], cell.users + cell.malicious, confidence)
+def _trial(cell: Cell) -> Any:
+    """The counts of the cell's first trial, attacked."""
+    return block_counts(cell, 0, 1, no_pulse)[1][0]
 
 
 # What is shown.

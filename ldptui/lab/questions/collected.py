@@ -22,7 +22,7 @@ ENDS: Final = (*FORMATS, *(f"{end}.gz" for end in PACKED))
 """The ends of the names of files of reports."""
 
 
-def _senders() -> tuple[tuple[Any, str], ...]:
+def senders() -> tuple[tuple[Any, str], ...]:
     """The kinds whose users send reports."""
     return alike(*(kind for kind in kinds() if kind not in curators()))
 
@@ -103,7 +103,7 @@ class Collection:
         Argument(positional=True),
         Blank((EXAMPLE,), hint="file, folder", only=filed),
     ] = ()
-    protocol: Annotated[str, Blank("oue", choices=_senders, bare=True, only=filed)]
+    protocol: Annotated[str, Blank("oue", choices=senders, bare=True, only=filed)]
     epsilon: Annotated[float | None, EPSILON, Blank(1.0, optional=True, only=_budgeted)] = None
     items: Annotated[
         int | None,

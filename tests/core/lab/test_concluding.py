@@ -21,6 +21,8 @@ from ldptui.core.lab.claimed import ClaimError, claim_of
 from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import Reports
 from ldptui.core.protocols import KINDS, PROTOCOLS
+from ldptui.core.protocols.curators import Geometric
+from ldptui.core.protocols.curators.aggregate import Aggregate
 
 LABELS = ["apple", "pear", "fig", "7", "a+b", "new york"]
 
@@ -160,3 +162,71 @@ def test_reports_without_a_support_law_are_refused_by_name() -> None:
         assert CertifiedFloor().reads(protocol) is not None
         with pytest.raises(ScenarioError, match="no support law"):
             concluding.heard(lambda: iter(()), protocol)
+
+
+# Fakes who are held to something.
+
+HONEST = np.array([0.5, 0.3, 0.2, 0.0])
+FAKE = np.array([0.0, 0.0, 0.0, 1.0])
+USERS, SHARE = 2_000, 0.05
+
+
+def test_intervals_of_proved_reports_hold_where_fakes_choose_an_item() -> None:
+    """For half of the fakes they do not."""
+    protocol, trials, rng = bound("oue", 4), 2_000, np.random.default_rng(3)
+    reports = 10 * USERS
+    held = (reports * ((1 - SHARE) * HONEST + SHARE * FAKE)).astype(np.int64)
+    means = protocol.sample_counts(np.tile(held, (trials, 1)), rng) / reports
+
+    def covered(share: float) -> int:
+        low, high = concluding.robust_intervals(
+            protocol, means, reports, share, ballot=concluding.proved_ballot(protocol)
+        )
+        return int(((low <= HONEST) & (high >= HONEST)).sum(axis=0).min())
+
+    for share, holds in ((SHARE, True), (SHARE / 2, False)):
+        often = covered(share)
+        enough = often > 0.95 * trials or bool(budget.proportion(often, trials, 0.95))
+        assert enough == holds
+
+
+@pytest.mark.parametrize(
+    "curator",
+    [
+        Geometric(4, 1.0),
+        *(Aggregate(4, 1.0, "change-one", c, 2 if c == "multihot" else None, 2)
+          for c in ("histogram", "multihot", "sumvec")),
+        Aggregate(4, 1.0, "change-one", "histogram", None, 2, "gaussian", 1e-6),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_intervals_of_sums_hold_by_the_law_of_the_noise(curator: Any) -> None:
+    """Over all noises k: fakes all name one item, or none that anybody holds."""
+    tails = [1.0, *(float(curator.tail(np.zeros(1), k)[0]) for k in range(400))]
+    laws = -np.diff(tails) / np.where(np.arange(400) > 0, 2, 1)  # of k and of −k
+    for fakes in (FAKE, FAKE[::-1]):
+        total = (1 - SHARE) * HONEST + SHARE * fakes
+        chance, naive = np.zeros(4), np.zeros(4)
+        for k in range(-399, 400):
+            if laws[abs(k)] < 1e-9:
+                continue
+            found = concluding.concluded_of_sums(
+                curator, total + k / USERS, USERS, SHARE, labels=LABELS[:4]
+            )
+            chance += laws[abs(k)] * ((found.low <= HONEST) & (found.high >= HONEST))
+            naive += laws[abs(k)] * ((found.naive_low <= HONEST) & (found.naive_high >= HONEST))
+        assert chance.min() > 0.95 - 1e-6
+        assert naive.min() < 0.5
+
+
+def test_a_claim_about_a_sum_falls_to_as_many_items_as_a_proof_admits() -> None:
+    claims = ["apple > pear", "apple + pear > 0.7"]
+    for curator, votes in ((Geometric(4, 1.0), 1), (Aggregate(4, 1.0, circuit="sumvec"), 2)):
+        found = concluding.concluded_of_sums(
+            curator, HONEST, 10**9, SHARE, labels=LABELS[:4], claims=claims
+        )
+        shares = [each.overturning.share for each in found.claims]
+        assert shares == pytest.approx([0.2, 0.1 / (votes - 0.7)])
+        # So many fakes make it of honest users of whom it is false.
+        beta = shares[1]
+        assert (1 - beta) * 0.7 + beta * votes == pytest.approx(HONEST[:2].sum())

@@ -172,6 +172,10 @@ def test_a_caret_stands_beneath_a_claim_that_is_none(place: Path, capsys: Captur
         (("--share", "nan"), "--share must be in [0, 1)"),
         (("--share", "0.1", "--confidence", "1"), "--confidence must be in (0, 1), got 1.0"),
         (("--share", "0.1", "--protocol", "she"), "--protocol must not be SHE, whose reports are"),
+        (("--share", "0.1", "--protocol", "pm"), "ldptui estimate --low --high --share has the"),
+        (("--share", "0.1", "--trust", "none"), "--trust must be one of local, verified"),
+        (("--share", "0.1", "--trust", "curator"), "--protocol must be left out with the trust"),
+        (("--share", "0.1", "--trust", "verified", "--sharp"), "--sharp must be left out"),
         (("--share", "0.1", "--users", "9"), "--users goes with --estimates"),
         (("--share", "0.1", "--estimates", "x.csv"), "--estimates takes the place of reports"),
     ],
@@ -196,7 +200,7 @@ def test_tables_that_tell_no_estimates_are_refused(tmp_path: Path, capsys: Captu
              "--share", "0.1")  # fmt: skip
     table.write_text("item,frequency\na,0.5\nb,0.5\n")
     assert "--users is required" in fail(capsys, 2, *asked)
-    assert "--users must be in [1, 1e+15], got 0" in fail(capsys, 2, *asked, "--users", "0")
+    assert "--users must be a whole number, at least 1" in fail(capsys, 2, *asked, "--users", "0")
     assert "--items must be left out" in fail(capsys, 2, *asked, "--users", "9", "--items", "3")
     table.write_text("item,frequency\na,0.5\na,0.5\n")
     assert "--label must name each item once" in fail(capsys, 2, *asked, "--users", "9")
@@ -207,3 +211,43 @@ def test_tables_that_tell_no_estimates_are_refused(tmp_path: Path, capsys: Captu
              "--items", "4", "--share", "0.1")  # fmt: skip
     assert "at least one" in fail(capsys, 2, *empty)
     assert "REPORTS must be files" in fail(capsys, 2, "conclude", "-", *empty[2:])
+
+
+@pytest.mark.parametrize(
+    ("trust", "admitted"),
+    [("curator", 1), ("aggregated-histogram", 1), ("aggregated-multihot", 2), ("verified", 1),
+     ("aggregated-sumvec", 2)],
+)  # fmt: skip
+def test_sums_are_concluded_by_what_their_proof_admits(
+    trust: str, admitted: int, tmp_path: Path, capsys: Captured
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("item,frequency\napple,0.5\npear,0.3\nfig,0.2\n")
+    proved = ("--protocol", "oue") if trust == "verified" else ("--weight", "2")
+    found = told(
+        capsys, "conclude", "--estimates", str(table), "--users", "1000000000000", "--epsilon", "1",
+        "--trust", trust, *proved, "--share", "0.1", "--claim", "apple + pear > 0.7",
+    )  # fmt: skip
+    assert [row["low"] for row in found["items"]] == pytest.approx(
+        [(f - 0.1) / 0.9 for f in (0.5, 0.3, 0.2)], abs=1e-5
+    )
+    assert [row["high"] for row in found["items"]] == pytest.approx(
+        [f / 0.9 for f in (0.5, 0.3, 0.2)], abs=1e-5
+    )
+    assert found["claims"][0]["overturning_share"] == pytest.approx(0.1 / (admitted - 0.7))
+    library = ldptui.conclude(
+        np.array([0.5, 0.3, 0.2]), ldptui.protocol("oue", items=3, epsilon=1.0), share=0.1,
+        trust=trust, users=10**12, weight=2,
+    )  # fmt: skip
+    assert library.low.tolist() == [row["low"] for row in found["items"]]
+
+
+def test_sums_are_a_table(capsys: Captured) -> None:
+    asked = ("conclude", "x.csv", "--epsilon", "1", "--share", "0.1", "--trust", "curator")
+    assert "--estimates is required with the trust curator" in fail(capsys, 2, *asked)
+    oue = ldptui.protocol("oue", items=3, epsilon=1.0)
+    for wrong, words in ((np.zeros(2), "3 published frequencies"), (["a"] * 3, "3 published")):
+        with pytest.raises(ldptui.ScenarioError, match=words):
+            ldptui.conclude(wrong, oue, share=0.1, users=9)
+    with pytest.raises(ldptui.ScenarioError, match="users is required with the trust curator"):
+        ldptui.conclude(np.zeros(3), oue, share=0.1, trust="curator")

@@ -107,6 +107,20 @@ def test_a_run_is_concluded_from_its_first_trial() -> None:
     assert [found[v][1] for v in range(6)] == pytest.approx(drawn)  # those of the tab Trials
 
 
+@pytest.mark.parametrize("kind", ["local", "shuffled", "verified", "aggregated", "curator"])
+def test_a_run_is_concluded_by_its_trust(kind: str) -> None:
+    """A fake is worth what the trust admits: the width of the set is β/(1 − β) of an item, or a."""
+    trust = {"kind": kind, "delta": 1e-5} if kind == "shuffled" else {"kind": kind}
+    answer = ask("conclude", SCENARIO | {"trust": trust}, subject="run", share=0.1)
+    [cell] = bind(Scenario(SCENARIO)).cells
+    fewer = kind in ("verified", "aggregated", "curator")
+    set_width = 0.1 / 0.9 / (1 if fewer else cell.pure.p - cell.pure.q)
+    first = answer.table.rows[0]
+    naive, robust = (float(str(first[at + 1])) - float(str(first[at])) for at in (2, 4))
+    assert set_width + 0.8 * naive < robust < set_width + 1.2 * naive / 0.9
+    assert naive < (0.01 if kind in ("aggregated", "curator") else 0.06)
+
+
 @pytest.mark.parametrize(
     ("values", "name", "rule"),
     [
@@ -126,6 +140,7 @@ def test_what_is_wrong_is_said_at_its_field(values: Any, name: str, rule: str) -
     ("changes", "rule"),
     [
         ({"protocol": {"kind": "she", "epsilon": 1.0}}, "must be files: the protocol must not be"),
+        ({"protocol": {"kind": "stability", "epsilon": 1.0}}, "withholds bins"),
         ({"attack": {"kind": "python", "file": "a.py", "share": 0.1}}, "code in Python|must"),
     ],
 )
