@@ -323,6 +323,13 @@ class Cell:
         return is_pure(self.protocol)
 
     @property
+    def concludes(self) -> bool:
+        """True if it is known what one fake can say of an item, in a single collection."""
+        protocol: Any = self.protocol
+        told = self.is_pure if sends_reports(protocol) else not protocol.withholds
+        return told and not self.rounds
+
+    @property
     def local(self) -> LocalMechanism:
         """The protocol where users send reports; raises TypeError for a curator."""
         if not sends_reports(self.protocol):

@@ -7,11 +7,9 @@ Memory does not grow with the number of reports.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,28 +17,14 @@ from ..base.errors import ScenarioError
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
-from ..bounds.claims import (
-    Claim,
-    Overturning,
-    independent,
-    normal_quantile,
-    overturning_share,
-    reported,
-)
+from ..bounds.claims import Claim, Overturning, overturning_share
 from ..bounds.fakes import Chain, Floor, floor_of, floor_of_counts, honest_rates, least_fakes
-from ..bounds.planner import Oracle, Tailed
-from ..bounds.robust import (
-    Ballot,
-    ballot_of,
-    clipped,
-    marginal_set,
-    proved_ballot,
-    robust_intervals,
-)
+from ..bounds.robust import ballot_of
 from ..defences.floor import counted, grown, sizes_of
 from ..law.pure import PureProtocol, Reports
 from ..law.together import tells_together
-from ..theory import Misfit, item_variances, misfit
+from ..theory import Misfit
+from ..theory.evidence import Evidence
 from .claimed import claim_of
 
 SAMPLED: Final = 1 << 15
@@ -194,9 +178,7 @@ class Concluded:
 
 
 def concluded(
-    protocol: PureProtocol,
-    means: Floats,
-    reports: int,
+    evidence: Evidence,
     share: float,
     *,
     labels: Sequence[str],
@@ -204,73 +186,25 @@ def concluded(
     sharp: bool = False,
     confidence: float = 0.95,
     floor: Floor | None = None,
-    proved: bool = False,
 ) -> Concluded:
-    """The conclusions from what N reports say on average of each item; raises ScenarioError.
+    """The conclusions from what all reports or sums say of each item; raises ScenarioError.
 
-    means : float64[d], C/N. claims : in the words of `core.lab.claimed`. proved : each report is
-    proved to be drawn by the protocol.
+    claims : in the words of `core.lab.claimed`.
     """
-    ballot, names = ballot_of(protocol), tuple(labels)
-    if proved:
-        ballot = proved_ballot(protocol)
-    noise = reported(protocol, reports)
+    names, estimates = tuple(labels), evidence.estimates
 
     def overturned(claim: Claim) -> Overturning:
-        return overturning_share(claim, means, ballot, noise, confidence)
+        return overturning_share(
+            claim, evidence.means, evidence.ballot, evidence.noise, confidence, evidence.quantile
+        )
 
-    estimates = ballot.frequencies(means)
-    variance = item_variances(protocol, reports, np.clip(estimates, 0, 1))
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance)
-    low, high = robust_intervals(protocol, means, reports, share, confidence, sharp, ballot)
+    half = evidence.halves(confidence)
+    low, high = evidence.intervals(share, confidence, sharp)
     return Concluded(
-        names, reports, share, estimates, low, high, estimates - half, estimates + half,
+        names, evidence.reports, share, estimates, low, high, estimates - half, estimates + half,
         sharp, confidence,
         tuple(Claimed(text, overturned(claim_of(text, names))) for text in claims),
         floor,
-        misfit(protocol, reports, estimates),
-        overturned=overturned,
-    )  # fmt: skip
-
-
-class Released(Tailed, Protocol):
-    """A curator, or servers that add up: the noise of a release, and what one client can add to."""
-
-    @property
-    def admitted(self) -> int: ...
-
-
-def concluded_of_sums(
-    curator: Released,
-    estimates: Floats,
-    users: int,
-    share: float,
-    *,
-    labels: Sequence[str],
-    claims: Sequence[str] = (),
-    confidence: float = 0.95,
-) -> Concluded:
-    """The conclusions from a histogram of N users that a curator or servers release.
-
-    estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
-    is admitted to add to. The noise is that of the release, by its own tails, and added once.
-    """
-    names, oracle = tuple(labels), Oracle.released(curator)
-    ballot, deviation = Ballot(votes=curator.admitted), math.sqrt(oracle.noise) / users
-    noise = independent(np.full(estimates.size, deviation))
-
-    def quantile(chance: float) -> float:
-        return max(oracle.quantile(chance), normal_quantile(chance))
-
-    def overturned(claim: Claim) -> Overturning:
-        return overturning_share(claim, estimates, ballot, noise, confidence, quantile)
-
-    half = oracle.quantile((1 - confidence) / 2) * deviation
-    low, high = marginal_set(estimates, share, ballot)
-    low, high = clipped((low - half / (1 - share), high + half / (1 - share)))
-    return Concluded(
-        names, users, share, estimates, low, high, estimates - half, estimates + half,
-        False, confidence,
-        tuple(Claimed(text, overturned(claim_of(text, names))) for text in claims),
+        evidence.misfit(),
         overturned=overturned,
     )  # fmt: skip

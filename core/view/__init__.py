@@ -96,6 +96,28 @@ class TrialEstimates:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """The ends of the intervals of one collection, of the items with the largest estimates.
+
+    reports : N. share : that of the fakes, at most. labels : the names of the items, and of each
+    its true frequency, its estimate with the attack, the ends of the interval where nobody is
+    fake (naive) and of that which holds whatever the fakes send, and the share of fakes that
+    overturns its lead over the next item, None for the last one.
+    """
+
+    reports: int
+    share: float
+    labels: tuple[str, ...]
+    true: tuple[float, ...]
+    estimates: tuple[float, ...]
+    naive_low: tuple[float, ...]
+    naive_high: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    overturning: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
 class Frequencies:
     """Estimated and true frequencies of one cell; means over `trials` trials.
 
@@ -104,6 +126,7 @@ class Frequencies:
     arms : the estimates by the arm's name, "clean" and "attacked" at least where they are kept.
     detected : in which share of the trials the item was detected; None where nothing is tested.
     by_trial : those of single trials, where they were asked for in the cell at a cursor.
+    ends : of the intervals of one collection; None where nothing bounds what a fake can say.
     """
 
     domain_size: int
@@ -115,6 +138,7 @@ class Frequencies:
     arms: Mapping[str, Estimates]
     detected: tuple[float, ...] | None = None
     by_trial: TrialEstimates | None = None
+    ends: Ends | None = None
 
     def __post_init__(self) -> None:
         arms = self.arms.values()

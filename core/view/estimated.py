@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
 
 from .. import theory
-from ..base.arms import UNDEFENDED, Arm
+from ..base.arms import ATTACKED, UNDEFENDED, Arm
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.pure import Items
 from ..metrics.results import CellResults, Moments
 from ..population import Population
-from . import Estimates, Frequencies
+from ..theory.evidence import of_cell
+from . import Ends, Estimates, Frequencies
 
 MAX_ITEMS = 4096
 """The number of items at most where not all are shown, and of targets of a cell."""
 
 LINEAR = "mse"
 """The metric of tasks whose estimates of items are linear in reports, and are drawn again alone."""
+
+LEADING = 10
+"""The number of items, those with the largest estimates, of which intervals are told."""
+
+CONFIDENCE = 0.95
+"""The confidence of these intervals."""
 
 LONGEST_LABEL = 64
 """Characters of an item's name."""
@@ -63,7 +70,27 @@ def frequencies(
             arm.name: _estimates(moments, items, sigmas.get(arm)) for arm, moments in arms.items()
         },
         detected=None if detected is None else tuple((detected[items] / measured.trials).tolist()),
+        ends=_ends(cell, arms[ATTACKED].mean, truth, label) if cell.concludes else None,
     )
+
+
+def _ends(cell: Cell, mean: Floats, truth: Floats, label: Callable[[int], str]) -> Ends:
+    """The intervals of one collection around the mean estimates of the largest items."""
+    evidence = of_cell(cell, mean)
+    order = np.argsort(-mean, kind="stable")[: LEADING + 1]
+    share = cell.malicious / evidence.reports
+    half = evidence.halves(CONFIDENCE)
+    low, high = evidence.intervals(share, CONFIDENCE, False)
+    leads = evidence.ballot.gap * -np.diff(mean[order]) / evidence.ballot.reach
+    first = order[:LEADING]
+
+    def of(column: Floats) -> tuple[float, ...]:
+        return tuple(column[first].tolist())
+
+    return Ends(
+        evidence.reports, share, tuple(map(label, first.tolist())), of(truth), of(mean),
+        of(mean - half), of(mean + half), of(low), of(high), (*leads.tolist(), None)[: first.size],
+    )  # fmt: skip
 
 
 def _estimates(moments: Moments, items: Items, sigma: Floats | None) -> Estimates:

@@ -15,7 +15,6 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.bounds.claims import Overturning, Sum, above
-from ldptui.core.bounds.robust import ballot_of
 from ldptui.core.defences import CORRECTIONS, corrected, known
 from ldptui.core.defences.simplex import project
 from ldptui.core.lab.concluding import Concluded
@@ -23,6 +22,7 @@ from ldptui.core.lab.concluding import concluded as robust
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import LocalMechanism, Reports, is_unbiased
 from ldptui.core.theory import Misfit, misfit, simultaneous_width, top_confidence
+from ldptui.core.theory.evidence import of_reports
 
 from ..catalogue import in_order
 from ..text import format as text
@@ -284,11 +284,8 @@ def _robust(total: Counted, answer: Frequencies, share: float) -> Concluded:
     if answer.corrections:
         raise ScenarioError("must be left out with corrections, whose noise has none", key="share")
     pure: Any = total.protocol
-    ballot_of(pure)
-    means = total.counts / total.reports
-    return robust(
-        pure, means, total.reports, share, labels=answer.labels, confidence=answer.confidence
-    )
+    evidence = of_reports(pure, total.counts / total.reports, total.reports)
+    return robust(evidence, share, labels=answer.labels, confidence=answer.confidence)
 
 
 def concluded(

@@ -19,6 +19,7 @@ from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, PureProtocol, Reports
 from ldptui.core.protocols import PROTOCOLS
+from ldptui.core.theory.evidence import Evidence, of_reports, of_sums
 
 from ..text import format as text
 from ..text import table
@@ -230,7 +231,7 @@ def conclude(
         rule = f"must be left out with the trust {trust}: its fakes always look honest"
         raise ScenarioError(f"{rule}, {got(sharp)}", key="sharp")
     asked: dict[str, Any] = {
-        "share": share, "labels": names, "claims": _claims(claims), "confidence": confidence,
+        "labels": names, "claims": _claims(claims), "confidence": confidence,
     }  # fmt: skip
     if users is not None:
         users = whole(users, "users", 1, MOST)
@@ -239,11 +240,11 @@ def conclude(
             rule = f"is required with the trust {trust}: the number of users of the sum"
             raise ScenarioError(rule, key="users")
         terms = Terms(pure.epsilon, weight=whole(weight, "weight", 2))
-        return Conclusions(**vars(_from_sums(reports, users, row, pure, terms, **asked)))
+        return concluded_of(_summed(reports, users, row, pure, terms), share, **asked)
     if users is not None:
         said = np.clip(ballot_of(pure).means(_published(reports, pure)), pure.least_support, 1.0)
-        found = concluding.concluded(pure, said, users, sharp=sharp, proved=row.proves, **asked)
-        return Conclusions(**vars(found))
+        evidence = of_reports(pure, said, users, proved=row.proves)
+        return concluded_of(evidence, share, sharp=sharp, **asked)
     if isinstance(reports, concluding.Heard):
         heard = reports
     elif isinstance(reports, Counted):
@@ -253,8 +254,13 @@ def conclude(
     if not heard.reports:
         raise ScenarioError("must be at least one, got none", key="reports")
     means = heard.counts / heard.reports
-    asked |= {"sharp": sharp, "floor": heard.floor, "proved": row.proves}
-    return Conclusions(**vars(concluding.concluded(pure, means, heard.reports, **asked)))
+    evidence = of_reports(pure, means, heard.reports, proved=row.proves)
+    return concluded_of(evidence, share, sharp=sharp, floor=heard.floor, **asked)
+
+
+def concluded_of(evidence: Evidence, share: float, **asked: Any) -> Conclusions:
+    """The conclusions from evidence, with the options of `core.lab.concluding.concluded`."""
+    return Conclusions(**vars(concluding.concluded(evidence, share, **asked)))
 
 
 def rung_of(trust: str) -> Row:
@@ -264,13 +270,11 @@ def rung_of(trust: str) -> Row:
     return RUNGS[trust]
 
 
-def _from_sums(
-    estimates: Any, users: int, row: Row, pure: PureProtocol, terms: Terms, **asked: Any
-) -> concluding.Concluded:
-    """The conclusions from the histogram that servers or a curator release."""
+def _summed(estimates: Any, users: int, row: Row, pure: PureProtocol, terms: Terms) -> Evidence:
+    """The evidence of the histogram that servers or a curator release."""
     kind = next(iter(PROTOCOLS))  # of no account: its users send no reports
     curator: Any = mechanism(row, kind, pure.domain_size, users, terms)
-    return concluding.concluded_of_sums(curator, _published(estimates, pure), users, **asked)
+    return of_sums(curator, _published(estimates, pure), users)
 
 
 def _published(estimates: Any, pure: PureProtocol) -> Floats:

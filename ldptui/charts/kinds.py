@@ -27,6 +27,7 @@ class About:
     scored : whether its first filter has scores.
     keeps : whether users keep their answers.
     goal : whether it looks for the smallest attack.
+    bounded : whether it is known what one fake can say of an item.
     """
 
     bound: bool = False
@@ -39,6 +40,7 @@ class About:
     scored: bool = False
     keeps: bool = False
     goal: bool = False
+    bounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,16 @@ def _distribution(shown: Any) -> Frame | None:
     return distribution_frame(shown)
 
 
+def _ends(run: Snapshot) -> Any:
+    return run.frequencies and run.frequencies.ends
+
+
+def _intervals(ends: Any) -> Frame | None:
+    from .figures.intervals import intervals_frame
+
+    return intervals_frame(ends)
+
+
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
@@ -132,6 +144,9 @@ _ROWS: Final = (
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6),
+    Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
+         needs="a protocol of items in one collection", short="Interv", shortest="Int",
+         numbers=_ends, frame=_intervals, waiting="waiting for the first trials …"),
     Kind("detection", "Detection", lambda about: about.scored, beside="frequencies"),
     Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
          paper=7, needs="rounds"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -16,10 +15,13 @@ from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.claims import Sum, above
 from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
-from ldptui.core.lab.concluding import Heard, concluded_of_sums, heard_counts
+from ldptui.core.lab.concluding import Heard, heard_counts
 from ldptui.core.law.pure import sends_reports
+from ldptui.core.theory.evidence import of_cell
+from ldptui.core.view import Ends
 
-from ...charts.series import Axis, Bar, Bars, Plot, Series
+from ...charts.figures.intervals import HEADS, interval_rows, intervals_plot
+from ...charts.series import Bar, Bars
 from ...lab.answer import Answer, listed
 from ...lab.asking import Ask, Steps
 from ...lab.figure import Figure, figure
@@ -27,15 +29,12 @@ from ...lab.questions.collected import RUN
 from ...lab.questions.conclude import Options
 from ...text import format as text
 from ..collected import misfit_words
-from ..concluded import Conclusions, concludable, conclude, heard_reports
+from ..concluded import Conclusions, concludable, conclude, concluded_of, heard_reports
 from .collection import Opened, opened
 from .estimate import LISTED
 
 DRAWN: Final = 10
 """Items of the chart: the largest estimates."""
-BESIDE: Final = 0.15
-"""The place of an item's interval, left and right of the item's own."""
-
 Heading: TypeAlias = tuple[str, Conclusions, Floats | None]
 """A title, what is concluded, and float64[d], the true frequencies where they are known."""
 
@@ -52,14 +51,15 @@ def answer(options: Options, ask: Ask) -> Steps:
     title = f"{title}, {text.count(found.reports)} reports"
     order = np.argsort(-found.estimates, kind="stable")[:LISTED].tolist()
     overturning = _overturning(found)
-    rows = _rows(found, order, overturning)
+    rows = interval_rows(_ends(found, order, overturning))
+    first = order[:DRAWN]
     return Answer(
         listed(title, HEADS, rows),
         verdict=[*_verdict(found, order, truth)],
         notes=[*_notes(found)],
         figures=(
-            _intervals(found, order[:DRAWN], title, truth, rows),
-            _shares(found, order[:DRAWN], overturning),
+            _intervals(_ends(found, first, overturning), first, title, truth),
+            _shares(found, first, overturning),
         ),
     )
 
@@ -91,38 +91,34 @@ def _run(options: Options, ask: Ask) -> Heading:
     cell = ask.cell("").peak
     if cell.python_code:
         raise ScenarioError("must be files: the scenario has code in Python", key="subject")
-    asked = {**_asked(options), "labels": cell.population.labels}
-    conclusions = _of_reports if sends_reports(cell.protocol) else _of_sums
-    found = conclusions(cell, options, asked)
+    found = _of_run(cell, options)
     title = str(cell.parameters["protocol.kind"]).upper()
     title = f"{title}, trial 1 with {text.percent(cell.share)} fake"
     return title, found, cell.population.histogram / cell.users
 
 
-def _of_reports(cell: Cell, options: Options, asked: dict[str, Any]) -> Conclusions:
-    try:
-        concludable(cell.local, None)
-    except ScenarioError as error:
-        raise ScenarioError(f"must be files: the protocol {error.rule}", key="subject") from error
-    trust = "verified" if cell.trust.proves and not cell.trust.drop_out else "local"
-    reports = cell.users + cell.malicious
-    heard = heard_counts(cell.pure, _trial(cell), reports, options.confidence)
-    return conclude(heard, cell.local, sharp=options.sharp, trust=trust, **asked)
-
-
-def _of_sums(cell: Cell, options: Options, asked: dict[str, Any]) -> Conclusions:
-    protocol: Any = cell.protocol
-    if protocol.withholds:
+def _of_run(cell: Cell, options: Options) -> Conclusions:
+    """The conclusions from the first trial of a cell."""
+    if sends_reports(cell.protocol):
+        try:
+            concludable(cell.local, None)
+        except ScenarioError as error:
+            rule = f"must be files: the protocol {error.rule}"
+            raise ScenarioError(rule, key="subject") from error
+    elif not cell.concludes:
         rule = "must be files: the protocol withholds bins, whose frequencies are not known"
         raise ScenarioError(rule, key="subject")
-    if options.sharp:
+    if options.sharp and (cell.trust.proves or not sends_reports(cell.protocol)):
         rule = f"must be off with the trust {cell.trust.kind}: its fakes always look honest"
         raise ScenarioError(rule, key="sharp")
-    users = cell.users + cell.malicious
-    estimates = protocol.estimates(_trial(cell), users).frequencies
-    names = asked.pop("labels") or [*map(str, range(protocol.domain_size))]
-    found = concluded_of_sums(protocol, estimates, users, labels=names, **asked)
-    return Conclusions(**vars(found))
+    counts, reports = _trial(cell), cell.users + cell.malicious
+    floor = (
+        heard_counts(cell.pure, counts, reports, options.confidence).floor if cell.is_pure else None
+    )
+    evidence = of_cell(cell, cell.protocol.estimates(counts, reports).frequencies)
+    labels = cell.population.labels or [*map(str, range(cell.population.domain_size))]
+    asked = {**_asked(options), "labels": labels, "sharp": options.sharp}
+    return concluded_of(evidence, asked.pop("share"), floor=floor, **asked)
 
 
 @lru_cache(maxsize=2)
@@ -132,8 +128,6 @@ def _trial(cell: Cell) -> Any:
 
 
 # What is shown.
-
-HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "β*")
 
 
 def _overturning(found: Conclusions) -> dict[int, float]:
@@ -146,22 +140,17 @@ def _overturning(found: Conclusions) -> dict[int, float]:
     }
 
 
-def _rows(
-    found: Conclusions, items: Sequence[int], overturning: dict[int, float]
-) -> list[list[str | float | None]]:
-    return [
-        [
-            found.labels[item],
-            *(
-                float(column[item])
-                for column in (
-                    found.estimates, found.naive_low, found.naive_high, found.low, found.high
-                )
-            ),
-            overturning.get(item),
-        ]
-        for item in items
-    ]  # fmt: skip
+def _ends(found: Conclusions, items: Sequence[int], overturning: dict[int, float]) -> Ends:
+    """The intervals of some items; the true frequencies are not among them."""
+
+    def of(column: Floats) -> tuple[float, ...]:
+        return tuple(column[items].tolist())
+
+    return Ends(
+        found.reports, found.share, tuple(found.labels[item] for item in items), (),
+        of(found.estimates), of(found.naive_low), of(found.naive_high), of(found.low),
+        of(found.high), tuple(map(overturning.get, items)),
+    )  # fmt: skip
 
 
 def _verdict(found: Conclusions, items: Sequence[int], truth: Floats | None) -> Iterator[str]:
@@ -197,47 +186,16 @@ def _notes(found: Conclusions) -> Iterator[str]:
         yield f"the {text.count(LISTED)} largest of {text.count(len(found.labels))} items"
 
 
-def _intervals(
-    found: Conclusions,
-    items: Sequence[int],
-    title: str,
-    truth: Floats | None,
-    rows: Sequence[Sequence[Any]],
-) -> Figure:
+def _intervals(ends: Ends, items: Sequence[int], title: str, truth: Floats | None) -> Figure:
     """The intervals of the largest items side by side: naive ones left, robust ones right."""
-    ranks = range(1, len(items) + 1)
-    left, right = ([rank + side for rank in ranks] for side in (-BESIDE, BESIDE))
-    half = (found.naive_high - found.naive_low)[items] / 2
-    series = [
-        Series(
-            "if nobody is fake", left, found.estimates[items], "clean", "points", half, cloud=False
-        ),
-        Series(
-            f"up to {text.percent(found.share)} fake",
-            np.repeat(right, 3),
-            np.array([[found.low[i], found.high[i], math.nan] for i in items]).ravel(),
-            "attacked",
-        ),
-    ]
-    if truth is not None:
-        series.append(Series("true", [*ranks], truth[items], "true", "points", cloud=False))
-    plot = Plot(
-        title,
-        Axis(
-            "item, by its estimate",
-            low=0.5,
-            high=len(items) + 0.5,
-            ticks=[(rank, found.labels[item]) for rank, item in zip(ranks, items, strict=True)],
-        ),
-        Axis("frequency"),
-        tuple(series),
-    )
-    heads = ("", "rank", *HEADS[1:], *(["true"] if truth is not None else []))
+    true = None if truth is None else truth[items].tolist()
+    rows = interval_rows(ends)
+    heads = ("", "rank", *HEADS[1:], *(["true"] if true is not None else []))
     shown = [
-        (row[0], rank, *row[1:], *([] if truth is None else [float(truth[item])]))
-        for rank, item, row in zip(ranks, items, rows, strict=False)
+        (row[0], rank, *row[1:], *([] if true is None else true[rank - 1 : rank]))
+        for rank, row in enumerate(rows, 1)
     ]
-    return figure(plot, heads, shown)
+    return figure(intervals_plot(title, ends, true), heads, shown)
 
 
 def _shares(found: Conclusions, items: Sequence[int], overturning: dict[int, float]) -> Figure:

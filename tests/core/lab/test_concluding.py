@@ -23,6 +23,7 @@ from ldptui.core.law.pure import Reports
 from ldptui.core.protocols import KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
+from ldptui.core.theory.evidence import of_reports, of_sums
 
 LABELS = ["apple", "pear", "fig", "7", "a+b", "new york"]
 
@@ -179,9 +180,9 @@ def test_intervals_of_proved_reports_hold_where_fakes_choose_an_item() -> None:
     means = protocol.sample_counts(np.tile(held, (trials, 1)), rng) / reports
 
     def covered(share: float) -> int:
-        low, high = concluding.robust_intervals(
-            protocol, means, reports, share, ballot=concluding.proved_ballot(protocol)
-        )
+        ends = [of_reports(protocol, each, reports, proved=True).intervals(share, 0.95, False)
+                for each in means]  # fmt: skip
+        low, high = np.swapaxes(ends, 0, 1)
         return int(((low <= HONEST) & (high >= HONEST)).sum(axis=0).min())
 
     for share, holds in ((SHARE, True), (SHARE / 2, False)):
@@ -210,8 +211,8 @@ def test_intervals_of_sums_hold_by_the_law_of_the_noise(curator: Any) -> None:
         for k in range(-399, 400):
             if laws[abs(k)] < 1e-9:
                 continue
-            found = concluding.concluded_of_sums(
-                curator, total + k / USERS, USERS, SHARE, labels=LABELS[:4]
+            found = concluding.concluded(
+                of_sums(curator, total + k / USERS, USERS), SHARE, labels=LABELS[:4]
             )
             chance += laws[abs(k)] * ((found.low <= HONEST) & (found.high >= HONEST))
             naive += laws[abs(k)] * ((found.naive_low <= HONEST) & (found.naive_high >= HONEST))
@@ -222,8 +223,8 @@ def test_intervals_of_sums_hold_by_the_law_of_the_noise(curator: Any) -> None:
 def test_a_claim_about_a_sum_falls_to_as_many_items_as_a_proof_admits() -> None:
     claims = ["apple > pear", "apple + pear > 0.7"]
     for curator, votes in ((Geometric(4, 1.0), 1), (Aggregate(4, 1.0, circuit="sumvec"), 2)):
-        found = concluding.concluded_of_sums(
-            curator, HONEST, 10**9, SHARE, labels=LABELS[:4], claims=claims
+        found = concluding.concluded(
+            of_sums(curator, HONEST, 10**9), SHARE, labels=LABELS[:4], claims=claims
         )
         shares = [each.overturning.share for each in found.claims]
         assert shares == pytest.approx([0.2, 0.1 / (votes - 0.7)])

@@ -1,0 +1,119 @@
+"""The evidence of a server: what all reports, or sums, say of each item, and what fakes can say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..base.sampling import Floats
+from ..bounds.claims import Noise, independent, normal_quantile, reported
+from ..bounds.planner import Oracle, Tailed
+from ..bounds.robust import (
+    Ballot,
+    Interval,
+    ballot_of,
+    clipped,
+    marginal_set,
+    proved_ballot,
+    robust_intervals,
+)
+from ..cell import Cell
+from ..law.pure import PureProtocol, sends_reports
+from .misfit import Misfit, misfit
+from .variance import item_variances
+
+
+class Released(Tailed, Protocol):
+    """A curator, or servers that add up: the noise of a release, and what one client can add to."""
+
+    @property
+    def admitted(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What N reports or users say on average of each item, and how it is read.
+
+    means : float64[d]. ballot : what one of them can say. noise, quantile : of a sum of means.
+    halves : float64[d], half the width of each interval of a confidence where nobody is fake.
+    intervals : those of a share of fakes, a confidence and whether all reports look honest.
+    misfit : what hardly any honest reports say; None where they can be honest.
+    """
+
+    ballot: Ballot
+    means: Floats
+    reports: int
+    noise: Noise
+    halves: Callable[[float], Floats]
+    intervals: Callable[[float, float, bool], Interval]
+    quantile: Callable[[float], float] = normal_quantile
+    misfit: Callable[[], Misfit | None] = lambda: None
+
+    @property
+    def estimates(self) -> Floats:
+        """float64[d], the frequencies."""
+        return self.ballot.frequencies(self.means)
+
+
+def of_reports(
+    protocol: PureProtocol, means: Floats, reports: int, *, proved: bool = False
+) -> Evidence:
+    """The evidence of N reports; raises ScenarioError where nothing bounds what a fake can say.
+
+    means : float64[d], C/N. proved : each report is proved to be drawn by the protocol.
+    """
+    ballot = proved_ballot(protocol) if proved else ballot_of(protocol)
+    estimates = ballot.frequencies(means)
+
+    def halves(confidence: float) -> Floats:
+        variance = item_variances(protocol, reports, np.clip(estimates, 0, 1))
+        return np.asarray(NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance))
+
+    def intervals(share: float, confidence: float, sharp: bool) -> Interval:
+        return robust_intervals(protocol, means, reports, share, confidence, sharp, ballot)
+
+    return Evidence(
+        ballot, means, reports, reported(protocol, reports), halves, intervals,
+        misfit=lambda: misfit(protocol, reports, estimates),
+    )  # fmt: skip
+
+
+def of_sums(curator: Released, estimates: Floats, users: int) -> Evidence:
+    """The evidence of a histogram of N users that a curator or servers release.
+
+    estimates : float64[d], the released frequencies. A fake counts as one user of each item that it
+    is admitted to add to. The noise is that of the release, by its own tails, and added once.
+    """
+    oracle, ballot = Oracle.released(curator), Ballot(votes=curator.admitted)
+    deviation = math.sqrt(oracle.noise) / users
+
+    def halves(confidence: float) -> Floats:
+        return np.full(estimates.size, oracle.quantile((1 - confidence) / 2) * deviation)
+
+    def intervals(share: float, confidence: float, _sharp: bool) -> Interval:
+        low, high = marginal_set(estimates, share, ballot)
+        moved = halves(confidence) / (1 - share)
+        return clipped((low - moved, high + moved))
+
+    return Evidence(
+        ballot, estimates, users, independent(np.full(estimates.size, deviation)), halves,
+        intervals, lambda chance: max(oracle.quantile(chance), normal_quantile(chance)),
+    )  # fmt: skip
+
+
+def of_cell(cell: Cell, estimates: Floats) -> Evidence:
+    """The evidence of a cell that `concludes`. estimates : float64[d], with the attack."""
+    told: Any = cell.protocol
+    reports = cell.users + cell.malicious
+    if not sends_reports(told):
+        return of_sums(told, estimates, reports)
+    protocol = cell.pure
+    means = ballot_of(protocol).means(estimates)
+    proved = cell.trust.proves and not cell.trust.drop_out
+    said = np.clip(means, protocol.least_support, 1.0)
+    return of_reports(protocol, said, reports, proved=proved)

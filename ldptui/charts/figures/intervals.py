@@ -1,0 +1,71 @@
+"""The intervals of the largest items side by side: if nobody is fake, and if a share is. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ldptui.core.view import Ends
+
+from ...text import format as fmt
+from ..series import Axis, Plot, Series
+from .table import Column, Frame, Table
+
+BESIDE: Final = 0.15
+"""The place of an item's interval, left and right of the item's own."""
+HEADS: Final = ("item", "estimate", "naive low", "naive high", "low", "high", "β*")
+
+
+def intervals_plot(title: str, ends: Ends, true: Sequence[float] | None, note: str = "") -> Plot:
+    """Naive intervals on the left of an item's rank, robust ones on the right.
+
+    true : the true frequencies, a mark each; None where they are not known.
+    """
+    ranks = range(1, len(ends.labels) + 1)
+    left, right = ([rank + side for rank in ranks] for side in (-BESIDE, BESIDE))
+    half = (np.array(ends.naive_high) - ends.naive_low) / 2
+    pairs = [(*each, math.nan) for each in zip(ends.low, ends.high, strict=True)]
+    series = [
+        Series("if nobody is fake", left, ends.estimates, "clean", "points", half, cloud=False),
+        Series(
+            f"up to {fmt.percent(ends.share)} fake",
+            np.repeat(right, 3),
+            np.array(pairs).ravel(),
+            "attacked",
+        ),
+    ]
+    if true is not None:
+        series.append(Series("true", [*ranks], true, "true", "points", cloud=False))
+    ticks = [(float(rank), label) for rank, label in zip(ranks, ends.labels, strict=True)]
+    across = Axis("item, by its estimate", low=0.5, high=len(ticks) + 0.5, ticks=ticks)
+    return Plot(title, across, Axis("frequency"), tuple(series), note=note)
+
+
+def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
+    """A row for each item, under `HEADS`."""
+    columns = (
+        ends.labels, ends.estimates, ends.naive_low, ends.naive_high, ends.low, ends.high,
+        ends.overturning,
+    )  # fmt: skip
+    return [*zip(*columns, strict=True)]
+
+
+def intervals_frame(ends: Ends) -> Frame:
+    """The intervals of one collection of a run, with the true frequencies."""
+    inside = [
+        sum(low <= true <= high for low, true, high in zip(lows, ends.true, highs, strict=True))
+        for lows, highs in ((ends.low, ends.high), (ends.naive_low, ends.naive_high))
+    ]
+    note = f"true inside: {inside[0]} of {len(ends.true)}, naive {inside[1]}"
+    plot = intervals_plot("What one collection still tells (95 %)", ends, ends.true, note)
+    rows = tuple(
+        (row[0], rank, *row[1:], true)
+        for rank, (row, true) in enumerate(zip(interval_rows(ends), ends.true, strict=True), 1)
+    )
+    heads = [HEADS[0], "rank", *HEADS[1:], "true"]
+    columns = tuple(Column(head, None if head in ("item", "rank") else 4) for head in heads)
+    title = f"Intervals of {fmt.count(ends.reports)} reports, β* overturns the lead over the next"
+    return Frame(Table(title, columns, rows), plot)
