@@ -325,9 +325,8 @@ class Cell:
     @property
     def concludes(self) -> bool:
         """True if it is known what one fake can say of an item, in a single collection."""
-        protocol: Any = self.protocol
-        told = self.is_pure if sends_reports(protocol) else not protocol.withholds
-        return told and not self.rounds
+        told: Any = self.protocol
+        return not self.rounds and (self.is_pure or not (sends_reports(told) or told.withholds))
 
     @property
     def local(self) -> LocalMechanism:
@@ -343,10 +342,7 @@ class Cell:
 
     @cached_property
     def budgets(self) -> dict[str, float]:
-        """The promise of all reports together, by name: the central ε, δ and, of reports, ε₀.
-
-        Empty where each report stands alone, as ε of the protocol says.
-        """
+        """The central ε and δ of all reports together, and ε₀; empty where each stands alone."""
         return budgets(self.trust, self.protocol, self.users)
 
     @property
