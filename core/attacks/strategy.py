@@ -31,13 +31,20 @@ def played(protocol: Any, cohort: float | None) -> Any:
 class View:
     """The knowledge of fake users when they choose their reports.
 
-    targets : int64[r], the items to promote.
-    round, rounds : the number of this collection, from 0, and the number of all.
-    published : the estimate that the server published last, None in the first round: float64[d],
-        or float64[trials, d] where the counts of several trials are drawn at once.
-    top_k : the number of most frequent items that the server shows.
-    stands : int64[R], where the targets are prefixes: for each of the R items that the fakes
-        promote, the place of its prefix among the targets. None where the targets are the items.
+    Attributes
+    ----------
+    targets
+        int64[r], the items to promote.
+    round, rounds
+        The number of this collection, from 0, and the number of all.
+    published
+        The estimate that the server published last, None in the first round: float64[d], or
+        float64[trials, d] where the counts of several trials are drawn at once.
+    top_k
+        The number of most frequent items that the server shows.
+    stands
+        int64[R], where the targets are prefixes: for each of the R items that the fakes promote,
+        the place of its prefix among the targets. None where the targets are the items.
     """
 
     targets: Items

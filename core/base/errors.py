@@ -86,10 +86,16 @@ class LdpError(Exception):
 class ScenarioError(LdpError, ValueError):
     """A parameter breaks a rule.
 
-    rule : what must hold and the value that broke it: "must be in [0, 1), got 1.5".
-    key : the parameter, dotted as far as is known: "share", "attack.share".
-    where : the file or the option.
-    line : the line of the file, from 1, where that is known.
+    Attributes
+    ----------
+    rule
+        What must hold and the value that broke it: "must be in [0, 1), got 1.5".
+    key
+        The parameter, dotted as far as is known: "share", "attack.share".
+    where
+        The file or the option.
+    line
+        The line of the file, from 1, where that is known.
     """
 
     def __init__(self, rule: str, key: str = "", where: str = "", line: int | None = None) -> None:
@@ -102,12 +108,26 @@ class ScenarioError(LdpError, ValueError):
         return one_line(f"{place}: {sentence}" if place else sentence)
 
     def within(self, table: str) -> ScenarioError:
-        """The same error, its key inside this table."""
+        """The same error, its key inside a table.
+
+        Parameters
+        ----------
+        table
+            The name of the table.
+        """
         key = f"{table}.{self.key}" if self.key else table
         return ScenarioError(self.rule, key, self.where, self.line)
 
     def at(self, where: str, line: int | None = None) -> ScenarioError:
-        """The same error, placed in a file. where : its name. line : in it, if that is known."""
+        """The same error, placed in a file.
+
+        Parameters
+        ----------
+        where
+            The name of the file.
+        line
+            The line in it, if that is known.
+        """
         return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
 
 

@@ -45,8 +45,14 @@ from .trusting import check_defences, trusting
 class Experiment:
     """A scenario with everything bound; running it needs nothing else.
 
-    scenario : what it was bound from. cells : one for each point of its sweep, in order.
-    limits : whether sizes were refused that would take very long or very much memory.
+    Attributes
+    ----------
+    scenario
+        What it was bound from.
+    cells
+        One for each point of its sweep, in order.
+    limits
+        Whether sizes were refused that would take very long or very much memory.
     """
 
     scenario: Scenario

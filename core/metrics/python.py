@@ -43,10 +43,18 @@ KEPT: Final = ("_clean", "_after", "_standard_error", "_theory", "_z")
 class Facts:
     """The facts of one trial beside the estimate that a metric measures; arrays are read-only.
 
-    truth : float64[d], the true frequencies of the genuine users.
-    clean : float64[d], the estimate from the same genuine users without the fakes.
-    targets : int64[r], the indices of the targets; empty without an attack.
-    users, malicious : the numbers of genuine and of fake users. top_k : the scenario's k.
+    Attributes
+    ----------
+    truth
+        float64[d], the true frequencies of the genuine users.
+    clean
+        float64[d], the estimate from the same genuine users without the fakes.
+    targets
+        int64[r], the indices of the targets; empty without an attack.
+    users, malicious
+        The numbers of genuine and of fake users.
+    top_k
+        The scenario's k.
     """
 
     truth: Floats

@@ -29,9 +29,16 @@ MAX_BYTES: Final = 32 << 20
 class Scenario:
     """A scenario as its author wrote it.
 
-    document : the parsed TOML, unchanged but for former names of kinds; `notes` say which.
-    name : what messages call it: a file's name, or "scenario".
-    folder : where relative paths start.
+    Attributes
+    ----------
+    document
+        The parsed TOML, unchanged but for former names of kinds.
+    name
+        What messages call it: a file's name, or "scenario".
+    folder
+        Where relative paths start.
+    notes
+        The former names of kinds that were read, a sentence each.
     """
 
     document: Document = field(hash=False)
@@ -66,8 +73,15 @@ class Scenario:
         return size(self.document)
 
     def points(self) -> Iterator[Point]:
-        """Every point, the last swept key fastest; raises ScenarioError at the first bad one.
+        """Every point, the last swept key fastest.
 
+        Raises
+        ------
+        ScenarioError
+            At the first bad one.
+
+        Examples
+        --------
         >>> import ldptui
         >>> [point.attack.share for point in ldptui.load("survey").points()]
         [0.0, 0.005, 0.01, 0.02, 0.05]
@@ -89,6 +103,8 @@ class Scenario:
         of swept keys; only the first ones where there are too many cells to compile, which is said
         then.
 
+        Examples
+        --------
         >>> import ldptui
         >>> [error.key for error in ldptui.load("quickstart").with_value("trials", 0).problems()]
         ['trials']
@@ -121,6 +137,13 @@ class Scenario:
     def without(self, key: str) -> Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked.
 
+        Parameters
+        ----------
+        key
+            Dotted, as `attack.share`.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.load("quickstart").without("sweep").cells
         1
@@ -133,11 +156,21 @@ class Scenario:
     def set(self, changes: Mapping[str, Any]) -> Scenario:
         """The scenario with keys set, a list of values swept; unchecked but for absurd nesting.
 
-        changes : values by dotted keys, in the order in which they are set. A list for a key that
-            takes no list, or `{"from", "to", "points"}`, sweeps the key; everything else replaces
-            its value and its sweep. A goal takes the place of `attack.share` and the other way
-            round, as only one of the two can be set.
+        Parameters
+        ----------
+        changes
+            Values by dotted keys, in the order in which they are set. A list for a key that takes
+            no list, or `{"from", "to", "points"}`, sweeps the key; everything else replaces its
+            value and its sweep. A goal takes the place of `attack.share` and the other way round,
+            as only one of the two can be set.
 
+        Raises
+        ------
+        ScenarioError
+            Where a key cannot be set, or is nested absurdly.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.load("quickstart").set({"attack.share": [0.01, 0.05], "trials": 5}).cells
         2
@@ -157,8 +190,18 @@ class Scenario:
     def rival(self, keys: Collection[str]) -> str | None:
         """What a goal, or a share, that is set takes the place of; None where that is nothing.
 
-        keys : the dotted keys that are set. Both at once are left to be refused.
+        Parameters
+        ----------
+        keys
+            The dotted keys that are set. Both at once are left to be refused.
 
+        Raises
+        ------
+        ScenarioError
+            Where `keys` are no list of keys.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.load("quickstart").rival(["goal.metric"])
         'attack.share'
@@ -182,9 +225,22 @@ class Scenario:
     def with_value(self, key: str, value: Any) -> Scenario:
         """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
 
-        key : dotted, as `attack.share`. value : as a scenario file has it.
         Setting a `kind` drops the keys of that table that the new kind does not know.
 
+        Parameters
+        ----------
+        key
+            Dotted, as `attack.share`.
+        value
+            The value, as a scenario file has it.
+
+        Raises
+        ------
+        ScenarioError
+            Where the key cannot be set, or is nested absurdly.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.load("quickstart").with_value("attack.share", 0.1).cells  # it was swept
         1

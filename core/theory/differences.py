@@ -32,9 +32,19 @@ _NORMAL: Final = NormalDist()
 class Difference:
     """A difference that is more than noise.
 
-    item : the item. first, second : the groups, by their places. value : the frequency in the first
-    less that in the second. std : its standard error. p_value : the probability that any of all
-    comparisons shows such a score where no group differs from another, at most.
+    Attributes
+    ----------
+    item
+        The item.
+    first, second
+        The groups, by their places.
+    value
+        The frequency in the first less that in the second.
+    std
+        The standard error of the value.
+    p_value
+        The probability that any of all comparisons shows such a score where no group differs from
+        another, at most.
     """
 
     item: int
@@ -50,8 +60,29 @@ def differences(
 ) -> tuple[list[Difference], int]:
     """The differences that hold with this confidence together, the clearest first; comparisons.
 
-    counts, users : of each group. Every item of every two groups of at least FEW reports is
-    compared, and all comparisons are paid for (Bonferroni).
+    Every item of every two groups of at least FEW reports is compared, and all comparisons are
+    paid for (Bonferroni).
+
+    Parameters
+    ----------
+    protocol
+        A protocol whose estimates have no bias.
+    counts
+        The support counts of each group, int64[d] each.
+    users
+        The number of reports of each group.
+    confidence
+        The probability, between 0 and 1, that no difference is named where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldptui
+    >>> grr = ldptui.protocol("grr", items=2, epsilon=1.0)
+    >>> counts = [np.array([700, 300]), np.array([400, 600])]
+    >>> found, comparisons = ldptui.theory.differences(grr, counts, [1000, 1000], 0.95)
+    >>> [each.item for each in found], comparisons
+    ([1, 0], 2)
     """
     pairs = list(combinations([at for at, n in enumerate(users) if n >= FEW], 2))
     comparisons = len(pairs) * protocol.domain_size

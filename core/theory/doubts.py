@@ -35,7 +35,28 @@ LEAST_TRIALS: Final = 5
 def compared(
     cell: Cell, measured: CellResults, metric: str, theory: Mapping[str, float | None]
 ) -> Estimate:
-    """A metric over the trials beside its closed form, and the doubt about its z."""
+    """A metric over the trials beside its closed form, and the doubt about its z.
+
+    Parameters
+    ----------
+    cell
+        The cell that was measured.
+    measured
+        The results of its trials.
+    metric
+        The name of the metric.
+    theory
+        The closed forms by the names of the metrics, as `expected_metrics` has them.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> results = ldptui.run("survey")
+    >>> cell, measured = results.cells[4], results.measured.cells[4]
+    >>> expected = ldptui.theory.expected_metrics(cell)
+    >>> abs(ldptui.theory.compared(cell, measured, "gain", expected).z) < 6
+    True
+    """
     estimate = estimate_of(column(measured.metrics, metric), theory[metric])
     return doubted(cell, measured.metrics, metric, estimate)
 
@@ -45,6 +66,19 @@ def normal_score(z: float, trials: int) -> float:
 
     Such a z follows Student's t with trials - 1 degrees of freedom: 71 at 2 trials is 2.6. From
     37.5 on a double holds no smaller tail.
+
+    Parameters
+    ----------
+    z
+        The difference in standard errors.
+    trials
+        Their number, at least 2.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.normal_score(71.0, 2), 1)
+    2.6
     """
     from scipy.special import ndtri, stdtr
 
@@ -58,6 +92,25 @@ def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> 
     Where trials differ by rounding alone there is no error, and a mean of 0 is 0, also of a metric
     without a closed form. A normalised gain is a gain in units of what the targets hold, and has
     the doubt of the gain.
+
+    Parameters
+    ----------
+    cell
+        The cell that was measured.
+    measures
+        A structured array with a row for each trial.
+    metric
+        The name of the metric.
+    estimate
+        Its mean, standard error and closed form.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> results = ldptui.run("survey")
+    >>> cell, measures = results.cells[4], results.measured.cells[4].metrics
+    >>> ldptui.theory.doubted(cell, measures, "gain", results.estimate("gain", 4)).doubt is None
+    True
     """
     if estimate.mean is None or estimate.standard_error is None:
         return estimate

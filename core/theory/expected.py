@@ -51,6 +51,18 @@ def expected_estimate(cell: Cell) -> Floats | None:
 
     None where there is no closed form, as where a lasso selects among candidates, and
     where it is not known what the fakes send.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05
+    >>> round(float(ldptui.theory.expected_estimate(cell)[40]), 2)  # a target
+    0.16
     """
     means = _means(cell)
     return None if means is None else means[1]
@@ -61,6 +73,18 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
 
     None where there is no closed form, or none of the fakes' reports. For Bloom filters it is exact
     to first order in m/n, as if the cohorts were as large as expected.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> before, after = ldptui.theory.estimate_variances(ldptui.compile("quickstart").cells[5])
+    >>> bool(after[40] < before[40])  # the fakes' reports of a target are all alike
+    True
     """
     variances = _variances(cell)
     if variances is None or variances[1] is None:
@@ -72,6 +96,17 @@ def expected_mse(cell: Cell) -> float | None:
     """Expected mean squared error of the attacked estimate, over the items: bias² + variance.
 
     None where it is not known what the fakes support.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of a pure protocol.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.expected_mse(ldptui.compile("quickstart").cells[5]), 5)
+    0.00065
     """
     estimate, variance = expected_estimate(cell), attacked_variance(cell)
     if estimate is None or variance is None:
@@ -85,7 +120,20 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
-    """The closed form of each metric of a cell; None where there is none."""
+    """The closed form of each metric of a cell, by its name; None where there is none.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> expected = ldptui.theory.expected_metrics(ldptui.compile("quickstart").cells[5])
+    >>> round(expected["gain"], 4), expected["gain_after"]
+    (0.4742, None)
+    """
     expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)

@@ -25,7 +25,26 @@ def cancelled(difference: float, size: float) -> float:
 
 
 def item_shift(protocol: Supporting, rate: float, share: float, frequency: float) -> float:
-    """Expected change of one item's estimate when fakes support it with probability `rate`."""
+    """Expected change of one item's estimate when fakes support it with probability `rate`.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    rate
+        The probability that a fake's report supports the item.
+    share
+        β, the share of the fakes among all users.
+    frequency
+        The true frequency of the item.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> oue = ldptui.protocol("oue", items=16, epsilon=1.0)
+    >>> round(ldptui.theory.item_shift(oue, 1.0, 0.05, 0.01), 4)
+    0.1577
+    """
     p, q = protocol.p, protocol.q
     shift = share * ((rate - q) / (p - q) - frequency)
     return cancelled(shift, share * ((rate + q) / (p - q) + frequency))
@@ -42,6 +61,29 @@ def gain(
 
     With a curator p = 1 and q = 0, S = r/d for RPA and 1 for RIA and MGA: G = β(S - f_T). That is
     of a release that withholds nothing; of the stability mechanism see `expected_metrics`.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    support
+        What one fake's report supports; `support.target` is S/r.
+    r
+        The number of targets.
+    share
+        β, the share of the fakes among all users.
+    target_frequency
+        f_T, the true frequency of all targets together.
+
+    Examples
+    --------
+    >>> import math
+    >>> import ldptui
+    >>> from ldptui.core.law.support import Support
+    >>> grr = ldptui.protocol("grr", items=4, epsilon=math.log(3))
+    >>> mga = Support(1.0, 0.0, 0.0, 0.0, 0.0)  # the one target, always
+    >>> round(ldptui.theory.gain(grr, mga, 1, 50 / 1050, 0.1), 4)
+    0.1143
     """
     return r * item_shift(protocol, support.target, share, target_frequency / r)
 
@@ -57,6 +99,31 @@ def gain_std(
     """Standard deviation of the gain of one run, before and after from the same genuine reports.
 
     β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    support
+        What one fake's report supports; `support.variance` is that of the number of targets.
+    r
+        The number of targets.
+    users
+        n, the number of genuine users.
+    malicious
+        m, the number of fakes.
+    target_frequency
+        f_T, the true frequency of all targets together.
+
+    Examples
+    --------
+    >>> import math
+    >>> import ldptui
+    >>> from ldptui.core.law.support import Support
+    >>> grr = ldptui.protocol("grr", items=4, epsilon=math.log(3))
+    >>> mga = Support(1.0, 0.0, 0.0, 0.0, 0.0)  # the one target, always
+    >>> round(ldptui.theory.gain_std(grr, mga, 1, 1000, 50, 0.1), 5)
+    0.00175
     """
     spread = protocol.total_variance(Total(r, target_frequency, users))
     return std_of_gain(protocol, spread, support.variance, users, malicious)
@@ -65,7 +132,29 @@ def gain_std(
 def std_of_gain(
     protocol: Supporting, spread: float, fake_spread: float, users: int, malicious: int
 ) -> float:
-    """`gain_std`, from n times Var[Σ_T f~] and the variance of one fake's number of targets."""
+    """`gain_std`, from n times Var[Σ_T f~] and the variance of one fake's number of targets.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    spread
+        n Var[Σ_T f~], as `target_sum_variance` has it.
+    fake_spread
+        The variance of the number of targets that one fake's report supports.
+    users
+        n, the number of genuine users.
+    malicious
+        m, the number of fakes.
+
+    Examples
+    --------
+    >>> import math
+    >>> import ldptui
+    >>> grr = ldptui.protocol("grr", items=4, epsilon=math.log(3))
+    >>> round(ldptui.theory.std_of_gain(grr, 1.0, 0.0, 1000, 50), 5)
+    0.00151
+    """
     everyone = users + malicious
     genuine = (malicious / everyone) ** 2 * spread / users
     fake = malicious * fake_spread / (everyone * (protocol.p - protocol.q)) ** 2
@@ -75,14 +164,49 @@ def std_of_gain(
 def target_sum_variance(
     protocol: Supporting, targets: Items, frequencies: Floats, users: int
 ) -> float:
-    """n times the variance of the sum of these targets' estimates, at true frequencies [d]."""
+    """n times the variance of the sum of these targets' estimates.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    targets
+        int64[r], the items.
+    frequencies
+        float64[d], the true ones.
+    users
+        n, the number of reports.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldptui
+    >>> oue, even = ldptui.protocol("oue", items=4, epsilon=1.0), np.full(4, 0.25)
+    >>> round(ldptui.theory.target_sum_variance(oue, np.array([0, 1]), even, 1000), 3)
+    7.865
+    """
     if places(protocol):
         return protocol.placed_sum_variance(frequencies, targets)
     return protocol.total_variance(Total(targets.size, float(frequencies[targets].sum()), users))
 
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:
-    """G of a cell, from what one of its fakes supports on average."""
+    """G of a cell, from what one of its fakes supports on average.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of a pure protocol.
+    supported
+        What `fake_support` knows of the cell.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05
+    >>> round(ldptui.theory.cell_gain(cell, ldptui.theory.fake_support(cell)), 4)
+    0.4742
+    """
     share = sent_share(cell)
     return rates_gain(cell.pure, supported, cell.targets, share, cell.target_frequency)
 
@@ -94,11 +218,47 @@ def rates_gain(
     share: float,
     target_frequency: float,
 ) -> float:
-    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from the rate at which a fake supports each item."""
+    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from the rate at which a fake supports each item.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    supported
+        `supported.rates`, float64[d], are the rates s.
+    targets
+        int64[r], the items.
+    share
+        β, the share of the fakes among all users.
+    target_frequency
+        f_T, the true frequency of all targets together.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05
+    >>> supported = ldptui.theory.fake_support(cell)
+    >>> round(ldptui.theory.rates_gain(cell.pure, supported, cell.targets, 0.05, 0.00723), 4)
+    0.4742
+    """
     r, hit = targets.size, float(supported.rates[targets].sum())
     return r * item_shift(protocol, hit / r, share, target_frequency / r)
 
 
 def safer_domain_size(r: int, epsilon: float) -> float:
-    """OUE and OLH gain less from MGA than GRR if d exceeds this. CJG theorem 2."""
+    """The number of items above which OUE and OLH gain less from MGA than GRR. CJG theorem 2.
+
+    Parameters
+    ----------
+    r
+        The number of targets.
+    epsilon
+        The budget, in nats.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.safer_domain_size(1, 1.0), 2)
+    4.72
+    """
     return (2 * r - 1) * (math.exp(epsilon) - 1) + 3 * r

@@ -48,8 +48,28 @@ def gain_lines(
 ) -> dict[str, float]:
     """The gain by the key of LINES; those are left out that are not known of the protocol.
 
-    protocol : one whose users send reports. crafted : whether MGA is among the lines, which takes
-    long where it matters which items are targets.
+    Parameters
+    ----------
+    protocol
+        One whose users send reports.
+    population
+        The genuine users.
+    targets
+        int64[r], the items that are promoted.
+    share
+        β, the share of the fakes among all users.
+    crafted
+        Whether MGA is among the lines, which takes long where it matters which items are targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldptui
+    >>> oue = ldptui.protocol("oue", items=4, epsilon=1.0)
+    >>> users = ldptui.population("uniform", items=4, users=1000)
+    >>> lines = ldptui.theory.gain_lines(oue, users, np.array([3]), 0.05)
+    >>> sorted(lines)
+    ['drop-out', 'mga', 'undetectable', 'verified', 'verified-input']
     """
     held = float(population.histogram[targets].sum() / population.users)
     lines = {}
@@ -72,6 +92,18 @@ def accepted(protocol: Any) -> tuple[float, float] | None:
     """The mean support for its own item, and for another given one, of a report for the own one.
 
     None where that is not known of the protocol, or says nothing.
+
+    Parameters
+    ----------
+    protocol
+        One whose users send reports.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> own, other = ldptui.theory.accepted(ldptui.protocol("oue", items=4, epsilon=1.0))
+    >>> own, round(other, 4)
+    (1.0, 0.2689)
     """
     if hides(protocol):
         return 1.0, beside(protocol)
@@ -79,7 +111,21 @@ def accepted(protocol: Any) -> tuple[float, float] | None:
 
 
 def alike(supported: tuple[float, float], targets: int) -> float:
-    """The rate at which each target is supported, if one of them, any, is the own item."""
+    """The rate at which each target is supported, if one of them, any, is the own item.
+
+    Parameters
+    ----------
+    supported
+        What `accepted` knows of the protocol.
+    targets
+        r, their number.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.alike((1.0, 0.25), 2)
+    0.625
+    """
     own, other = supported
     return (own + (targets - 1) * other) / targets
 

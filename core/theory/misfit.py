@@ -41,9 +41,18 @@ TINY: Final = sys.float_info.min
 class Misfit:
     """An estimate that cannot be.
 
-    item : its number, None for the sum of all. value : the estimate. bound : what the truth is, or
-    is at most or at least. errors : the standard errors between them. chance : how often noise
-    takes any of all estimates as far, at most, by the normal law.
+    Attributes
+    ----------
+    item
+        Its number, None for the sum of all.
+    value
+        The estimate.
+    bound
+        What the truth is, or is at most or at least.
+    errors
+        The standard errors between them.
+    chance
+        How often noise takes any of all estimates as far, at most, by the normal law.
     """
 
     item: int | None
@@ -56,7 +65,24 @@ class Misfit:
 def misfit(protocol: Supporting, users: int, estimates: Floats) -> Misfit | None:
     """The estimate that is farthest from where it can be, if it is far; None if all fit.
 
-    estimates : float64[d], not corrected. The standard errors have them in the place of the truth.
+    The standard errors have the estimates in the place of the truth.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    users
+        n, the number of reports; of fewer than 100 nothing is said.
+    estimates
+        float64[d], not corrected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldptui
+    >>> oue = ldptui.protocol("oue", items=4, epsilon=1.0)
+    >>> ldptui.theory.misfit(oue, 10_000, np.array([0.5, 0.5, 0.5, 0.5])).item is None  # Σ = 2
+    True
     """
     if users < LEAST_REPORTS:
         return None

@@ -19,7 +19,20 @@ from ..law.support import ItemSupport
 
 @lru_cache(maxsize=4)
 def collected(cell: Cell) -> Collection:
-    """The collection of a cell, as closed forms have to know it."""
+    """The collection of a cell, as closed forms have to know it.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> collection = ldptui.theory.collected(ldptui.compile("quickstart").cells[5])
+    >>> [count for count, law in collection.fakes]
+    [5263]
+    """
     fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
     rounds = tuple(_of_round(part) for part in cell.rounds)
     return Collection(cell.population.histogram, fakes, rounds, meetings(cell))
@@ -71,7 +84,19 @@ def arriving(fakes: int, sent: float) -> tuple[Counts, Floats]:
 
 
 def sent_share(cell: Cell) -> float:
-    """β where every fake sends a report, else its mean E[M/(n + M)] over the number M of those."""
+    """β where every fake sends a report, else its mean E[M/(n + M)] over the number M of those.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.sent_share(ldptui.compile("quickstart").cells[5]), 4)
+    0.05
+    """
     sent = min((fakes.sent for fakes in cell.fakes), default=1.0)
     if sent == 1:
         return cell.share
@@ -83,6 +108,18 @@ def fake_support(cell: Cell) -> ItemSupport | None:
     """The support of one report, averaged over all fakes; None where it is not known.
 
     The number of fakes of each kind is fixed, so that their variances add up.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> supported = ldptui.theory.fake_support(ldptui.compile("quickstart").cells[5])
+    >>> float(supported.rates[40])  # MGA on OUE sets the bit of each target
+    1.0
     """
     if not tells_support(cell.protocol) or not all(foreseen(cell, fakes) for fakes in cell.fakes):
         return None
@@ -92,7 +129,21 @@ def fake_support(cell: Cell) -> ItemSupport | None:
 def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> ItemSupport | None:
     """The support of one report, averaged over these fakes; None where it is not known.
 
-    The variance is that of the number of `counted` targets that it supports.
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    fakes
+        The fakes of each kind, as `cell.fakes` has them.
+    counted
+        int64[r], the targets whose supported number has the variance that is given.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]
+    >>> ldptui.theory.support_of(cell.pure, cell.fakes, cell.targets).variance
+    0.0
     """
     rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
     for group in fakes:

@@ -19,17 +19,60 @@ from .support import arriving, collected, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
-    """Var*/n of the estimated count of an item that nobody holds: q(1-q)/(p-q)². W17 theorem 2."""
+    """Var*/n of the estimated count of an item that nobody holds: q(1-q)/(p-q)². W17 theorem 2.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.count_variance(ldptui.protocol("oue", items=16, epsilon=1.0)), 4)
+    3.6827
+    """
     return float(item_variance(protocol, 1))
 
 
 def frequency_std(protocol: Supporting, users: int, frequency: float = 0.0) -> float:
-    """Standard deviation of one estimated frequency; √(Var*/n) at frequency 0."""
+    """Standard deviation of one estimated frequency; √(Var*/n) at frequency 0.
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    users
+        n, the number of reports.
+    frequency
+        The true frequency of the item, from 0 to 1.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> oue = ldptui.protocol("oue", items=16, epsilon=1.0)
+    >>> round(ldptui.theory.frequency_std(oue, 10_000), 5)
+    0.01919
+    """
     return math.sqrt(item_variance(protocol, users, frequency))
 
 
 def recommended(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
-    """The protocol with the least Var*: GRR if d < 3e^ε + 2, else OUE (or OLH). W17 section 5."""
+    """The protocol with the least Var*: GRR if d < 3e^ε + 2, else OUE (or OLH). W17 section 5.
+
+    Parameters
+    ----------
+    domain_size
+        d, the number of items.
+    epsilon
+        The budget, in nats.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.recommended(10, 1.0), ldptui.theory.recommended(11, 1.0)
+    ('grr', 'oue')
+    """
     return "grr" if domain_size < 3 * math.exp(epsilon) + 2 else "oue"
 
 
@@ -39,6 +82,17 @@ def exact_border(epsilon: float) -> float:
     `recommended` compares Var*, the variance of an item that nobody holds. The mean over all items
     adds (1-p-q)/(d (p-q)), which is more for GRR, (d-2)/(d (e^ε - 1)), than for OUE, 1/d. Both are
     equal where d² - (2e^ε + 3) d - (e^2ε - 1) = 0.
+
+    Parameters
+    ----------
+    epsilon
+        The budget, in nats.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.exact_border(1.0), 2)
+    9.14
     """
     e = math.exp(epsilon)
     half = e + 1.5
@@ -49,6 +103,19 @@ def least_error(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     """The protocol with the least mean squared error: GRR below `exact_border`, else OUE (or OLH).
 
     OLH has the error of OUE but for the rounding of its hash range.
+
+    Parameters
+    ----------
+    domain_size
+        d, the number of items.
+    epsilon
+        The budget, in nats.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.least_error(9, 1.0), ldptui.theory.least_error(10, 1.0)
+    ('grr', 'oue')
     """
     return "grr" if domain_size < exact_border(epsilon) else "oue"
 
@@ -57,12 +124,43 @@ def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
     """The pure protocol with the least mean squared error: subset selection of the best size.
 
     A report names w ≈ d/(e^ε + 1) items: that is where it is no choice. Ye, Barg 2018.
+
+    Parameters
+    ----------
+    domain_size
+        d, the number of items.
+    epsilon
+        The budget, in nats.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.least_of_all(1024, 1.0).subset_size
+    275
     """
     return SubsetSelection(domain_size, epsilon, best_size(domain_size, epsilon))
 
 
 def item_variances(protocol: Supporting, users: float, frequencies: Floats) -> Floats:
-    """float64[d], the variance of each estimated frequency, given the true ones of all items."""
+    """Variance of each estimated frequency, given the true ones of all items: float64[d].
+
+    Parameters
+    ----------
+    protocol
+        A protocol that supports items with its p and q.
+    users
+        n, the number of reports.
+    frequencies
+        float64[d], the true ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ldptui
+    >>> grr = ldptui.protocol("grr", items=2, epsilon=1.0)
+    >>> ldptui.theory.item_variances(grr, 1000, np.array([0.5, 0.5])).round(6)
+    array([0.000921, 0.000921])
+    """
     if places(protocol):
         return protocol.placed_variances(frequencies) / users
     return np.asarray(item_variance(protocol, users, frequencies))
@@ -75,6 +173,18 @@ def clean_variance(cell: Cell) -> Floats:
     that a kept answer supports the own item and another one, every user and every two rounds that
     the user takes part in add 2 p₁(1-p₁) / ((p₁-q₁) n)² to the user's item, and to every other
     item the same with q₁.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of a pure protocol.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05
+    >>> round(float(ldptui.theory.clean_variance(cell).mean()), 7)
+    3.69e-05
     """
     spread = item_variances(cell.pure, cell.users, cell.population.frequencies)
     met = meetings(cell)
@@ -90,6 +200,18 @@ def attacked_variance(cell: Cell) -> Floats | None:
 
     Fakes of one kind support item v independently with probability s_v, so that
     Var = [Σ_genuine support variances + Σ_kinds m s_v (1 - s_v)] / ((n+m) (p-q))².
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of a pure protocol.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05
+    >>> round(float(ldptui.theory.attacked_variance(cell)[40]), 7)  # a target
+    3.33e-05
     """
     protocol, spread = cell.pure, clean_variance(cell)
     if any(fakes.sent < 1 for fakes in cell.fakes):

@@ -43,20 +43,37 @@ SHOWN = 20
 class Frequencies:
     """The estimated share of the users who hold each item.
 
-    values : float64[d]. reports : n, the number of users. std : float64[d], the standard deviation
-    of each estimate given the true frequencies, with the estimate in their place; None for a
-    protocol without a closed form, and after a correction, whose noise has none, unless the
-    coverage was measured: then that of the estimate before it. low, high : float64[d], the ends of
-    the interval of each item by itself, where there is a deviation; normal, so for many reports.
-    confidence : the probability that such an interval covers where nothing is corrected. labels :
-    the names of the items. corrections : those that were applied, in order. coverage : the share of
-    repetitions in which the intervals cover; None where it was not asked for. misfit : a sentence
-    where the reports can hardly be of this protocol; None where they can. top : the number of items
-    that rows and table show, the largest estimates first; None for all. simultaneous : whether rows
-    and table have intervals that cover all together, with the same confidence. defended :
-    float64[d], the estimates after the `defences` of `ldptui estimate --defend`; None without them.
-    robust : the conclusions if up to the `share` of `estimate` is fake, whose ends low and high are
-    then; None where nobody is taken for fake.
+    Attributes
+    ----------
+    values
+        float64[d], the estimates.
+    reports
+        n, the number of users.
+    std
+        float64[d], the standard deviation of each estimate given the true frequencies, with the
+        estimate in their place; None for a protocol without a closed form, and after a correction,
+        whose noise has none, unless the coverage was measured: then that of the estimate before it.
+    confidence
+        The probability that the interval of an item covers where nothing is corrected.
+    labels
+        The names of the items.
+    corrections
+        Those that were applied, in order.
+    coverage
+        The share of repetitions in which the intervals cover; None where it was not asked for.
+    misfit
+        A sentence where the reports can hardly be of this protocol; None where they can.
+    top
+        The number of items that rows and table show, the largest estimates first; None for all.
+    simultaneous
+        Whether rows and table have intervals that cover all together, with the same confidence.
+    defended
+        float64[d], the estimates after the `defences`; None without them.
+    defences
+        The steps of `ldptui estimate --defend`, by name.
+    robust
+        The conclusions if up to the `share` of `estimate` is fake, whose ends low and high are
+        then; None where nobody is taken for fake.
     """
 
     values: Floats
@@ -115,9 +132,20 @@ class Frequencies:
     def overturn(self, item: str, other: str) -> Overturning:
         """The share of fakes that overturns the claim that an item is held more than another one.
 
-        item, other : by their names. Its `share` is β*, its `low` a lower bound. Raises
-        ScenarioError without the `share` of `estimate`, and for names that no item has.
+        Its `share` is β*, its `low` a lower bound.
 
+        Parameters
+        ----------
+        item, other
+            The items by their names.
+
+        Raises
+        ------
+        ScenarioError
+            Without the `share` of `estimate`, and for names that no item has.
+
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> sue, rng = protocol("sue", items=2, epsilon=2.0), np.random.default_rng(0)
         >>> sent = sue.perturb(np.repeat([0, 1], [9000, 1000]), rng)
@@ -145,6 +173,8 @@ class Frequencies:
         Where they were asked for, also `low_all` and `high_all`, the ends of simultaneous
         intervals, and `in_top`.
 
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0)).rows()[1]["label"]
         '1'
@@ -169,9 +199,20 @@ class Frequencies:
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
 
-        library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is, ScenarioError for another library.
+        Parameters
+        ----------
+        library
+            "polars" or "pandas"; without it the first of them that is installed.
 
+        Raises
+        ------
+        RunError
+            Where none is installed.
+        ScenarioError
+            For another library.
+
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> found = estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0))
         >>> list(found.to_frame()["item"])

@@ -43,19 +43,39 @@ UNSEEN: Final = "fakes whose reports look like an honest population's cannot be 
 class Conclusions(concluding.Concluded):
     """What reports tell if a share of them may be fake: what `conclude` answers.
 
-    labels : the names of d items. reports : N. share : that of the fakes, at most. estimates :
-    float64[d]. low, high : float64[d], the ends of intervals that cover whatever the fakes send.
-    naive_low, naive_high : float64[d], the same if nobody were fake. sharp : whether low and high
-    assume that all reports together look honest. confidence : of each interval and bound. claims :
-    with `text` and `overturning` (`share`, `low`) each. floor : with `fakes`, `share` and `items`;
-    None where neither reports nor counts are there. misfit : what hardly any reports of the
-    protocol say; None where they can be of it. overturned : of another claim of
-    `ldptui.core.bounds.claims` the share that overturns it.
+    Attributes
+    ----------
+    labels
+        The names of d items.
+    reports
+        N, their number.
+    share
+        That of the fakes, at most.
+    estimates
+        float64[d].
+    low, high
+        float64[d], the ends of intervals that cover whatever the fakes send.
+    naive_low, naive_high
+        float64[d], the same if nobody were fake.
+    sharp
+        Whether low and high assume that all reports together look honest.
+    confidence
+        That of each interval and bound.
+    claims
+        With `text` and `overturning` (`share`, `low`) each.
+    floor
+        With `fakes`, `share` and `items`; None where neither reports nor counts are there.
+    misfit
+        What hardly any reports of the protocol say; None where they can be of it.
+    overturned
+        Of another claim of `ldptui.core.bounds.claims`, the share that overturns it.
     """
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each item: item, estimate, low, high, naive_low, naive_high.
 
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> grr = protocol("grr", items=4, epsilon=1.0)
         >>> conclude(np.array([0, 3, 0], np.uint32), grr, share=0.1).rows()[3]["item"]
@@ -69,9 +89,20 @@ class Conclusions(concluding.Concluded):
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
 
-        library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is, ScenarioError for another library.
+        Parameters
+        ----------
+        library
+            "polars" or "pandas"; without it the first of them that is installed.
 
+        Raises
+        ------
+        RunError
+            Where none is installed.
+        ScenarioError
+            For another library.
+
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> grr = protocol("grr", items=2, epsilon=1.0)
         >>> list(conclude(np.array([0, 1], np.uint32), grr, share=0.1).to_frame()["item"])
@@ -82,6 +113,8 @@ class Conclusions(concluding.Concluded):
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.
 
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> grr = protocol("grr", items=4, epsilon=1.0)
         >>> conclude(np.array([0, 3, 0], np.uint32), grr, share=0.1).document()["fakes"]

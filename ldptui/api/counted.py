@@ -35,10 +35,21 @@ ROUNDING: Final = 1e-9
 class Counted:
     """The counts of the reports of one protocol: all that an estimate is made of.
 
-    protocol : with its parameters bound. counts : as `protocol.support_counts` has them. reports :
-    their number. labels : the names of the items, None where they are numbers. The counts of parts
-    of the users add up.
+    The counts of parts of the users add up.
 
+    Attributes
+    ----------
+    protocol
+        The protocol with its parameters bound.
+    counts
+        As `protocol.support_counts` has them.
+    reports
+        Their number.
+    labels
+        The names of the items, None where they are numbers.
+
+    Examples
+    --------
     >>> from ldptui import protocol
     >>> grr = protocol("grr", items=4, epsilon=1.0)
     >>> (counted(np.array([0, 3], np.uint32), grr) + counted(np.array([3], np.uint32), grr)).counts
@@ -65,10 +76,20 @@ class Counted:
         return {**_parameters(self.protocol), "domain": _digest(self.labels)}
 
     def write(self, path: str | Path) -> None:
-        """Write a file of counts that `read_counts` reads; raises FileError.
+        """Write a file of counts that `read_counts` reads.
 
-        path : of the file, which appears whole or not at all.
+        Parameters
+        ----------
+        path
+            That of the file, which appears whole or not at all.
 
+        Raises
+        ------
+        FileError
+            Where the file cannot be written.
+
+        Examples
+        --------
         >>> import tempfile
         >>> from ldptui import protocol
         >>> grr = protocol("grr", items=4, epsilon=1.0)

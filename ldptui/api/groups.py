@@ -39,13 +39,22 @@ BAR: Final = 24
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The estimates of groups of users. by : the column that tells them apart.
+    """The estimates of groups of users.
 
-    groups : the estimates of each, by name; "" has the rows without one. differences : those that
-    hold together with the confidence of the intervals, the clearest first, at most LISTED; first
-    and second are places in `groups`. significant : their number. comparisons : the number of tests
-    that was paid for; 0 where nothing is compared: after a correction, for a protocol without a
-    closed form, and for groups of fewer than 100 reports.
+    Attributes
+    ----------
+    by
+        The column that tells the groups apart.
+    groups
+        The estimates of each, by name; "" has the rows without one.
+    differences
+        Those that hold together with the confidence of the intervals, the clearest first, at most
+        LISTED; first and second are places in `groups`.
+    significant
+        The number of differences.
+    comparisons
+        The number of tests that was paid for; 0 where nothing is compared: after a correction, for
+        a protocol without a closed form, and for groups of fewer than 100 reports.
     """
 
     by: str
@@ -62,6 +71,8 @@ class Groups:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each group and item: `group`, and the columns of `Frequencies.rows`.
 
+        Examples
+        --------
         >>> import tempfile
         >>> from pathlib import Path
         >>> from ldptui import protocol
@@ -80,6 +91,8 @@ class Groups:
     def compared(self) -> list[dict[str, Any]]:
         """A row for each difference: item, label, first, second, difference, std, p_value.
 
+        Examples
+        --------
         >>> import tempfile
         >>> from pathlib import Path
         >>> from ldptui import protocol

@@ -36,7 +36,10 @@ LINES: Final = 40
 class Results:
     """The measurements of an experiment; its `repr` is the table that `ldptui run` prints.
 
-    measured : the columns as they are, `measured.cells[i].metrics` for the trials of a cell.
+    Attributes
+    ----------
+    measured
+        The columns as they are: `measured.cells[i].metrics` for the trials of a cell.
     """
 
     measured: Measured
@@ -64,8 +67,22 @@ class Results:
     def estimate(self, metric: str, cell: int = 0) -> Estimate:
         """A metric over the trials of a cell: `mean`, `standard_error`, `theory` and `z`.
 
-        Each is None where it is undefined. Raises ScenarioError for another metric or cell.
+        Each is None where it is undefined.
 
+        Parameters
+        ----------
+        metric
+            Its name, as `rows()` has it.
+        cell
+            Its place in `cells`.
+
+        Raises
+        ------
+        ScenarioError
+            For another metric or cell.
+
+        Examples
+        --------
         >>> import ldptui
         >>> gain = ldptui.run("quickstart").estimate("gain", cell=5)  # β = 0.05
         >>> abs(gain.z) < 6
@@ -84,6 +101,8 @@ class Results:
         `theory` and `z`; None where undefined. A goal adds `answer.*` and a campaign `round` (None:
         all of them pooled), `malicious` and `epsilon_spent`, as in CSV.
 
+        Examples
+        --------
         >>> import ldptui
         >>> rows = ldptui.run("survey").rows()
         >>> [row["trials"] for row in rows if row["metric"] == "gain"]  # of 5 cells
@@ -94,9 +113,20 @@ class Results:
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
 
-        library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is, ScenarioError for another library.
+        Parameters
+        ----------
+        library
+            "polars" or "pandas"; without it the first of them that is installed.
 
+        Raises
+        ------
+        RunError
+            Where none is installed.
+        ScenarioError
+            For another library.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.run("survey").to_frame()["metric"][0]
         'gain'
@@ -106,8 +136,18 @@ class Results:
     def to_json(self, frequencies: bool = False) -> str:
         """The document that `ldptui run --format json` writes; docs/format.md describes it.
 
-        frequencies : with the estimates of each item.
+        Parameters
+        ----------
+        frequencies
+            With the estimates of each item.
 
+        Raises
+        ------
+        ScenarioError
+            Where `frequencies` is not True or False.
+
+        Examples
+        --------
         >>> import json, ldptui
         >>> json.loads(ldptui.run("survey").to_json())["format"]
         1
@@ -123,8 +163,18 @@ class Results:
     def to_csv(self, *, cells: bool = False) -> str:
         """The text that `ldptui run --format csv` writes, a row for each trial.
 
-        cells : a row for each cell, as `--format csv-cells`.
+        Parameters
+        ----------
+        cells
+            A row for each cell, as `--format csv-cells` has it.
 
+        Raises
+        ------
+        ScenarioError
+            Where `cells` is not True or False.
+
+        Examples
+        --------
         >>> import ldptui
         >>> len(ldptui.run("survey").to_csv(cells=True).splitlines())  # a header, and 5 cells
         6
@@ -134,8 +184,20 @@ class Results:
     def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
         """A row for each item: item, label, truth, and of each arm its mean and std over trials.
 
-        cell : its place in `cells`; ScenarioError where there is none. No rows for heavy hitters.
+        There are no rows for heavy hitters.
 
+        Parameters
+        ----------
+        cell
+            Its place in `cells`.
+
+        Raises
+        ------
+        ScenarioError
+            Where there is no such cell.
+
+        Examples
+        --------
         >>> import ldptui
         >>> item = ldptui.run("survey").frequencies(cell=4)[0]
         >>> item["label"], item["truth"]
@@ -153,10 +215,22 @@ class Results:
     def estimates(self, cell: int = 0) -> dict[str, Floats]:
         """The estimates of each trial and item in each arm, by its name: float64[trials, d].
 
-        cell : its place in `cells`. They are drawn again, exactly as in the run, as a run keeps
-        their moments alone. Raises ScenarioError for a campaign and for heavy hitters,
-        RunError for a cell that failed.
+        They are drawn again, exactly as in the run, as a run keeps their moments alone.
 
+        Parameters
+        ----------
+        cell
+            Its place in `cells`.
+
+        Raises
+        ------
+        ScenarioError
+            Where there is no such cell, for a campaign and for heavy hitters.
+        RunError
+            For a cell that failed.
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.run("quickstart").estimates()["attacked"].shape
         (20, 128)
@@ -175,15 +249,27 @@ class Results:
     ) -> Table:
         """Chosen metrics, with swept keys at the side and above, as papers print them.
 
-        metrics : names of metrics; all of them if there are none, or, with rows or columns, the
-            first with a closed form.
-        rows, columns : swept keys, whose values make the rows and stand above the columns. Without
-            rows these are the swept keys that are not above.
-
         The table shows itself; `to_latex()`, `to_markdown()`, `to_csv()`, `records()` and
-        `to_frame()` give it to others. Raises ScenarioError for a metric or a key that the run has
-        not, or where a swept key of several values is in neither.
+        `to_frame()` give it to others.
 
+        Parameters
+        ----------
+        metrics
+            Names of metrics; all of them if there are none, or, with rows or columns, the first
+            with a closed form.
+        rows
+            Swept keys whose values make the rows; left out, the swept keys that are not above.
+        columns
+            Swept keys whose values stand above the columns.
+
+        Raises
+        ------
+        ScenarioError
+            For a metric or a key that the run has not, or where a swept key of several values is in
+            neither.
+
+        Examples
+        --------
         >>> import ldptui
         >>> shown = ldptui.run("survey").table("gain", rows="attack.share")
         >>> shown.records()[0]["attack.share"]
@@ -194,8 +280,22 @@ class Results:
     def plot(self, chart: str | None = None, columns: int = 2) -> Any:
         """A chart for paper as a figure of matplotlib, which notebooks show and `savefig` writes.
 
-        chart, columns : as `figure` takes them. Raises as `figure` does.
+        Parameters
+        ----------
+        chart
+            As `figure` takes it.
+        columns
+            1 or 2, of a paper: 84 or 174 mm wide.
 
+        Raises
+        ------
+        ScenarioError
+            Where the run has no such chart.
+        RunError
+            Without matplotlib (the extra `plot`).
+
+        Examples
+        --------
         >>> import ldptui
         >>> len(ldptui.run("survey").plot("gain").axes)
         1
@@ -205,11 +305,23 @@ class Results:
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
         """A chart for paper as the text of an SVG file, which notebooks show as a picture.
 
-        chart : "gain", "error", "success", "frequencies", "map", "trials" or "timeline"; left out,
-        the gain, or the success where items are named. columns : 1 or 2, of a paper.
-        Raises ScenarioError where the run has no such chart, RunError without matplotlib (the extra
-        `plot`).
+        Parameters
+        ----------
+        chart
+            "gain", "error", "success", "frequencies", "map", "trials" or "timeline"; left out, the
+            gain, or the success where items are named.
+        columns
+            1 or 2, of a paper: 84 or 174 mm wide.
 
+        Raises
+        ------
+        ScenarioError
+            Where the run has no such chart.
+        RunError
+            Without matplotlib (the extra `plot`).
+
+        Examples
+        --------
         >>> import ldptui
         >>> ldptui.run("survey").figure("gain")[:5]
         '<svg '

@@ -41,14 +41,29 @@ SHOWN: Final = 10
 class Screening:
     """The verdicts of all screens on reports, and what they name.
 
-    alarm : whether a screen alarms whose false-alarm rate is proved. screens : one verdict each,
-    with its kind, alarm, false_alarm, power and cost, whether that rate is proved, and else the
-    simulated collections that they were measured on. pairs : the
-    pairs of items that go together beyond what honest reports explain, by name, with z. items :
-    those of the pairs. rows : int64[k], the suspicious reports by their place from 0 on. reports :
-    N. before, after : float64[d], the estimates from all reports, and without the suspicious ones,
-    with what honest reports lose by that given back. nearest : the largest of the pairs' supports
-    beyond what independence explains, as shares of their limits. labels : the names of all items.
+    Attributes
+    ----------
+    alarm
+        Whether a screen alarms whose false-alarm rate is proved.
+    screens
+        One verdict each, with its kind, alarm, false_alarm, power and cost, whether that rate is
+        proved, and else the simulated collections that they were measured on.
+    pairs
+        The pairs of items that go together beyond what honest reports explain, by name, with z.
+    items
+        Those of the pairs.
+    rows
+        int64[k], the suspicious reports by their place from 0 on.
+    reports
+        N, their number.
+    before, after
+        float64[d], the estimates from all reports, and without the suspicious ones, with what
+        honest reports lose by that given back.
+    nearest
+        The largest of the pairs' supports beyond what independence explains, as shares of their
+        limits.
+    labels
+        The names of all items.
     """
 
     alarm: bool
@@ -106,6 +121,8 @@ class Screening:
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.
 
+        Examples
+        --------
         >>> from ldptui import protocol
         >>> grr = protocol("grr", items=4, epsilon=1.0)
         >>> screen(np.array([0, 3, 1], np.uint32), grr).document()["dropped"]

@@ -24,9 +24,15 @@ __all__ = ["Audited", "Checkpoint", "Named", "Question", "Work", "audit", "quest
 class Audited:
     """The findings of audits of clients: the answer of `audit`.
 
-    clients : an `Inspection` of each, with `verdict`, `epsilon_low`, `conforms`, `findings` (each
-    with its `text`) and more. powers : what these samples can refute, for each protocol that is
-    claimed. question : what was asked.
+    Attributes
+    ----------
+    question
+        What was asked.
+    clients
+        An `Inspection` of each, with `verdict`, `epsilon_low`, `conforms`, `findings` (each with
+        its `text`) and more.
+    powers
+        What these samples can refute, for each protocol that is claimed.
     """
 
     question: Question
@@ -41,6 +47,8 @@ class Audited:
     def document(self) -> dict[str, Any]:
         """Plain values, as `ldptui audit --format json` writes them.
 
+        Examples
+        --------
         >>> audit("grr", epsilon=1.0, items=4, samples=5000).document()["clients"][0]["verdict"]
         'proved'
         """
@@ -49,6 +57,8 @@ class Audited:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each client: client, verdict, epsilon_low, average_low, conforms, samples.
 
+        Examples
+        --------
         >>> audit("grr", epsilon=1.0, items=4, samples=5000).rows()[0]["client"]
         'grr'
         """
@@ -58,9 +68,20 @@ class Audited:
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.
 
-        library : "polars" or "pandas"; without it the first of them that is installed. Raises
-        RunError where none is, ScenarioError for another library.
+        Parameters
+        ----------
+        library
+            "polars" or "pandas"; without it the first of them that is installed.
 
+        Raises
+        ------
+        RunError
+            Where none is installed.
+        ScenarioError
+            For another library.
+
+        Examples
+        --------
         >>> list(audit("grr", epsilon=1.0, items=4, samples=5000).to_frame()["verdict"])
         ['proved']
         """

@@ -26,10 +26,29 @@ from ldptui.commands import cli
 from ldptui.core.base.errors import LdpError
 from ldptui.core.protocols import PROTOCOLS
 
-MODULES = (
-    *(f"ldptui.api.{name}" for name in ("by_name", "collected", "files", "results", "running")),
-    "ldptui.core.scenario.scenario",
-)
+PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | {
+    f"ldptui.theory.{name}": getattr(ldptui.theory, name) for name in ldptui.theory.__all__
+}
+"""Every public function and class, those of the closed forms included, by its name."""
+FUNCTIONS = {
+    name: function
+    for owner, thing in PUBLIC.items()
+    for name, function in (
+        [(owner, thing)]
+        if not inspect.isclass(thing)
+        else [(f"{owner}.{member}", value) for member, value in vars(thing).items()
+              if not member.startswith("_")]
+    )
+    if inspect.isfunction(function) or hasattr(function, "cache_info")
+}  # fmt: skip
+"""Every public function and method."""
+SLOW = ("ldptui.api.screened",)
+"""Modules whose examples run in `make test-long` alone."""
+MODULES = [
+    pytest.param(name, marks=[pytest.mark.long] * (name in SLOW))
+    for name in sorted({function.__module__ for function in FUNCTIONS.values()})
+    if not name.endswith(".errors")  # we make them
+]
 TABLES = {
     "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
     "protocol": {"kind": "oue", "epsilon": 1.0},
@@ -60,20 +79,6 @@ def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:
     with pytest.raises(AttributeError, match="no attribute 'simulate'"):
         ldptui.simulate  # noqa: B018
     assert set(ldptui.__all__) <= set(dir(ldptui))
-
-
-def without_example() -> Iterator[str]:
-    """The methods of public names whose docstring has no example."""
-    for name in ldptui.__all__:
-        thing = getattr(ldptui, name)
-        if inspect.isclass(thing) and not issubclass(thing, LdpError):  # we make the errors
-            for member, value in vars(thing).items():
-                if inspect.isfunction(value) and not member.startswith("_"):
-                    yield from [] if ">>>" in (value.__doc__ or "") else [f"{name}.{member}"]
-
-
-def test_every_public_method_has_an_example() -> None:
-    assert [*without_example()] == []
 
 
 def undescribed() -> Iterator[str]:
@@ -113,16 +118,33 @@ def sections(doc: str) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in ldptui.__all__ if inspect.isfunction(getattr(ldptui, name))]
-)
-def test_the_site_shows_the_parameters_of_a_function_as_a_table(name: str) -> None:
-    """Each parameter has its row, in order, and so has each error that is raised."""
-    function = getattr(ldptui, name)
+def rows_of(name: str) -> list[str]:
+    """The sections that the site shows of a function, all of whose parameters have their row."""
+    function = FUNCTIONS[name]
     found = sections(inspect.getdoc(function) or "")
-    assert [*found] == ["Parameters", "Raises", "Examples"]
-    assert sorted(found["Parameters"]) == sorted(inspect.signature(function).parameters)
-    assert all(error.endswith("Error") for error in found["Raises"])
+    asked = [each for each in inspect.signature(function).parameters if each != "self"]
+    assert sorted(found.get("Parameters", [])) == sorted(asked), name
+    assert all(error.endswith("Error") for error in found.get("Raises", [])), name
+    return [*found]
+
+
+def test_the_site_shows_every_parameter_in_a_table() -> None:
+    """Each parameter has its row, in order; so has each error that is raised, and an example."""
+    assert len(FUNCTIONS) > 90
+    for name in FUNCTIONS:
+        shown = rows_of(name)
+        whole = ["Parameters", "Raises", "Examples"]
+        assert shown == [title for title in whole if title in shown], name
+        if inspect.isfunction(PUBLIC.get(name)) and "theory" not in name:
+            assert shown == whole, name
+        assert shown[-1] == "Examples" or "Error." in name, name
+
+
+def test_the_site_shows_every_field_in_a_table() -> None:
+    for name, thing in PUBLIC.items():
+        if dataclasses.is_dataclass(thing):
+            shown = sections(inspect.getdoc(thing) or "")["Attributes"]
+            assert {field.name for field in dataclasses.fields(thing)} <= {*shown}, name
 
 
 def test_importing_loads_nothing() -> None:
