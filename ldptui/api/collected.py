@@ -67,10 +67,8 @@ class Frequencies:
         The number of items that rows and table show, the largest estimates first; None for all.
     simultaneous
         Whether rows and table have intervals that cover all together, with the same confidence.
-    defended
-        float64[d], the estimates after the `defences`; None without them.
-    defences
-        The steps of `ldptui estimate --defend`, by name.
+    defended, defences
+        float64[d], the estimates after these steps of `ldptui estimate --defend`; None without.
     robust
         The conclusions if up to the `share` of `estimate` is fake, whose ends low and high are
         then; None where nobody is taken for fake.
@@ -111,10 +109,7 @@ class Frequencies:
 
     @property
     def half(self) -> Floats | None:
-        """float64[d], the half-widths of intervals that cover all together; None where none are.
-
-        By Šidák: see `ldptui.core.theory.ranks`.
-        """
+        """float64[d], half-widths of intervals that cover all together (Šidák), or None."""
         if self.std is None or self.corrections:
             return None
         return simultaneous_width(self.values.size, self.confidence) * self.std
