@@ -92,21 +92,73 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
     def perturb(self, values: Items, rng: Rng | None = None) -> Reports:
-        """Honest reports of these items: to be sent by real users, or with `rng` simulated."""
+        """Honest reports of these items: to be sent by real users, or with `rng` simulated.
+
+        Parameters
+        ----------
+        values
+            int64[n], the item of each user.
+        rng
+            A generator of NumPy; left out, the operating system's cryptographic one draws.
+
+        Raises
+        ------
+        ScenarioError
+            For a value that is no item, with its place.
+
+        Examples
+        --------
+        >>> import ldptui
+        >>> len(ldptui.protocol("grr", items=4, epsilon=1.0).perturb([0, 3, 0]))
+        3
+        """
         ...
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports that encode these items and are not perturbed."""
+        """Reports that encode these items and are not perturbed.
+
+        Parameters
+        ----------
+        values
+            int64[n], the item of each user.
+        rng
+            A generator of NumPy, for hash functions.
+        """
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
-        """int64[…], the number of reports that support each item, or have each bit."""
+        """The number of reports that support each item, or have each bit: int64[…].
+
+        Parameters
+        ----------
+        reports
+            As `perturb` makes them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ldptui
+        >>> ldptui.protocol("grr", items=4, epsilon=1.0).support_counts(np.array([0, 3, 0]))
+        array([2, 0, 0, 1])
+        """
         ...
 
     def received(self, reports: object, count: int) -> Reports:
-        """The reports of `count` users from a stranger's code, checked; raises ValueError.
+        """The reports of some users from a stranger's code, checked.
 
         The message says what must hold and what was found: "must be int64[5], got float64[5]".
+
+        Parameters
+        ----------
+        reports
+            What the code returned.
+        count
+            The number of users.
+
+        Raises
+        ------
+        ValueError
+            Where they are no reports of this protocol.
         """
         ...
 
@@ -131,9 +183,14 @@ class Supporting(Doors, Protocol):
     def domain_size(self) -> int: ...
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """An honest report of an item that is drawn with these probabilities, float64[d].
+        """The support of an honest report of an item that is drawn by these probabilities.
 
-        The variance is of the number of `counted` items that it supports.
+        Parameters
+        ----------
+        frequencies
+            float64[d], the probabilities.
+        counted
+            The items whose supported number has the variance that is given.
         """
         ...
 
@@ -162,7 +219,13 @@ class PureProtocol(Unbiased, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
     def supports(self, reports: Reports) -> Supports:
-        """[n, d]: which items each report supports. For small n."""
+        """The items that each report supports: bool[n, d], or 1, 0 and −1. For small n.
+
+        Parameters
+        ----------
+        reports
+            As `perturb` makes them.
+        """
         ...
 
 
