@@ -115,15 +115,7 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports that encode these items and are not perturbed.
-
-        Parameters
-        ----------
-        values
-            int64[n], the item of each user.
-        rng
-            A generator of NumPy, for hash functions.
-        """
+        """Reports that encode these items and are not perturbed."""
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
@@ -183,14 +175,9 @@ class Supporting(Doors, Protocol):
     def domain_size(self) -> int: ...
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """The support of an honest report of an item that is drawn by these probabilities.
+        """An honest report of an item that is drawn with these probabilities, float64[d].
 
-        Parameters
-        ----------
-        frequencies
-            float64[d], the probabilities.
-        counted
-            The items whose supported number has the variance that is given.
+        The variance is of the number of `counted` items that it supports.
         """
         ...
 
@@ -219,13 +206,7 @@ class PureProtocol(Unbiased, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
     def supports(self, reports: Reports) -> Supports:
-        """The items that each report supports: bool[n, d], or 1, 0 and −1. For small n.
-
-        Parameters
-        ----------
-        reports
-            As `perturb` makes them.
-        """
+        """The items that each report supports: bool[n, d], or 1, 0 and −1. For small n."""
         ...
 
 
