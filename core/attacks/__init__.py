@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..population.targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
-from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
+from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem, pretends
 from .fakes import Fakes, fake_share, malicious_users
 from .hidden import HiddenGain, Hiding
 from .kinds import ATTACKS, Attack, NoAttack
@@ -62,5 +62,6 @@ __all__ = [
     "obeying",
     "plans",
     "played",
+    "pretends",
     "split",
 ]

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from ..base.errors import ScenarioError, got
+from ..base.named import fields_of
 from ..base.ranges import SHARE, Range
 from ..base.sampling import Counts, Floats
 from ..law.law import Ask, Lack, LawName
@@ -105,9 +106,9 @@ class Reactive(Maximal):
     reacts: ClassVar[bool] = True
 
     def __repr__(self) -> str:
+        values = fields_of(self) | {"kind": self.ADDRESSED["kind"]}
         shown = (part.name for part in fields(self) if part.repr)
-        values = {name: getattr(self, name) for name in shown} | {"kind": self.ADDRESSED["kind"]}
-        text = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        text = ", ".join(f"{name}={values[name]!r}" for name in shown)
         return f"{self.ADDRESSED['class']}({text})"
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:

@@ -6,10 +6,11 @@ Sections are those of Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.ranges import SHARE
 from ..base.sampling import Floats
@@ -63,6 +64,10 @@ class HeldItem(ByNumbers):
         held = np.zeros(domain_size)
         held[view.targets] = self.view_law(view)
         return held
+
+
+pretends: Final[Capability[HeldItem]] = Capability("view_law")
+"""True of fakes who pretend to hold an item."""
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,11 @@ def spelled(value: float, digits: int | None = None) -> str:
     return re.sub(r"e([+-])0*(?=\d)", lambda match: f"e{match[1].strip('+')}", text)
 
 
+def reason_of(error: Exception) -> str:
+    """The reason of an error in a few words: the system's, where it is one of the system."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def shown(value: object) -> str:
     """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
     if value is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any, Literal, Protocol, TypeAlias
 
 from .errors import ScenarioError, got
@@ -18,6 +19,11 @@ class Named(Protocol):
     def name(self) -> str: ...
     @property
     def options(self) -> dict[str, Any]: ...
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name: its own values, no copies of them."""
+    return {part.name: getattr(value, part.name) for part in fields(value)}
 
 
 def code_of(value: object) -> str:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias, TypeVar
+
+from .capability import Capability
 
 T = TypeVar("T")
+
+
+class _Tells(Protocol):
+    def tell(self, words: str) -> None: ...
+
+
+class _Warns(Protocol):
+    def warn(self, words: str) -> None: ...
+
+
+_tells: Final[Capability[_Tells]] = Capability("tell")
+_warns: Final[Capability[_Warns]] = Capability("warn")
 
 Pulse: TypeAlias = Callable[[], None]
 """Called between pieces of work; raises to stop the work. It may have methods `tell`, `warn`."""
@@ -19,14 +32,16 @@ def no_pulse() -> None:
 
 def say(pulse: Pulse, words: str) -> None:
     """Tell those who watch what is done; most do not watch, and their pulse has no `tell`."""
-    tell = getattr(pulse, "tell", None)
-    if tell is not None:
-        tell(words)
+    if _tells(pulse):
+        pulse.tell(words)
 
 
 def warn(pulse: Pulse, words: str) -> None:
     """Tell those who wait why nothing goes on: in a line of its own, where `warn` writes one."""
-    getattr(pulse, "warn", partial(say, pulse))(words)
+    if _warns(pulse):
+        pulse.warn(words)
+    else:
+        say(pulse, words)
 
 
 def whole(work: Callable[[], T]) -> T:

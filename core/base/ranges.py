@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from .errors import ScenarioError, got, spelled
+from .named import fields_of
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,9 @@ def finite(number: float) -> bool:
 def check_bounds(value: Any) -> None:
     """Raise ScenarioError for the first field of a dataclass that is outside its declared range."""
     kind: Callable[..., Any] = type(value)
+    values = fields_of(value)
     for name, allowed in ranges(kind).items():
-        number = getattr(value, name)
+        number = values[name]
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
         if not finite(number) or number not in allowed:

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ContentError, FileError, ScenarioError, got
+from .errors import ContentError, FileError, ScenarioError, got, reason_of
 from .files import Piped, Source, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
@@ -89,8 +89,7 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
     except (FileError, ScenarioError):
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"{path} cannot be read: {reason}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
 class _LimitedLines(io.BufferedIOBase):

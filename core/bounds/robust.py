@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -70,12 +70,12 @@ class Ballot:
         return np.asarray(self.q + self.gap * frequencies)
 
 
-def unbounded(protocol: object) -> str | None:
+def unbounded(protocol: Any) -> str | None:
     """The reason why nothing is known to bound what a fake can say, after "is"; else None."""
     return lacking(protocol, "supports", "whose reports support no items one by one")
 
 
-def ballot_of(protocol: object) -> Ballot:
+def ballot_of(protocol: Any) -> Ballot:
     """What one report of a protocol can say; raises ScenarioError where no such law is known."""
     if not is_pure(protocol):
         rule = f"must not be {unbounded(protocol)}: no support law bounds what a fake can say"

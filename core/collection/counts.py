@@ -20,7 +20,7 @@ from ..base.sampling import Counts
 from ..base.streams import stream
 from ..base.work import Counted, Role, Share
 from ..cell import Cell
-from ..law.capabilities import Attendance
+from ..law.capabilities import Attendance, releases
 from ..law.pure import Reports, Rng
 from ..metrics.results import BLOCK_TRIALS
 from .reports import ALONE, USER_BLOCK, Past, fake_reports, genuine_reports, no_reports
@@ -110,8 +110,9 @@ def genuine_counts(
     histogram = np.broadcast_to(cell.population.histogram, (trials, cell.population.domain_size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
     counts = cell.protocol.sample_counts(histogram, rng)
-    noise = getattr(cell.protocol, "noise_counts", None)  # that of a curator's release
-    return counts if noise is None else np.asarray(counts + noise(trials, rng))
+    if releases(cell.protocol):
+        return np.asarray(counts + cell.protocol.noise_counts(trials, rng))
+    return counts
 
 
 def sent_counts(

@@ -14,8 +14,8 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts, Floats
 from ..base.streams import stream
 from ..cell import Cell
-from ..law.capabilities import draws_seeds
 from ..law.pure import Items, LocalMechanism, Reports, Rng
+from ..law.twice import draws_seeds
 
 USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""

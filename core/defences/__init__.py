@@ -9,8 +9,19 @@ numbers read the counts of reports. Each is a frozen dataclass with `kind`, and 
 from __future__ import annotations
 
 from .alarm import Alarm, compares_rounds, is_alarm
-from .correction import Correction, Known, is_correction, known
-from .filter import Filter, Load, Received, Verdict, asks_twice, given_the_rest, is_filter
+from .correction import Correction, Known, is_affine, is_correction, known
+from .filter import (
+    Filter,
+    Load,
+    Received,
+    Verdict,
+    asks_twice,
+    foretells_alarm,
+    foretells_drops,
+    given_the_rest,
+    gives_scores,
+    is_filter,
+)
 from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
 from .numbers import ReadsNumbers, Tallied, reads_numbers
@@ -41,7 +52,11 @@ __all__ = [
     "asks_twice",
     "compares_rounds",
     "corrected",
+    "foretells_alarm",
+    "foretells_drops",
     "given_the_rest",
+    "gives_scores",
+    "is_affine",
     "is_alarm",
     "is_correction",
     "is_filter",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -85,11 +85,7 @@ class Reader(Checked, Protocol):
 
 
 class Correction(Checked, Protocol):
-    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario.
-
-    A correction that is affine in the estimates besides has `spreads`, the share of the missing
-    mass 1 - Σf that it adds, evenly over all items: its closed forms follow from that.
-    """
+    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario."""
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         """The corrected frequencies, float64[trials, d]; a new array, or the one given.
@@ -101,6 +97,19 @@ class Correction(Checked, Protocol):
 
 is_correction: Final[Capability[Correction]] = Capability("correct")
 """True where a defence changes estimates."""
+
+
+class Affine(Checked, Protocol):
+    """A correction that is affine in the estimates.
+
+    spreads : the share of the missing mass 1 - Σf that it adds, evenly over all items.
+    """
+
+    spreads: ClassVar[float]
+
+
+is_affine: Final[Capability[Affine]] = Capability("spreads")
+"""True where the closed forms of a correction follow from the missing mass that it adds."""
 
 
 class ForAll:

@@ -94,16 +94,37 @@ class Load:
 
 
 class Filter(Reader, Protocol):
-    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections.
-
-    One that gives reports a score has `scores`, what that is in a few words.
-    """
+    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections."""
 
     def memory(self, load: Load) -> int:
         """The bytes that it needs besides the reports, about."""
         ...
 
     def sift(self, received: Received) -> Verdict: ...
+
+
+class Scores(Filter, Protocol):
+    """A filter that gives reports a score. scores : what that is, in a few words."""
+
+    scores: ClassVar[str]
+
+
+class ForetellsAlarm(Filter, Protocol):
+    """A filter whose alarm has a closed form."""
+
+    def power(
+        self, protocol: Any, held: Floats, either: float, both: float, users: int, malicious: int
+    ) -> float:
+        """The probability that it alarms; see `Pairs.power`."""
+        ...
+
+
+class ForetellsDrops(Filter, Protocol):
+    """A filter of which it is known whether it drops the reports that support targets."""
+
+    def drops_targets(self, protocol: Any, held: Floats, users: int, malicious: int) -> bool:
+        """Whether it drops them; see `FIAD.drops_targets`."""
+        ...
 
 
 class AsksTwice(Filter, Protocol):
@@ -131,6 +152,15 @@ class AsksTwice(Filter, Protocol):
 
 is_filter: Final[Capability[Filter]] = Capability("sift")
 """True where a defence reads reports."""
+
+gives_scores: Final[Capability[Scores]] = Capability("scores")
+"""True where a filter gives reports a score."""
+
+foretells_alarm: Final[Capability[ForetellsAlarm]] = Capability("power")
+"""True where the alarm of a filter has a closed form."""
+
+foretells_drops: Final[Capability[ForetellsDrops]] = Capability("drops_targets")
+"""True where it is known which reports a filter drops."""
 
 asks_twice: Final[Capability[AsksTwice]] = Capability("asks_twice")
 """True where a filter reads two reports of every user."""

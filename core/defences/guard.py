@@ -17,8 +17,9 @@ import numpy as np
 from ..base.errors import ScenarioError, got
 from ..base.ranges import Range
 from ..base.sampling import Counts, multinomial
-from ..law.capabilities import AsksTwice, Sender, Twice, lacking, memoises
+from ..law.capabilities import lacking, memoises
 from ..law.pure import Mechanism, Rng, SeedSearch
+from ..law.twice import AsksTwice, Sender, Twice
 from .correction import Known
 from .filter import Load, Received, Verdict
 from .step import Step

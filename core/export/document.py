@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..base.errors import FileError
+from ..base.named import fields_of
 from ..base.summary import Estimate
 from ..cell import Cell, in_groups
 from ..metrics.results import CellResults
@@ -118,7 +119,7 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
 
     more : fields that follow its index, or stand in for those of the view.
     """
-    own = {name: getattr(view, name) for name in FIELDS}
+    own = {name: value for name, value in fields_of(view).items() if name in FIELDS}
     goal = ("metric", "at_least")  # which the scenario says
     answer = {name: value for name, value in (view.answer or {}).items() if name not in goal}
     return {

@@ -14,9 +14,10 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from ..base.errors import ScenarioError
+from ..base.named import fields_of
 from ..base.ranges import DOMAIN, EPSILON, SHARE, USERS, Range, check_bounds
 from ..law.capabilities import places
-from ..law.pure import PureProtocol, SeedSearch, gain_factor, item_variance
+from ..law.pure import PureProtocol, SeedSearch, gain_factor, item_variance, scatters
 from ..protocols import DIALS, KINDS, Dial
 from .guessing import Prior, averaged
 
@@ -126,7 +127,7 @@ def guessed(protocol: PureProtocol, prior: Prior = ()) -> float | None:
             return averaged(protocol, prior).after
         except ScenarioError:
             return None
-    if places(protocol) or hasattr(protocol, "unit_variance"):
+    if places(protocol) or scatters(protocol):
         return None
     d, p, q = protocol.domain_size, protocol.p, protocol.q
     law = protocol.honest_support(1)
@@ -173,12 +174,12 @@ def _cost(weights: Weights | None, candidates: Iterable[Rated]) -> Callable[[Rat
     if weights is None:
         return lambda each: each.worst
     least = {
-        name: min(getattr(each, name) for each in candidates)
+        name: min(fields_of(each)[name] for each in candidates)
         for name, weight in vars(weights).items()
         if weight
     }
-    parts = {name: getattr(weights, name) / value for name, value in least.items() if value > 0}
-    return lambda each: sum(part * getattr(each, name) for name, part in parts.items())
+    parts = {name: vars(weights)[name] / value for name, value in least.items() if value > 0}
+    return lambda each: sum(part * fields_of(each)[name] for name, part in parts.items())
 
 
 def _grid(kind: str, demand: Demand, prior: Prior) -> dict[float, Rated]:

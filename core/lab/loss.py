@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Final, Protocol
+
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts
 from ..law.loss import DiscreteLoss, Loss
 from .exponential import Exponential
+
+
+class Losing(Protocol):
+    """The loss of its reports is known."""
+
+    def privacy_loss(self) -> Loss:
+        """The privacy loss between two inputs that differ as much as possible."""
+        ...
+
+
+has_loss: Final[Capability[Losing]] = Capability("privacy_loss")
+"""True where the exact loss is known."""
 
 
 def loss_of(mechanism: object) -> Loss:
@@ -15,13 +30,11 @@ def loss_of(mechanism: object) -> Loss:
 
     Raises ScenarioError for what has no closed form.
     """
-    privacy_loss = getattr(mechanism, "privacy_loss", None)
-    if privacy_loss is None:
+    if not has_loss(mechanism):
         raise ScenarioError(
             f"has no closed form of its privacy loss: {mechanism!r}", key="protocol"
         )
-    loss: Loss = privacy_loss()
-    return loss
+    return mechanism.privacy_loss()
 
 
 def exponential_loss(mechanism: Exponential, histogram: Counts, leaves: int, to: int) -> Loss:

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..law.capabilities import draws_seeds
 from ..law.pure import Reports
 from ..law.together import TellsTogether
+from ..law.twice import draws_seeds
 
 SEEDS: Final = 2**32
 """The seeds that an honest user draws from, each as likely."""

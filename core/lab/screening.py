@@ -22,9 +22,9 @@ from ..defences.itemsets import pair_counts, sizes_of, unpacked, users_in
 from ..defences.pairs import Pairs, supported
 from ..defences.suspects import MOST, Suspects, least_number, mended, suspects
 from ..kernels.bits import binomial_threshold
-from ..law.capabilities import draws_seeds
 from ..law.pure import BoolArray, Items, Reports, Unbiased
 from ..law.together import PairLaw, numbers, tells_together
+from ..law.twice import draws_seeds
 from ..theory.sifted import paired
 from .rates import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
 from .repeats import largest, likeliest, marks, often, too_many

@@ -17,9 +17,10 @@ from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
-from .law import LawName
+from .doors import Doors
 from .pure import (
     BoolArray,
+    Estimates,
     Items,
     LocalMechanism,
     Mechanism,
@@ -66,64 +67,6 @@ class SendsBitPerItem(PureProtocol, Protocol):
         Whatever the users hold; N + 1 where no count is that unlikely. Cao, Jia, Gong, USENIX
         Security 2021, section 6.2.
         """
-        ...
-
-
-class DrawsSeeds(PureProtocol, Protocol):
-    """Its users draw the seed of a hash function, which is a part of the report."""
-
-    def seeds(self, reports: Reports) -> NDArray[np.uint32]:
-        """uint32[n]: the seeds, which honest users draw uniformly."""
-        ...
-
-    def again(self, first: Reports) -> LocalMechanism:
-        """The protocol of the second reports of the users who sent these, with their seeds."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Twice:
-    """Two reports of each of some users, and the items that are compared where there are bits."""
-
-    first: Reports
-    second: Reports
-    items: Items
-
-
-@dataclass(frozen=True)
-class Sender:
-    """A user who reports twice.
-
-    law : of a fake's reports, as the attacks name it: "random", "honest" of one of r targets,
-        drawn afresh for each report, or "crafted"; None of a genuine user.
-    compared : the number of items that are compared, drawn at random.
-    """
-
-    compared: int
-    law: LawName | None = None
-    r: int = 1
-
-
-class Speaks(LocalMechanism, Protocol):
-    """Its reports speak for some items and against others, more or less loudly."""
-
-    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
-        """int8[n, items]: how much each report speaks for each item; below 0 against it."""
-        ...
-
-
-class AsksTwice(PureProtocol, Protocol):
-    """Its users can be asked for a second report, which says more beside the first one.
-
-    What the server has drawn for a user, such as a hash function, stays the same.
-    """
-
-    def coincide(self, pair: Twice) -> BoolArray:
-        """bool[n]: whether both reports say the same, of the items where there are many bits."""
-        ...
-
-    def coincidence(self, sender: Sender) -> float:
-        """Probability that both reports of a user coincide."""
         ...
 
 
@@ -263,6 +206,49 @@ class Foretells(Mechanism, Protocol):
         ...
 
 
+class Releases(Mechanism, Protocol):
+    """A curator, whose noise is added once to what all users told it."""
+
+    def noise_counts(self, trials: int, rng: Rng) -> Counts | Floats:
+        """[trials, …], the noise of one release a trial, to be added to the users' counts."""
+        ...
+
+
+class Pools(Mechanism, Protocol):
+    """Its estimates from several rounds say more than the mean of each round's."""
+
+    def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
+        """The frequencies of all items, from the counts of several rounds, added up."""
+        ...
+
+
+class Looks(LocalMechanism, Protocol):
+    """It says of a report which items it speaks for, where the report does not say so itself."""
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, len(items)]: whether each report speaks for each of these items.
+
+        No column where a report is a bit for each item as it is.
+        """
+        ...
+
+
+class Speaks(LocalMechanism, Protocol):
+    """Its reports speak for some items and against others, more or less loudly."""
+
+    def speaks(self, reports: Reports, items: Items) -> NDArray[np.int8]:
+        """int8[n, items]: how much each report speaks for each item; below 0 against it."""
+        ...
+
+
+class Withholds(Mechanism, Protocol):
+    """It withholds bins of few users, so that its error has no normal law."""
+
+    def error_spread(self, histogram: Counts) -> Floats:
+        """float64[d], the variance of the squared error of each bin."""
+        ...
+
+
 class ClaimsCohorts(Mechanism, Protocol):
     """Its users claim a cohort each, any one that they like."""
 
@@ -317,9 +303,6 @@ class SendsBits(Mechanism, Protocol):
 sends_bit_per_item: Final[Capability[SendsBitPerItem]] = Capability("columns")
 """True where reports are a bit for each item, and can be packed as columns."""
 
-draws_seeds: Final[Capability[DrawsSeeds]] = Capability("seeds")
-"""True where a report has a seed that its user drew."""
-
 speaks: Final[Capability[Speaks]] = Capability("speaks")
 """True where a report speaks for and against items more finely than it supports them."""
 
@@ -344,6 +327,18 @@ sends_bits: Final[Capability[SendsBits]] = Capability("bit_counts")
 foretells: Final[Capability[Foretells]] = Capability("means")
 """True where the mechanism has closed forms of its own."""
 
+releases: Final[Capability[Releases]] = Capability("noise_counts")
+"""True where a curator adds the noise."""
+
+withholds: Final[Capability[Withholds]] = Capability("error_spread")
+"""True where bins of few users are withheld."""
+
+pools: Final[Capability[Pools]] = Capability("pooled_estimates")
+"""True where the counts of several rounds are estimated from together."""
+
+looks: Final[Capability[Looks]] = Capability("look")
+"""True where it is known which items a report speaks for."""
+
 claims_cohorts: Final[Capability[ClaimsCohorts]] = Capability("concentrated")
 """True where users claim a cohort."""
 
@@ -357,18 +352,17 @@ sends_otherwise: Final[Capability[SendsOtherwise]] = Capability("check_sent")
 """True where real users send other reports than simulated ones."""
 
 
-def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:
+def lacking(mechanism: Doors, capability: str, otherwise: str) -> str | None:
     """The reason why a mechanism lacks a capability, beginning with its name; None if it has it.
 
     otherwise : said after the name where the mechanism gives no reason of its own.
     """
-    if hasattr(mechanism, capability):
+    if Capability(capability)(mechanism):
         return None
-    reasons: dict[str, Any] = getattr(mechanism, "lacks", {})
-    return str(reasons.get(capability, f"{type(mechanism).__name__}, {otherwise}"))
+    return mechanism.lacks.get(capability, f"{type(mechanism).__name__}, {otherwise}")
 
 
-def check_estimates(mechanism: object, key: str = "kind") -> None:
+def check_estimates(mechanism: Doors, key: str = "kind") -> None:
     """Refuse a mechanism that estimates no frequencies of items; raises ScenarioError."""
     why = lacking(mechanism, "estimates", "whose reports tell no frequencies of items")
     if why is not None:

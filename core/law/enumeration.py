@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
+from ..base.capability import Capability
 from ..base.sampling import Floats
 
 CELLS: Final = 1 << 22
@@ -23,11 +24,19 @@ class ReportLaw:
     report_name: Callable[[int], str]
 
 
+class Lists(Protocol):
+    """It lists its reports, where there are few."""
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+
+
+_lists: Final[Capability[Lists]] = Capability("enumerate_reports")
+
+
 def every_report(mechanism: object) -> ReportLaw | None:
     """The law of every report, as a mechanism lists it; None where it lists none, or too many."""
-    listed = getattr(mechanism, "enumerate_reports", None)
-    law: ReportLaw | None = None if listed is None else listed()
-    return law
+    return mechanism.enumerate_reports() if _lists(mechanism) else None
 
 
 def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:

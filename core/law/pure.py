@@ -217,9 +217,21 @@ sends_reports: Final[Capability[LocalMechanism]] = Capability("perturb")
 """True where users send reports; to a trusted curator they tell their items."""
 
 
+class Scatters(Unbiased, Protocol):
+    """The variance of its estimates has a closed form of its own."""
+
+    def unit_variance(self, frequency: Any) -> Any:
+        """n times the variance of an estimate, given the true frequency or all of them."""
+        ...
+
+
+scatters: Final[Capability[Scatters]] = Capability("unit_variance")
+"""True where the variance of estimates does not follow from p and q."""
+
+
 def is_unbiased(mechanism: object) -> TypeGuard[Unbiased]:
     """Return whether estimates are right on average, and their variance is known."""
-    return is_pure(mechanism) or hasattr(mechanism, "unit_variance")
+    return is_pure(mechanism) or scatters(mechanism)
 
 
 def check(protocol: Any) -> None:
@@ -258,7 +270,7 @@ def items_of(values: object, domain_size: int, key: str = "values") -> Items:
 
 def _found(items: NDArray[Any], at: int) -> str:
     """The value that broke a rule, and where it stands: "got -1 (a missing value?) at 3"."""
-    value = items[at].item() if hasattr(items[at], "item") else items[at]
+    value = items[at : at + 1].tolist()[0]
     missing = value is None or value != value or value == -1
     return f"got {value!r}{' (a missing value?)' * missing} at position {at}"
 
@@ -316,9 +328,8 @@ def item_variance(
     q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n². Where
     reports also speak against items, that is not so: then the protocol has a `unit_variance`.
     """
-    unit = getattr(protocol, "unit_variance", None)
-    if unit is not None:
-        variance: float | Floats = unit(frequency) / users
+    if scatters(protocol):
+        variance: float | Floats = protocol.unit_variance(frequency) / users
         return variance
     p, q = protocol.p, protocol.q
     gap = p - q

@@ -164,8 +164,9 @@ def definitions(code: bytes, path: Path) -> dict[str, ast.stmt]:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None)
-        why = getattr(error, "msg", str(error) or type(error).__name__)
+        line, why = None, str(error) or type(error).__name__
+        if isinstance(error, SyntaxError):
+            line, why = error.lineno, error.msg
         raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
     return {name: statement for statement in tree.body for name in _defined(statement)}
 

@@ -94,10 +94,10 @@ def with_options(
     elif options:
         rule = "must be a function or a dataclass to have options"
         raise wrong(source.sentence(rule))
-    if not callable(getattr(code, method, None)):
+    made: Callable[..., Any] | None = getattr(code, method, None)
+    if made is None or not callable(made):
         rule = f"must be a function or have a method {method}, got {type(code).__name__}"
         raise wrong(source.sentence(rule))
-    made: Callable[..., Any] = getattr(code, method)
     return made
 
 

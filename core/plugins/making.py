@@ -57,10 +57,10 @@ def protocol_of(source: Source, items: int, epsilon: float, options: str) -> Any
     options : as JSON. Raises ProtocolError.
     """
     made = _object(source, items, epsilon, options)
-    if _has_tables(made):
+    if _has(made, "law", "table"):
         return _listed(source, made, items, epsilon, options)
     lacking = [name for name in TOLD if not callable(getattr(made, name, None))]
-    if not hasattr(made, "estimates") and not (hasattr(made, "p") and hasattr(made, "q")):
+    if not _has(made, "estimates") and not _has(made, "p", "q"):
         lacking.append("estimates")
     if lacking:
         rule = f"must have law and table, or {' and '.join(TOLD)} and estimates"
@@ -85,13 +85,14 @@ def object_named(place: str, items: int, epsilon: float, fresh: bool = False) ->
     source = named(place, "protocol")
     make = _object.__wrapped__ if fresh else _object
     made = make(source, items, epsilon, "{}")
-    if _has_tables(made) and not hasattr(made, "perturb"):
+    if _has(made, "law", "table") and not _has(made, "perturb"):
         return _listed(source, made, items, epsilon, "{}")
     return made
 
 
-def _has_tables(made: object) -> bool:
-    return hasattr(made, "law") and hasattr(made, "table")
+def _has(made: object, *names: str) -> bool:
+    """True where the object has all these attributes."""
+    return all(hasattr(made, name) for name in names)
 
 
 def _listed(source: Source, made: Any, items: int, epsilon: float, options: str) -> Listed:
@@ -154,7 +155,7 @@ class Reported(Doors):
         if everything or ask.law in ("subset", "disguised", "solved"):
             return self.lack(ask)
         name = SENDS.get(ask.law, "perturb")
-        if name != "perturb" and not hasattr(self._object, name):
+        if name != "perturb" and not _has(self._object, name):
             return Lack(f"{self.source.label}, which has no {name}")
         return Law(partial(self._sent, ask), self._no_counts)
 
@@ -210,7 +211,7 @@ class Reported(Doors):
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """The frequencies that the code concludes, float64[trials, d]; raises ProtocolError."""
         with explained(self.source):
-            if not hasattr(self._object, "estimates"):
+            if not _has(self._object, "estimates"):
                 p, q = float(self._object.p), float(self._object.q)
                 return Estimates((counts / users - q) / (p - q))
             made = self._object.estimates(counts.copy(), users)
@@ -223,7 +224,7 @@ class Reported(Doors):
 
     def received(self, reports: object, count: int) -> Reports:
         """Reports of a stranger, checked by the code where it does; raises ValueError."""
-        if hasattr(self._object, "received"):
+        if _has(self._object, "received"):
             made: Reports = self._object.received(reports, count)
             return made
         if not isinstance(reports, np.ndarray) or len(reports) != count:

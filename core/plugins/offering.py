@@ -75,7 +75,7 @@ def _lines(statement: ast.stmt | None) -> tuple[int, int] | None:
     """The first and the last line of a statement, with its decorators."""
     if statement is None:
         return None
-    decorators = getattr(statement, "decorator_list", [])
+    decorators = vars(statement).get("decorator_list", [])
     first = min([statement.lineno, *(each.lineno for each in decorators)])
     return first, statement.end_lineno or first
 

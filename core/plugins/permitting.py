@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterable
@@ -11,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..attacks import PythonAttack, View
+from ..attacks import Mixture, PythonAttack, View
 from ..base.arms import Arm
 from ..base.errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
-from ..base.named import What, code_of, read_only
+from ..base.named import What, code_of, fields_of, read_only
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
@@ -152,7 +151,7 @@ class Plugin(PythonAttack):
 
 def _read_only(view: View) -> View:
     """The same view, so that code which changes its arrays in place changes nothing of ours."""
-    arrays = {name: getattr(view, name) for name in ("targets", "published")}
+    arrays = {"targets": view.targets, "published": view.published}
     seen = {name: read_only(value) for name, value in arrays.items() if value is not None}
     return replace(view, **seen)
 
@@ -279,7 +278,7 @@ def _with_code(attack: Any, find_code: Find) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
     if code_of(attack):
         return Plugin(**_fields(attack), source=find_code(attack.name, "attack"))
-    if hasattr(attack, "parts"):
+    if isinstance(attack, Mixture):
         parts = (replace(part, attack=_with_code(part.attack, find_code)) for part in attack.parts)
         return replace(attack, parts=tuple(parts))
     return attack
@@ -295,5 +294,4 @@ def _defence_with_code(step: Any, find_code: Find) -> Any:
 
 def _fields(step: Any) -> dict[str, Any]:
     """The values of a dataclass's fields; of one that may run without its source."""
-    names = (each.name for each in dataclasses.fields(step) if each.name != "source")
-    return {name: getattr(step, name) for name in names}
+    return {name: value for name, value in fields_of(step).items() if name != "source"}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Protocol
 
+from ..base.named import fields_of
 from ..base.ranges import EPSILON, Bounded, Range
 
 
@@ -30,6 +31,7 @@ class Binds:
     """The table of a protocol before the domain is known; a kind names its `mechanism`."""
 
     mechanism: ClassVar[type[Any]]
+    dial: ClassVar[Dial | None] = None
 
     def over(self, domain: Named) -> Any:
         """The protocol for the items of a domain, whose labels matter to few kinds."""
@@ -37,9 +39,8 @@ class Binds:
 
     def bind(self, domain_size: int) -> Any:
         """The protocol for so many items; most take the keys of the table, in their order."""
-        table: Any = self
-        keys = (key.name for key in fields(table) if key.name != "kind")
-        return self.mechanism(domain_size, *(getattr(self, key) for key in keys))
+        keys = (value for key, value in fields_of(self).items() if key != "kind")
+        return self.mechanism(domain_size, *keys)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from ..base.sampling import (
     uniform_multinomial,
 )
 from ..base.secure import generator
-from ..law.capabilities import Sender, Twice
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
@@ -39,6 +38,7 @@ from ..law.pure import (
     spent,
 )
 from ..law.support import one_item_support
+from ..law.twice import Sender, Twice
 from .budget import Budget
 
 

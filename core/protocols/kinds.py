@@ -51,7 +51,7 @@ def _found() -> Iterator[tuple[str, type[Any]]]:
     """Each spec of the families beside this file, with the kind that its tables have."""
     for family in iter_modules(import_module(__package__).__path__, f"{__package__}."):
         if family.name != __name__:
-            for spec in getattr(import_module(family.name), "SPECS", ()):
+            for spec in vars(import_module(family.name)).get("SPECS", ()):
                 (kind,) = get_args(get_type_hints(spec)["kind"])
                 yield kind, spec
 
@@ -73,7 +73,7 @@ NUMBERS: Final[dict[str, type[Any]]] = {
 """The kinds whose users hold numbers: reports tell the mean, and a privacy budget binds them."""
 
 DIALS: Final[dict[str, Dial]] = {
-    kind: spec.dial for kind, spec in KINDS.items() if hasattr(spec, "dial")
+    kind: spec.dial for kind, spec in KINDS.items() if spec.dial is not None
 }
 """The kinds that are many protocols of one ε: what tells them apart."""
 

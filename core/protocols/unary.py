@@ -21,7 +21,6 @@ from ..base.sampling import (
 )
 from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
-from ..law.capabilities import Sender, Twice
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
@@ -38,6 +37,7 @@ from ..law.pure import (
     spent,
 )
 from ..law.support import Support
+from ..law.twice import Sender, Twice
 from .budget import Budget, Dial
 from .packed import PackedBits
 

@@ -29,7 +29,7 @@ def _part_of(kind: type) -> type:
             described.append((key.name, hints[key.name], field(hash=key.hash, **again)))
 
     def whole(part: Any, share: float, targets: Targets | None) -> Attack:
-        values = {name: getattr(part, name) for name, _, _ in described[1:]}
+        values = {name: vars(part)[name] for name, _, _ in described[1:]}
         if "targets" in values:
             values["targets"] = part.targets or targets
         attack: Attack = kind(share=share, **values)

@@ -14,6 +14,7 @@ from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
 from ..base.errors import ScenarioError, got
+from ..base.named import fields_of
 from ..base.ranges import Bounded, Range, check_bounds
 from ..defences import (
     DEFENCES,
@@ -210,9 +211,9 @@ class Point:
     @property
     def parameters(self) -> dict[str, Any]:
         """Every key with its value, dotted and down to scalars and lists; titles left out."""
-        tables = {name: getattr(self, name) for name in KINDS}
+        tables = fields_of(self)
         kinds = {
-            name: {"kind": part.kind} for name, part in tables.items() if hasattr(part, "kind")
+            name: {"kind": tables[name].kind} for name in KINDS if hasattr(tables[name], "kind")
         }
         plain = dataclasses.asdict(self, dict_factory=_named)
         left_out = (

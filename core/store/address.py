@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..base.named import fields_of
 from ..base.streams import digest
 from ..base.versions import SIMULATOR
 from ..cell import Cell
@@ -47,8 +48,9 @@ def canonical(value: object) -> Any:
         return ["table", [[str(key), canonical(value[key])] for key in sorted(value)]]
     if dataclasses.is_dataclass(value):
         former: Mapping[str, str] = getattr(value, "ADDRESSED", {})
-        counted = (field.name for field in dataclasses.fields(value) if field.compare)
-        named = {name: canonical(former.get(name, getattr(value, name))) for name in counted}
+        counted = {field.name for field in dataclasses.fields(value) if field.compare}
+        named = {name: canonical(former.get(name, part))
+                 for name, part in fields_of(value).items() if name in counted}  # fmt: skip
         return [former.get("class", type(value).__name__), named]
     raise TypeError(f"no canonical form of {type(value).__name__}")
 

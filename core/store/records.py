@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
+from ..base.named import fields_of
 from ..base.versions import versions
 from ..metrics.goal import Answer
 from .owner import alive
@@ -94,9 +95,9 @@ _PLAIN: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 def checked(record: Record) -> Record:
     """The record, its fields of their types; raises TypeError, as for rows changed by others."""
+    values = fields_of(record)
     for part in fields(record):
-        allowed = _PLAIN.get(str(part.type), object)
-        value = getattr(record, part.name)
+        allowed, value = _PLAIN.get(str(part.type), object), values[part.name]
         if not isinstance(value, allowed) or (value != value or value in (math.inf, -math.inf)):
             raise TypeError(f"{part.name} is no {part.type}")
     return record

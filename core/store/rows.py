@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.named import fields_of
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest
 from ..metrics import METRICS, Measures, names_of, others_of, plain
@@ -52,8 +53,11 @@ def insert_run(
     for cell, key in zip(cells, keys, strict=True):
         place = cell_number(db, key)
         places.append(place)
-        columns = {field.name: getattr(cell, field.name) for field in dataclasses.fields(RunCell)}
-        columns |= {"run": number, "cell": place, "parameters": _json(dict(cell.parameters))}
+        columns = fields_of(cell) | {
+            "run": number,
+            "cell": place,
+            "parameters": _json(dict(cell.parameters)),
+        }
         columns["answer"] = cell.answer and _json(dataclasses.asdict(cell.answer))
         _insert(db, "INSERT INTO run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])

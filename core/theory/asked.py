@@ -7,10 +7,10 @@ from typing import cast
 
 import numpy as np
 
-from ..attacks import Fakes
+from ..attacks import Fakes, pretends
 from ..cell import Cell
 from ..defences import asks_twice
-from ..law.capabilities import AsksTwice, Sender
+from ..law.twice import AsksTwice, Sender
 
 
 def asked_metrics(cell: Cell) -> dict[str, float | None]:
@@ -46,5 +46,4 @@ def _uniform(fakes: Fakes) -> bool:
     strategy = fakes.strategy
     if strategy.reacts or strategy.report_law not in ("random", "honest", "crafted"):
         return False
-    weights = getattr(strategy, "weights", None)
-    return weights is None or bool(np.ptp(weights(fakes.targets.size)) == 0)
+    return not pretends(strategy) or bool(np.ptp(strategy.weights(fakes.targets.size)) == 0)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..cell import Cell
+from ..defences import is_affine
 from .gains import cancelled, target_sum_variance
 from .support import foreseen
 
@@ -25,7 +26,7 @@ def spread(cell: Cell) -> float | None:
     """The share c of the missing mass that all corrections together add; None if one is no such."""
     kept = 1.0
     for step in (*cell.filters, *cell.corrections):
-        if not hasattr(step, "spreads"):
+        if not is_affine(step):
             return None
         kept *= 1 - step.spreads
     return 1 - kept

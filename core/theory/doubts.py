@@ -16,6 +16,7 @@ import numpy as np
 
 from ..base.summary import Estimate
 from ..cell import Cell
+from ..law.capabilities import withholds
 from ..metrics import METRICS, Measures, column
 from ..metrics.results import CellResults, estimate_of
 from .expected import estimate_variances
@@ -177,10 +178,9 @@ def _spread(cell: Cell, metric: str) -> float | None:
             return None
         each = variances[metric == "mse"]
         spread = math.sqrt(2 * float((each**2).sum())) / each.size
-        of_bins = getattr(cell.protocol, "error_spread", None)
-        if of_bins is not None:
+        if withholds(cell.protocol):
             reports = cell.users + cell.malicious * (metric == "mse")
-            bins = of_bins(cell.population.histogram)
+            bins = cell.protocol.error_spread(cell.population.histogram)
             spread = max(spread, math.sqrt(float(bins.sum())) / reports**2 / each.size)
         return spread
     if not cell.is_pure or not cell.targets.size or cell.rounds:

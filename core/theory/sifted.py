@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..cell import Cell
+from ..defences import foretells_alarm, foretells_drops
 from .support import fake_support, foreseen
 
 UNTOLD: Final = 1e-3
@@ -25,13 +26,13 @@ def sifted_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed forms of such a cell; none where it is another one."""
     if len(cell.filters) != 1 or cell.attack is None or cell.rounds:
         return {}
-    step: Any = cell.filters[0]
-    if hasattr(step, "power"):
+    step = cell.filters[0]
+    if foretells_alarm(step):
         return _alarm_rate(cell, step)
     if any(step.kind != "none" for step in cell.corrections):
         return {}
     fakes = fake_support(cell.sifted)
-    if fakes is None or not hasattr(step, "drops_targets") or not cell.targets.size:
+    if fakes is None or not foretells_drops(step) or not cell.targets.size:
         return {}
     if fakes.variance or (fakes.rates[cell.targets] < 1).any():
         return {}

@@ -19,6 +19,7 @@ from ..base.sampling import Counts, Floats
 from ..cell import Cell
 from ..collection.counts import block_counts
 from ..collection.sifting import detection
+from ..defences import gives_scores
 from ..law.capabilities import sends_bits
 from ..law.pure import Items
 from ..metrics.results import BLOCK_TRIALS
@@ -82,7 +83,7 @@ def _column(values: Floats | Counts) -> tuple[float, ...]:
 def verdicts(cell: Cell, pulse: Pulse) -> Detection | None:
     """The verdict on each report of the first trial; None where the first filter has no score."""
     first = next(iter(cell.filters), None)
-    if first is None or not hasattr(first, "scores"):
+    if first is None or not gives_scores(first):
         return None
     seen = detection(cell, 0, pulse)
     if seen.score is None:

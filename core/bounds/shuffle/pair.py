@@ -45,7 +45,7 @@ def divergence(pair: Pair, users: int, epsilon: float) -> float:
     one_sided = min(1.0, others.up + others.down)
     if not others.up or not others.down:
         return 0.0
-    up, down = _gain(pair, odds, "up"), _gain(pair, odds, "down")
+    up, down = pair.first.up - odds * pair.second.up, pair.first.down - odds * pair.second.down
     silent = _silent(pair.first) - odds * _silent(pair.second)
     total = _central(users, one_sided)
     fair, rest = others.up / one_sided, max(0.0, 1 - one_sided)
@@ -58,12 +58,6 @@ def divergence(pair: Pair, users: int, epsilon: float) -> float:
     all_others = np.where(total >= 1, fair * almost + (1 - fair) * enough, least <= 0)
     parts = before * (up * almost + down * enough) + silent * now * all_others
     return float(np.maximum(parts, 0.0).sum())
-
-
-def _gain(pair: Pair, odds: float, side: str) -> float:
-    first: float = getattr(pair.first, side)
-    second: float = getattr(pair.second, side)
-    return first - odds * second
 
 
 def _silent(sides: Sides) -> float:

@@ -129,7 +129,7 @@ def _lens(lens: Lens | None) -> dict[str, Any] | None:
     if lens is None:
         return None
     names = ("values", "cuts", "examples", "most")
-    return {name: getattr(lens, name) for name in names}
+    return {name: vars(lens)[name] for name in names}
 
 
 def _lens_in(value: dict[str, Any], look: Any) -> Lens:
@@ -159,7 +159,7 @@ def _evidence(seen: Evidence) -> dict[str, Any]:
         "raw": joined,
         "event": _event(seen.event),
         "kept": list(seen.kept_codes) if seen.kept else [],
-        **{name: getattr(seen, name) for name in (*SUMS, *COUNTERS)},
+        **{name: vars(seen)[name] for name in (*SUMS, *COUNTERS)},
     }
 
 
@@ -173,7 +173,7 @@ def _evidence_in(value: dict[str, Any], claim: Claim) -> Evidence:
         value["supporting"],
     )
     for name in SUMS:
-        if value[name].shape != getattr(seen, name).shape:
+        if value[name].shape != vars(seen)[name].shape:
             raise ValueError(f"{name} has another shape")
     for name in (*SUMS, *COUNTERS):
         setattr(seen, name, value[name])

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from ...base.sampling import Floats
-from ...law.capabilities import draws_seeds
 from ...law.together import tells_together
+from ...law.twice import draws_seeds
 from ..repeats import largest, likeliest, marks, too_many
 from .evidence import Evidence, Supported
 from .monte_carlo import clopper_pearson

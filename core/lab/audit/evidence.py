@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.sampling import Counts, Floats
-from ...law.capabilities import speaks
+from ...law.capabilities import looks, speaks
 from ...law.pure import BoolArray, Items, LocalMechanism, Reports, Rng, is_pure
 from .lens import BLOCK, Lens, _whole, column_names, low_digits
 from .rounds import Event
@@ -70,8 +70,7 @@ class Claim:
     def _looked(self, reports: Any, items: Items) -> NDArray[Any] | None:
         if speaks(self.protocol):
             return self.protocol.speaks(reports, items)
-        looks = getattr(self.protocol, "look", None)
-        return None if looks is None else np.asarray(looks(reports, items))
+        return np.asarray(self.protocol.look(reports, items)) if looks(self.protocol) else None
 
     def says(self, reports: Reports) -> NDArray[np.int8] | None:
         """int8[n, d], how much reports speak for items, below 0 against; None where it is not told.

@@ -239,7 +239,7 @@ def _shown(report: Any) -> str:
         return f"{report.decode('utf-8', 'replace')!r}"
     if isinstance(report, np.void) and report.dtype.names:
         return " ".join(f"{name} {_shown(report[name])}" for name in report.dtype.names)
-    return str(report.tolist()) if hasattr(report, "tolist") else str(report)
+    return str(report.tolist()) if isinstance(report, np.ndarray | np.generic) else str(report)
 
 
 def _columns(

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Floats
-from ...law.pure import Reports, Rng
+from ...law.capabilities import looks
+from ...law.pure import Reports, Rng, is_pure
 from .lens import Lens, Sampler, low_digits
 
 FEW_REPORTS: Final = 1024
@@ -201,13 +202,11 @@ def _support_of(
     protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]] | None:
     """A function that tells the audited items each report supports; None where that is slow."""
-    look: Callable[[Any, NDArray[np.int64]], NDArray[Any]] | None = getattr(protocol, "look", None)
-    if look is not None:
-        return lambda reports: look(reports, items)
-    supports: Callable[[Any], NDArray[Any]] | None = getattr(protocol, "supports", None)
-    if supports is None or domain_size > FEW_REPORTS:
+    if looks(protocol):
+        return lambda reports: protocol.look(reports, items)
+    if not is_pure(protocol) or domain_size > FEW_REPORTS:
         return None
-    return lambda reports: supports(reports)[:, items]
+    return lambda reports: protocol.supports(reports)[:, items]
 
 
 def _most_telling(

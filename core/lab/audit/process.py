@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ...base.errors import RunError, ScenarioError, got, one_line
+from ...base.errors import RunError, ScenarioError, got, one_line, reason_of
 from ...law.pure import Items, Reports
 from ...running.orphans import die_with_parent, lasts
 
@@ -111,8 +111,7 @@ class _Run:
                 preexec_fn=die_with_parent if lasts() else None,
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            rule = f"must be a program that can be started ({reason})"
+            rule = f"must be a program that can be started ({reason_of(error)})"
             raise ScenarioError(f"{rule}, {got(self.client.words[0])}", key="command") from None
 
     def _parsed(self, process: subprocess.Popen[bytes]) -> Iterator[Reports]:

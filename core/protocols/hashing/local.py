@@ -32,7 +32,6 @@ from ...kernels.hashing import (
     listed_counts,
 )
 from ...kernels.primes import UInts
-from ...law.capabilities import Sender, Twice
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.law import Ask, Lack, Law, holding, towards_targets
 from ...law.loss import DiscreteLoss, signs
@@ -50,6 +49,7 @@ from ...law.pure import (
     spent,
 )
 from ...law.support import Support
+from ...law.twice import Sender, Twice
 from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
 

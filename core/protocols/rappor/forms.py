@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import ALPHA, EPSILON, check_bounds
-from ..budget import Domain, Named
+from ..budget import Binds, Domain, Named
 from ..unary import SUE
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
@@ -27,7 +27,7 @@ def ignored(form: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RapporSpec:
+class RapporSpec(Binds):
     """RAPPOR in one of its forms, before the domain is known.
 
     Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form

@@ -13,6 +13,7 @@ from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...collection.sifting import Sifted
+from ...law.capabilities import pools
 from ...law.pure import Estimates
 from .defended import corrected_by_all, defended, kept_frequencies
 
@@ -66,7 +67,7 @@ class Pool:
     """
 
     def __init__(self, cell: Cell) -> None:
-        self._cell, self._by_counts = cell, hasattr(cell.protocol, "pooled_estimates")
+        self._cell, self._by_counts = cell, pools(cell.protocol)
         self._clean: Any = 0
         self._attacked: Any = 0
         self._left: dict[Arm, tuple[Floats, Counts]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...attacks import Fakes, View, split
+from ...attacks import Fakes, View, pretends, split
 from ...base.errors import ScenarioError, got
 from ...base.sampling import Counts, Floats
 from ...law.capabilities import AsksOneByOne, asks_one_by_one
@@ -120,7 +120,7 @@ def fake_rates(
     strategy: Any = part.fakes.strategy
     at = np.searchsorted(held, aims.prefixes)
     whole = oracle.whole(level)
-    if hasattr(strategy, "view_law"):  # a target may be held as often as items share its prefix
+    if pretends(strategy):  # a target may be held as often as items share its prefix
         one = strategy.support(oracle.at(level), 1)
         law = strategy.view_law(View(at, stands=aims.stands))
         rates = np.full(held.size + 1, one.other)

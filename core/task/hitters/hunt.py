@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, UNDEFENDED, Arm
 from ...base.flags import Flags
+from ...base.named import fields_of
 from ...base.pulse import Pulse
 from ...base.sampling import Floats
 from ...cell import Cell
@@ -166,14 +167,14 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     ]
     for arm, expected in zip(UNDEFENDED, hunt.expected, strict=True):
         moments = arms[arm]
-        mean = Followed.of(moments.mean, groups)
-        errors = Followed.of(_standard_errors(moments), groups)
+        mean = fields_of(Followed.of(moments.mean, groups))
+        errors = fields_of(Followed.of(_standard_errors(moments), groups))
         for number, level in enumerate(levels):
             chances = expected[number].survived[watched.items]
             level[arm.name] = {
                 name: {
-                    "mean": float(getattr(mean, name)[number]),
-                    "standard_error": _finite(float(getattr(errors, name)[number])),
+                    "mean": float(mean[name][number]),
+                    "standard_error": _finite(float(errors[name][number])),
                     "theory": float(chances[places].sum()),
                 }
                 for name, places in (("targets", watched.targets), ("hitters", watched.hitters))

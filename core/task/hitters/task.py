@@ -182,11 +182,9 @@ class PEM(InGroups):
             clean.append(before)
             attacked.append(after)
         for level in range(len(hunt.prefixes.lengths)):
-            for part in ("candidates", "counts"):
-                marks.add(*(
-                    np.array([getattr(tree[level], part) for tree in trees])
-                    for trees in (clean, attacked)
-                ))  # fmt: skip
+            both = [[tree[level] for tree in trees] for trees in (clean, attacked)]
+            marks.add(*(np.array([made.candidates for made in trees]) for trees in both))
+            marks.add(*(np.array([made.counts for made in trees]) for trees in both))
         items = hunt.watched.items
         before_attack = answer_of(clean, hunt.prefixes, items)
         same = all(tree is other for tree, other in zip(clean, attacked, strict=True))

@@ -15,8 +15,8 @@ from ldptui import core
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences.guard import NOISE, Guard
 from ldptui.core.experiment.limits import held_bytes
-from ldptui.core.law.capabilities import Sender, Twice, draws_seeds
 from ldptui.core.law.pure import SeedSearch
+from ldptui.core.law.twice import Sender, Twice, draws_seeds
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE
 from ldptui.core.protocols.hst import PublicCoins, UserCoins
 from ldptui.core.theory import expected_metrics
