@@ -6,10 +6,3 @@ from .experiment import (
     bound,
     compile,
 )
-
-__all__ = [
-    "Experiment",
-    "bind",
-    "bound",
-    "compile",
-]

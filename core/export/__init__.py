@@ -23,27 +23,3 @@ from .rows import (
     to_csv,
     trial_rows,
 )
-
-__all__ = [
-    "ALL",
-    "ENDS",
-    "Choice",
-    "Pivot",
-    "cell_document",
-    "cells_csv",
-    "checked",
-    "csv_lines",
-    "estimates_document",
-    "frequencies_document",
-    "json_text",
-    "metric_rows",
-    "of_one_type",
-    "parameter_names",
-    "parameter_text",
-    "pivot",
-    "results_cells_csv",
-    "rounds_document",
-    "to_csv",
-    "to_json",
-    "trial_rows",
-]

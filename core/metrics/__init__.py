@@ -20,27 +20,3 @@ from .measuring import (
 from .python import Facts, PythonMetric, columns_asked, measured_columns, measured_trials
 from .ranking import in_top
 from .table import METRICS
-
-__all__ = [
-    "METRICS",
-    "Conclusion",
-    "Facts",
-    "FrequencyConclusion",
-    "HitterConclusion",
-    "Measures",
-    "Metric",
-    "PythonMetric",
-    "column",
-    "columns_asked",
-    "in_top",
-    "joined",
-    "measure",
-    "measured_columns",
-    "measured_trials",
-    "metrics_of",
-    "named",
-    "names_of",
-    "others_of",
-    "plain",
-    "unmeasured",
-]

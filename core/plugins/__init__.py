@@ -21,21 +21,3 @@ from .loading import loaded
 from .making import object_named, protocol_named
 from .offering import Offer, offers
 from .permitting import Plugin, asked, permit, sources
-
-__all__ = [
-    "Allowed",
-    "Offer",
-    "Plugin",
-    "Source",
-    "asked",
-    "available",
-    "entry_points",
-    "find",
-    "loaded",
-    "names_in",
-    "object_named",
-    "offers",
-    "permit",
-    "protocol_named",
-    "sources",
-]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..attacks import Mixture, PythonAttack, View
+from ..attacks import PythonAttack, View
 from ..base.arms import Arm
 from ..base.errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
 from ..base.named import What, code_of, fields_of, read_only
@@ -278,7 +278,7 @@ def _with_code(attack: Any, find_code: Find) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
     if code_of(attack):
         return Plugin(**_fields(attack), source=find_code(attack.name, "attack"))
-    if isinstance(attack, Mixture):
+    if hasattr(attack, "parts"):
         parts = (replace(part, attack=_with_code(part.attack, find_code)) for part in attack.parts)
         return replace(attack, parts=tuple(parts))
     return attack

@@ -18,27 +18,3 @@ from .population import (
     given_population,
     known_users,
 )
-
-__all__ = [
-    "ITEMS",
-    "POPULATIONS",
-    "STATED",
-    "USERS",
-    "Beta",
-    "CSVColumn",
-    "Explicit",
-    "FromFile",
-    "Geometric",
-    "Lognormal",
-    "Normal",
-    "NumbersColumn",
-    "Population",
-    "PopulationSpec",
-    "PythonPopulation",
-    "StatedSpec",
-    "Uniform",
-    "Weighted",
-    "Zipf",
-    "given_population",
-    "known_users",
-]

@@ -25,29 +25,3 @@ from .listed import Listed
 from .python import PythonProtocol, PythonSpec, awaits_code
 from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary
-
-__all__ = [
-    "BLH",
-    "CENTRAL",
-    "DIALS",
-    "GRR",
-    "KINDS",
-    "NAMED",
-    "NUMBERS",
-    "OLH",
-    "OUE",
-    "PROTOCOLS",
-    "SUE",
-    "BitNoise",
-    "Dial",
-    "Listed",
-    "LocalHashing",
-    "ProtocolSpec",
-    "PythonProtocol",
-    "PythonSpec",
-    "Rappor",
-    "RapporSpec",
-    "Unary",
-    "awaits_code",
-    "family_of",
-]

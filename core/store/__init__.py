@@ -20,25 +20,3 @@ from .opening import is_store, open_store
 from .records import Arrival, Run, RunCell, Status
 from .store import Store
 from .writing import RunMemory, RunPart, begin, resume
-
-__all__ = [
-    "SIMULATOR",
-    "Arrival",
-    "KeptAnswers",
-    "Merged",
-    "Run",
-    "RunCell",
-    "RunMemory",
-    "RunPart",
-    "Status",
-    "Store",
-    "begin",
-    "cell_keys",
-    "differing",
-    "is_store",
-    "merge",
-    "open_store",
-    "redrawn",
-    "resume",
-    "versions",
-]

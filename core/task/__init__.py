@@ -11,18 +11,6 @@ from .frequencies import Frequencies
 from .hitters import PEM, HeavyHitters, Hunt
 from .mean import Mean
 
-__all__ = [
-    "PEM",
-    "TASKS",
-    "Distribution",
-    "Frequencies",
-    "HeavyHitters",
-    "Hunt",
-    "Mean",
-    "TaskSpec",
-    "task_over",
-]
-
 TaskSpec: TypeAlias = Frequencies | HeavyHitters | Mean | Distribution
 
 TASKS: Final[dict[str, type[TaskSpec]]] = {

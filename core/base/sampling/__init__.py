@@ -17,20 +17,3 @@ from .laws import (
 from .merging import merged_counts
 from .picking import subset_counts, subset_counts_beside_own
 from .subsets import packed_subsets
-
-__all__ = [
-    "Counts",
-    "Floats",
-    "binomial",
-    "binomial_law",
-    "binomial_range",
-    "binomials",
-    "hypergeometric_law",
-    "merged_counts",
-    "multinomial",
-    "packed_subsets",
-    "random_subsets",
-    "subset_counts",
-    "subset_counts_beside_own",
-    "uniform_multinomial",
-]

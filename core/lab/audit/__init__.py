@@ -25,34 +25,3 @@ from .power import Power, Setting, power_of
 from .process import Command, words_of
 from .proof import Check, check
 from .readings import reading
-
-__all__ = [
-    "Asked",
-    "Audit",
-    "Check",
-    "Claim",
-    "Client",
-    "Command",
-    "Finding",
-    "Inspection",
-    "Inspector",
-    "Perturbs",
-    "Power",
-    "Progress",
-    "Published",
-    "Sampler",
-    "Setting",
-    "Verdict",
-    "audit",
-    "audit_protocol",
-    "check",
-    "clopper_pearson",
-    "epsilon_at_least",
-    "made",
-    "power_of",
-    "program",
-    "published",
-    "reading",
-    "recorded",
-    "words_of",
-]

@@ -16,25 +16,4 @@ from .chain import Chain, bit_epsilon_of_rounds
 from .response import HashingChain, LGRRSpec, LOLOHASpec, Response, ResponseChain
 from .unary import LOSUESpec, LOUESpec, LSUESpec, UnaryChain
 
-__all__ = [
-    "MOST_LEAVING",
-    "SPECS",
-    "BitUsers",
-    "Bits",
-    "Chain",
-    "HashingChain",
-    "LGRRSpec",
-    "LOLOHASpec",
-    "LOSUESpec",
-    "LOUESpec",
-    "LSUESpec",
-    "OneBitEach",
-    "Response",
-    "ResponseChain",
-    "Sent",
-    "UnaryChain",
-    "bit_epsilon_of_rounds",
-    "memoised_counts",
-]
-
 SPECS = (LSUESpec, LOSUESpec, LOUESpec, LGRRSpec, LOLOHASpec)

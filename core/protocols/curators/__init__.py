@@ -12,17 +12,4 @@ from .geometric import Geometric, GeometricSpec
 from .laplace import Laplace, LaplaceSpec
 from .stability import Stability, StabilitySpec
 
-__all__ = [
-    "SENSITIVITY",
-    "SPECS",
-    "Curator",
-    "Geometric",
-    "GeometricSpec",
-    "Laplace",
-    "LaplaceSpec",
-    "Neighbours",
-    "Stability",
-    "StabilitySpec",
-]
-
 SPECS = (LaplaceSpec, GeometricSpec, StabilitySpec)

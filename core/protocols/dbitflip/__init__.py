@@ -9,8 +9,6 @@ from ..budget import Budget
 from .flips import SAMPLED, BitFlips, Chooser, SampledRule
 from .kept import KeptBitFlips
 
-__all__ = ["SPECS", "BitFlips", "BitFlipsSpec", "KeptBitFlips", "KeptBitFlipsSpec"]
-
 
 @dataclass(frozen=True)
 class _Sampling(Budget):

@@ -10,20 +10,4 @@ from .local import HASH_RANGE, REPORT, LocalHashing
 from .search import fewest_law, matched_law
 from .specs import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
 
-__all__ = [
-    "BLH",
-    "HASH_RANGE",
-    "OLH",
-    "REPORT",
-    "SPECS",
-    "BLHSpec",
-    "HashRule",
-    "LHSpec",
-    "LocalHashing",
-    "OLHSpec",
-    "fewest_law",
-    "hash_range_for",
-    "matched_law",
-]
-
 SPECS = (BLHSpec, OLHSpec, LHSpec)

@@ -35,27 +35,4 @@ from .privacy import (
     signal_lost,
 )
 
-__all__ = [
-    "SPECS",
-    "BasicRappor",
-    "BitNoise",
-    "Rappor",
-    "RapporSpec",
-    "bit_count_std",
-    "bit_support_gain",
-    "bloom_bits",
-    "cohort_share",
-    "count_std",
-    "denial",
-    "epsilon_of_rounds",
-    "false_attribution",
-    "ideal_bit_support_gain",
-    "ignored",
-    "learnable_items",
-    "naive_epsilon_of_rounds",
-    "permanent_false_attribution",
-    "signal_lost",
-    "solved_f",
-]
-
 SPECS = (RapporSpec,)

@@ -4,13 +4,4 @@ from .bits import CountMeanSketch, CountMeanSpec
 from .signs import HadamardSketch, HadamardSketchSpec
 from .sketch import Sketch
 
-__all__ = [
-    "SPECS",
-    "CountMeanSketch",
-    "CountMeanSpec",
-    "HadamardSketch",
-    "HadamardSketchSpec",
-    "Sketch",
-]
-
 SPECS = (CountMeanSpec, HadamardSketchSpec)

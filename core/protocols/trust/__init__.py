@@ -13,15 +13,3 @@ from .kinds import (
     Verified,
     budgets,
 )
-
-__all__ = [
-    "TRUSTS",
-    "Aggregated",
-    "Asked",
-    "Local",
-    "Shuffled",
-    "Trust",
-    "TrustedCurator",
-    "Verified",
-    "budgets",
-]

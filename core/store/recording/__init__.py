@@ -13,5 +13,3 @@ from __future__ import annotations
 
 from .reading import is_recording, read_recording
 from .writing import write_recording
-
-__all__ = ["is_recording", "read_recording", "write_recording"]

@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from .task import Frequencies, trial_estimates
-
-__all__ = ["Frequencies", "trial_estimates"]

@@ -4,5 +4,3 @@ from __future__ import annotations
 
 from .hunt import Hunt
 from .task import PEM, HeavyHitters
-
-__all__ = ["PEM", "HeavyHitters", "Hunt"]
