@@ -51,8 +51,10 @@ HASH: Final = """\
 xxHash32 with the seed s of the four bytes of v, in numbers modulo 2^32, where x ⟲ n turns the bits
 of x to the left by n places, ≫ moves them to the right, and ⊕ is exclusive or:
 
-    h = s + 374761397 + 3266489917 v        h = 668265263 (h ⟲ 17)
-    h = 2246822519 (h ⊕ (h ≫ 15))           h = 3266489917 (h ⊕ (h ≫ 13))
+    h = s + 374761397 + 3266489917 v
+    h = 668265263 (h ⟲ 17)
+    h = 2246822519 (h ⊕ (h ≫ 15))
+    h = 3266489917 (h ⊕ (h ≫ 13))
     h = h ⊕ (h ≫ 16)"""
 """The hash of a number of four bytes, for who has no library."""
 
@@ -187,7 +189,7 @@ def _numbered(steps: Sequence[str]) -> Iterator[str]:
         yield ""
         yield "A user who reports again, the same item or another one, spends ε again."
     yield ""
-    yield "Refuse an item that is none of 0 to d − 1. For the client below each line is a new user."
+    yield "Refuse an item that is none of 0 to d − 1. A client below takes a line for a user."
 
 
 def _columns(columns: Sequence[Column], options: Spec, named: bool) -> Iterator[str]:

@@ -43,6 +43,7 @@ from .rounds import (
     chosen,
     fitting,
     items_of_round,
+    looks,
     others_of,
     shares,
     sizes,
@@ -122,7 +123,8 @@ class Inspector:
             self.client.name, "not-refuted", 0.0, self.asked.confidence, self.drawn, None,
             tuple(self.findings), speed=speed, whole=whole,
         )  # fmt: skip
-        return concluded(made, self.asked, self.claim, self.bounds, self.seen)
+        look = looks(len(self.sizes))[self.number] if self.sizes else 1.0
+        return concluded(made, self.asked, self.claim, self.bounds, self.seen, look)
 
     def _progress(self) -> Progress:
         return Progress(self.client.name, self.drawn, self.asked.samples, self.lower)

@@ -22,7 +22,7 @@ from ...law.pure import is_pure
 from ...law.together import tells_together
 from .found import LEAST
 from .monte_carlo import epsilon_at_least
-from .rounds import OF_AVERAGE, OF_BOUND, STARTS, at_start, fitting, paired, shares, sizes
+from .rounds import LAST, OF_AVERAGE, OF_BOUND, STARTS, at_start, fitting, paired, shares, sizes
 
 POWER: Final = 0.9
 """The probability with which an ε that can be refuted is refuted."""
@@ -182,7 +182,8 @@ def _tests(
     if guesses is None:
         return best, None
     of = max(1, left - fitting(rounds[0]))
-    return best, (lower_of(guesses, of, 1 - OF_AVERAGE * allowed), spread_of(guesses, of))
+    error = OF_AVERAGE * LAST * allowed
+    return best, (lower_of(guesses, of, 1 - error), spread_of(guesses, of))
 
 
 def chance_of(made: tuple[Loss, Any], audit: Setting) -> float:

@@ -26,7 +26,7 @@ FIRST: Final = 4000
 PAIRED: Final = 0.75
 """The share of a round's reports that are of the two items of the event, where there are others."""
 LAST: Final = 0.5
-"""The share of the bounds' error that the last round has."""
+"""The share of the error of the bounds, and of the average, that the last round has."""
 OF_BOUND, OF_AVERAGE, OF_HABITS = 3 / 8, 1 / 8, 1 / 4
 """The parts of the allowed error: of the bounds of all rounds, of the naive attacker's bound, and
 of the tests of coins."""
@@ -73,6 +73,11 @@ def shares(rounds: int) -> list[float]:
     if rounds == 2:
         return [0.0, 1.0]
     return [0.0, *[(1 - LAST) / (rounds - 2)] * (rounds - 2), LAST]
+
+
+def looks(rounds: int) -> list[float]:
+    """The share of the naive attacker's error, should the audit end with each round."""
+    return [*[(1 - LAST) / (rounds - 1)] * (rounds - 1), LAST]
 
 
 def paired(count: int, domain_size: int) -> int:

@@ -29,11 +29,17 @@ NAMED: Final = 4
 
 
 def concluded(
-    made: Inspection, asked: Asked, claim: Claim, bounds: Sequence[Bound], seen: Evidence | None
+    made: Inspection,
+    asked: Asked,
+    claim: Claim,
+    bounds: Sequence[Bound],
+    seen: Evidence | None,
+    look: float,
 ) -> Inspection:
     """An inspection with its verdict. made : the client, its speed, and what its coins showed.
 
-    bounds : those of the rounds. seen : its reports; None before there are any.
+    bounds : those of the rounds. seen : its reports; None before there are any. look : the share of
+    the error of the average, which may be looked at after any round.
     """
     best = max(bounds, key=lambda each: each.lower, default=None)
     made = replace(made, bound=best, rounds=tuple(bounds), seen=seen)
@@ -45,7 +51,7 @@ def concluded(
     if seen is not None:
         k = seen.watched.size
         made = replace(made, pairs=k * (k - 1), events=seen.lens.width)
-        made = _on_average(made, seen.supported, OF_AVERAGE * asked.error)
+        made = _on_average(made, seen.supported, OF_AVERAGE * look * asked.error)
         average = made.average_low or 0.0
         if average > made.epsilon_low:
             made = replace(made, epsilon_low=average)

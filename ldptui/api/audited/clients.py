@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -152,14 +154,37 @@ def _check_shape(claim: Claim, protocol: LocalMechanism, name: str) -> None:
 def _own(promise: Promise, place: str) -> Named:
     """A client in Python, at FILE.py:NAME; whoever names it lets it run."""
     claim = promise.claim()
-    make = partial(object_named, place, promise.items, promise.epsilon, fresh=True)
     file = place.rpartition(":")[0]
+
+    def make() -> Any:
+        with _beside(Path(file)) if file else nullcontext():
+            return object_named(place, promise.items, promise.epsilon, fresh=True)
 
     def law() -> Lawful:
         return lawful(make(), promise.epsilon)
 
     opened = _checked(partial(made, place, make), claim)
     return Named(place, "python", claim, opened, law, _digest([file] if file else []))
+
+
+@contextmanager
+def _beside(file: Path) -> Iterator[None]:
+    """The folder of a file on the path of imports, as `python FILE` has it.
+
+    Modules of the folder are forgotten afterwards: a fresh start runs them anew, and a client of
+    another folder has its own.
+    """
+    folder, before = file.absolute().parent, set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # the client has taken it off
+            sys.path.remove(str(folder))
+        for name in set(sys.modules) - before:
+            top = name.partition(".")[0]
+            if (folder / f"{top}.py").exists() or (folder / top).is_dir():
+                del sys.modules[name]
 
 
 def _checked(start: Callable[[], Client], claim: Claim) -> Callable[[], Client]:

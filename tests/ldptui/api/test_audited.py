@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,33 @@ def test_a_million_samples_show_them() -> None:
         assert each.average_low == pytest.approx(EXPECTED[each.client], rel=0.03)
         assert each.average_low <= each.epsilon_low <= 1
         assert each.epsilon_low > 0.86
+
+
+def test_a_client_imports_what_stands_beside_it(tmp_path: Path) -> None:
+    """Two versions with modules of one name: each has its own, and each start runs it anew."""
+    client = """
+import coins
+
+class Client:
+    def __init__(self, items, epsilon):
+        self.items = items
+
+    def perturb(self, values, rng):
+        return [coins.report(item, self.items) for item in values.tolist()]
+"""
+    reports = {"one": "return RNG.randrange(d)", "two": "return item"}
+    for name, told in reports.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "client.py").write_text(client)
+        text = f"import random\nRNG = random.Random(1)\n\ndef report(item, d):\n    {told}\n"
+        (tmp_path / name / "coins.py").write_text(text)
+    path, modules = list(sys.path), set(sys.modules)
+    found = ldptui.audit(
+        *(f"{tmp_path / name / 'client.py'}:Client" for name in reports),
+        epsilon=1.0, items=D, samples=2000,
+    )  # fmt: skip
+    one, two = found.clients
+    assert [finding.kind for finding in one.findings] == ["fixed seed"]
+    assert two.findings[0].kind == "epsilon"
+    assert sys.path == path
+    assert "coins" not in set(sys.modules) - modules
