@@ -33,7 +33,7 @@ from .by_name import defence
 from .counted import Counted, counted
 from .coverage import Coverage, deviations
 from .coverage import coverage as coverage_of
-from .framed import framed
+from .table import framed
 
 SHOWN = 20
 """Items of a `repr`: the largest estimates."""

@@ -28,8 +28,8 @@ from .arguments import names as item_names
 from .collected import SHOWN, misfit_words
 from .counted import END, Counted, read_counts
 from .files import read_rows
-from .framed import framed
 from .sources import Places, sources
+from .table import framed
 
 MOST: Final = 10**15
 """Reports that published frequencies can come from, at most."""

@@ -25,7 +25,7 @@ from ..text import format as text
 from ..text import table
 from .arguments import local, number, switch, whole, words
 from .counted import Counted, counted
-from .framed import framed
+from .table import framed
 
 FITS = ("ems", "em")
 """How a distribution is found from reports of numbers."""

@@ -25,8 +25,7 @@ from .. import __version__
 from ..text import table
 from . import charted
 from .arguments import switch, whole, words
-from .framed import framed
-from .table import STYLE, Table, table_of
+from .table import STYLE, Table, framed, table_of
 
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""

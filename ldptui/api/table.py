@@ -9,12 +9,38 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.export import ALL, Choice, checked, metric_rows, pivot, results_cells_csv
+from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.export import (
+    ALL,
+    Choice,
+    checked,
+    metric_rows,
+    of_one_type,
+    pivot,
+    results_cells_csv,
+)
 from ldptui.core.running.runner import Results as Measured
 
 from ..text import table
-from .framed import framed
+from .arguments import words
+
+
+def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
+    """Rows as a data frame; raises RunError where no library is there."""
+    libraries = ("polars", "pandas")
+    if library is not None and words(library, "library") not in libraries:
+        raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")
+    names = rows[0] if rows else ()
+    columns = {name: of_one_type([row[name] for row in rows]) for name in names}
+    for name in libraries if library is None else (library,):
+        try:
+            module: Any = __import__(name)
+        except ImportError:
+            continue
+        return module.DataFrame(columns)
+    wanted = library or "polars or pandas"
+    raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")
+
 
 STYLE: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
 """The style of a table in a notebook: Jupyter shows `<pre>` in a font whose digits do not align."""

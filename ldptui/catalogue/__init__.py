@@ -17,8 +17,18 @@ from .keys import (
     start_of,
     title_of,
 )
-from .kinds import Kind, families, in_order, kind_words, listed_kinds, shelves, swept_kinds
-from .metrics import Metric, is_ours, metric_words
+from .kinds import (
+    Kind,
+    Metric,
+    families,
+    in_order,
+    is_ours,
+    kind_words,
+    listed_kinds,
+    metric_words,
+    shelves,
+    swept_kinds,
+)
 
 __all__ = [
     "Key",

@@ -63,3 +63,41 @@ def swept_kinds(table: str, chosen: str) -> list[str]:
     """The kinds that a new sweep of a table's kind compares, the chosen one among them."""
     kinds = [kind for kind in listed_kinds(table) if kind_words(table, kind).sweep]
     return kinds if chosen in (*kinds, "", "none") else [*kinds, chosen]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric in words, such as `normalised_gain`.
+
+    column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
+    of at most 76 cells. Texts are empty where there is nothing to say.
+    """
+
+    metric: str
+    name: str
+    symbol: str = ""
+    column: str = ""
+    meaning: str = ""
+    formula: str = ""
+    source: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name as it begins a line."""
+        return f"{self.name[:1].upper()}{self.name[1:]}"
+
+
+def is_ours(metric: str) -> bool:
+    """True for a metric with words here, False for one in Python."""
+    return metric in rows("metrics")
+
+
+def metric_words(metric: str) -> Metric:
+    """The words about a metric; the name of one without a row, as in Python, is its column's."""
+    row = rows("metrics").get(metric)
+    if row is not None:
+        return Metric(metric, **row)
+    defended = metric.removesuffix("_after")
+    clean = defended.removesuffix("_clean")
+    arm = f"{', clean' * (clean != defended)}{', defended' * (defended != metric)}"
+    return Metric(metric, clean.replace("_", " ") + arm)

@@ -15,8 +15,7 @@ from ..session.consent import Code
 from ..session.question import Question
 from ..session.snapshot import Request, Status
 from .child import Child
-from .consent import seek
-from .heard import QuestionSoFar, RunSoFar
+from .heard import QuestionSoFar, RunSoFar, seek
 from .wire import News, Order
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")

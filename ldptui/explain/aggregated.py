@@ -13,8 +13,7 @@ from ldptui.core.protocols.curators.aggregate import Aggregate
 from .attack import ADDED, OF_PARTS, Supported, gain_keys, summed
 from .closed_forms import shown_item
 from .expression import Crowd, Numbers
-from .formula import Entry, Formula, listed, told
-from .papers import cited
+from .formula import Entry, Formula, cited, listed, told
 from .setting import Setting
 from .story import Story
 

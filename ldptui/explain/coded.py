@@ -14,9 +14,8 @@ from ldptui.core.protocols.coded import Coded
 
 from ..text import format as fmt
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.cells import one_bit, over_items
 from .report.pure import PureReports
-from .report.words import bits_needed, targets_of
+from .report.words import bits_needed, one_bit, over_items, targets_of
 
 Encoded: TypeAlias = Callable[[Coded, int], tuple[str, tuple[str, ...]]]
 """The place of an item in the code: a sentence, and details."""

@@ -23,9 +23,8 @@ from .expression import Crowd
 from .formula import Entry, Formula, listed, told
 from .lines import bound_keys
 from .report import Chance, Step
-from .report.cells import over_items
 from .report.summed import Added, SummedReports
-from .report.words import plural, targets_of
+from .report.words import over_items, plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import advice

@@ -14,9 +14,8 @@ from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.cells import one_bit, over_items
 from .report.pure import PureReports
-from .report.words import bits_needed, named, targets_of
+from .report.words import bits_needed, named, one_bit, over_items, targets_of
 from .story import Story
 from .table import P_AND_Q, pure_notes
 

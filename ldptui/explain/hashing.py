@@ -25,9 +25,8 @@ from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .expression import Plain
 from .formula import CJG, W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.cells import one_bit, over_buckets
 from .report.pure import PureReports
-from .report.words import plural
+from .report.words import one_bit, over_buckets, plural
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, hashing_notes

@@ -18,9 +18,8 @@ from ldptui.core.law.capabilities import Memoises
 from ..charts.series import Axis, Plot, Series
 from ..text import format as fmt
 from .formulas import entries
-from .panel import Fact, Group, Panel
 from .setting import setting_of
-from .story import story_named
+from .story import Fact, Group, Panel, story_named
 
 SHOWN: Final = (2, 10, 100)
 """Numbers of reports whose ε is listed, besides the rounds of the campaign."""

@@ -15,9 +15,8 @@ from ldptui.core.task.linear import clean_spread, fakes_told
 from ..text.format import short
 from .closed_forms import PROTOCOL
 from .expression import Crowd
-from .formula import Entry, Formula, listed, told
+from .formula import Entry, Formula, cited, listed, told
 from .numbers import ATTACK, NumberReports
-from .papers import cited
 from .report import Chance, Step
 from .setting import Setting
 from .story import Story

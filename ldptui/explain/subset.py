@@ -18,9 +18,8 @@ from .closed_forms import OTHER, OWN, pure
 from .expression import Plain
 from .formula import Entry, Formula, listed
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.cells import one_bit, over_items
 from .report.pure import PureReports
-from .report.words import hex_of, plural, targets_of
+from .report.words import hex_of, one_bit, over_items, plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes

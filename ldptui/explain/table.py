@@ -11,9 +11,8 @@ from ldptui.core import theory
 from ..text import format as text
 from .attack import gain_keys
 from .closed_forms import errors_of_the_best
-from .formula import Formula
+from .formula import Formula, cited
 from .lines import bound_keys
-from .papers import cited
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
 

@@ -20,9 +20,8 @@ from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .expression import Plain
 from .formula import CJG, W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.cells import one_bit, over_items
 from .report.pure import PureReports
-from .report.words import hex_of, letters_of, plural
+from .report.words import hex_of, letters_of, one_bit, over_items, plural
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes

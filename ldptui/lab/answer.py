@@ -7,14 +7,23 @@ Neither knows anything of the mechanisms.
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Final
+
+from ldptui.core.base.errors import ScenarioError
 
 from ..charts.figures import Column, Table, Value
 from ..charts.series import Axis, Bar, Bars, Chart, Plot, Series
-from .figure import Figure
+from ..explain.formula import Formula
+from ..explain.formula import cited as papers_of
+from ..terminal.output import width, write_out
+from ..text import format as text
+from ..text import table
 
 
 @dataclass(frozen=True)
@@ -159,3 +168,159 @@ def _chart(document: Mapping[str, Any]) -> Chart:
     )
     fields["levels"] = tuple((float(value), str(label)) for value, label in fields["levels"])
     return Plot(**fields)
+
+
+NOTHING: Final = Table("", (), ())
+"""The numbers of a chart whose cursor would have nowhere to stop."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart and its numbers.
+
+    numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)
+    and the values there. A chart whose numbers have no rows has no cursor.
+    """
+
+    chart: Chart
+    numbers: Table = NOTHING
+
+
+def figure(chart: Chart, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Figure:
+    """A chart with numbers of its own; what is not finite is left blank.
+
+    A z has a sign and two decimals, as everywhere, and whole numbers stand in groups of three.
+    """
+    kept = (
+        tuple(None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
+        for row in rows
+    )
+    columns = (
+        Column("z", 2, sign=True) if head == "z" else Column(head, grouped=True) for head in heads
+    )
+    return Figure(chart, Table("", tuple(columns), tuple(kept)))
+
+
+def curves(plot: Plot, value: str, x: str, *, levels: bool = True) -> Figure:
+    """A plot of curves; a row for each x has the value of every curve there, then the levels.
+
+    value, x : what y and x are called. levels : False where they are no bounds. Where something
+    was measured, the rows are those of its points alone, each with the interval around it.
+    """
+    bounds = plot.levels if levels else ()
+    lines = [(line.label, _values(line)) for line in plot.series if line.legend]
+    measured = [_values(line) for line in plot.series if line.error is not None]
+    places = {place for values in measured or [each for _, each in lines] for place in values}
+    rows = [
+        (
+            value,
+            int(place) if place.is_integer() else place,
+            *(values.get(place) for _, values in lines),
+            *(at for at, _ in bounds),
+        )
+        for place in sorted(places)
+    ]
+    return figure(plot, ("", x, *(name for name, _ in lines), *(name for _, name in bounds)), rows)
+
+
+def _values(line: Series) -> dict[float, Value]:
+    """The finite values of a line by their x, with the intervals around them."""
+    errors = [None] * len(line.x) if line.error is None else line.error
+    return {
+        float(x): float(y) if error is None else text.estimate(float(y), float(error))
+        for x, y, error in zip(line.x, line.y, errors, strict=True)
+        if math.isfinite(y)
+    }
+
+
+def shares(bars: Bars, total: int | None = None, of: str = "") -> Figure:
+    """Bars of shares; a row for each has its share and, of a `total`, how many `of` those are."""
+    counts = [() if total is None else (round(bar.value * total),) for bar in bars.bars]
+    rows = [
+        ("", bar.label, bar.value, *count) for bar, count in zip(bars.bars, counts, strict=True)
+    ]
+    return figure(bars, ("", bars.item, bars.value, *([of] if of else [])), rows)
+
+
+Row = tuple[str, str, str, str]
+QUANTITIES: Final = ("quantity", "value", "formula", "source")
+"""The columns of most tables."""
+OMITTED: Final = {"omitted": True}
+"""The metadata of a field that JSON does not have where it is None."""
+
+
+def show(answer: Answer, form: str, hint: str = "") -> None:
+    """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
+    if form == "json":
+        data = json.dumps(plain(answer.values), indent=2, ensure_ascii=False, allow_nan=False)
+        write_out(data + "\n", exactly=True)
+        return
+    notes = [*answer.notes, *([hint] if hint else [])]
+    if sys.stdout.isatty():  # whole lines for a program
+        wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
+        notes = [line for note in notes for line in wrap.wrap(note)]
+    if tuple(column.name for column in answer.table.columns) != QUANTITIES:
+        write_out(_columns(answer, notes))
+        return
+    rows: Any = [
+        tuple(str(value).strip() if at == 1 else value for at, value in enumerate(row))
+        for row in answer.table.rows
+    ]
+    notes = [*notes, *([""] if notes else []), *answer.sources]
+    write_out(table.theory_table(answer.table.title, rows, notes))
+
+
+def _columns(answer: Answer, notes: Sequence[str]) -> str:
+    """A table of other columns, between its title and the notes: numbers stand to the right."""
+    heads = [column.name for column in answer.table.columns]
+    rows = [[str(value) for value in line] for line in answer.table.rows]
+    below = [*notes, *([""] if answer.sources else []), *answer.sources]
+    return "\n".join([answer.table.title, "", table.plain_table(heads, rows), *below, ""])
+
+
+def plain(value: Any) -> Any:
+    """The same for JSON, without infinite numbers."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if is_dataclass(value):
+        return {
+            field.name: plain(held)
+            for field in fields(value)
+            if (held := getattr(value, field.name)) is not None or not field.metadata
+        }
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def row(quantity: str, value: float | str, formula: str, source: str = "", digits: int = 5) -> Row:
+    """One line of a table."""
+    shown = value if isinstance(value, str) else text.short(value, digits)
+    return quantity, shown, formula, source
+
+
+def told(quantity: str, formula: Formula) -> Row:
+    """The line of a formula that a kind tells of itself."""
+    source = formula.source if formula.entry is None else formula.entry.source
+    return quantity, formula.result, formula.brief, source
+
+
+def cited(rows: Sequence[Row]) -> list[str]:
+    """The full names of the sources of these rows."""
+    return papers_of({row[3].split(" ")[0] for row in rows})
+
+
+def needed(option: str, value: Any) -> Any:
+    """An option that has to be given; raises ScenarioError."""
+    if value is None:
+        raise ScenarioError("is required", key=option)
+    return value
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a row: a, b and c."""
+    if not names:
+        return text.MISSING
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]

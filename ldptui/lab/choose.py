@@ -20,13 +20,10 @@ from ldptui.core.population import Population
 from ..charts.series import TONES, Axis, Plot, Series
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
-from .answer import Answer
+from .answer import Answer, Row, curves, row
 from .asking import Ask, Steps, answer_of
-from .figure import curves
-from .mechanisms import DRAWN, LOCAL, bound
-from .output import Row, row
+from .mechanisms import DRAWN, LOCAL, bound, budget_of, subject
 from .questions.choose import Options
-from .scenarios import budget_of, subject
 
 POINTS: Final = 97
 """Points of the exact curve."""

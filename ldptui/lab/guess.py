@@ -18,10 +18,9 @@ from ldptui.core.lab.guessing import Guess, Prior, at_most
 
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
+from .answer import OMITTED, Row, curves, row
 from .asking import Ask, Steps, answer_of, columns_of
-from .figure import curves
 from .mechanisms import LOCAL, bound
-from .output import OMITTED, Row, row
 from .questions.guess import Options
 from .questions.shared import Known
 

@@ -6,13 +6,18 @@ from dataclasses import fields
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.cell import Cell
+from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.protocols import CENTRAL, KINDS, PROTOCOLS
 from ldptui.core.protocols.curators import Curator, Neighbours
+from ldptui.core.scenario import load
 
 from ..catalogue.kinds import in_order, swept_kinds
 from ..explain.formula import Formula
 from ..explain.formulas import entries
 from ..explain.setting import Setting
+from ..session.draft import base
+from ..session.locating import locate
 
 LOCAL: Final = in_order("protocol", PROTOCOLS)
 CURATORS: Final = in_order("protocol", CENTRAL)
@@ -64,3 +69,26 @@ def formulas(kind: str, mechanism: Any, users: int | None = None) -> dict[str, F
 def has(kind: str, parameter: str) -> bool:
     """True if a kind has a parameter of this name."""
     return any(field.name == parameter for field in fields(KINDS[kind]))
+
+
+def unswept(place: str) -> Cell:
+    """The cell of a scenario without its sweep; raises LdpError."""
+    return compile(base(load(locate(place)))).cells[0]
+
+
+def budget_of(cell: Cell, epsilon: float | None) -> float:
+    """This ε, or the cell's own, or 1."""
+    budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
+    assert isinstance(budget, int | float)
+    return float(budget)
+
+
+def subject(scenario: str) -> str:
+    """The scenario that is named, in a title; that of the workbench has no name."""
+    return scenario or "your population"
+
+
+def privacy(cell: Cell) -> tuple[float, float]:
+    """ε and δ of one release of a cell."""
+    protocol: Any = cell.protocol
+    return protocol.epsilon, getattr(protocol, "delta", 0.0)

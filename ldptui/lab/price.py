@@ -22,13 +22,22 @@ from ldptui.core.protocols.curators.accuracy import require_delta
 from ..charts.series import TONES, Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
+from .answer import Row, curves, row
 from .asking import Ask, Steps, answer_of
-from .figure import curves
-from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, bound, curator, has, telling
-from .output import Row, row
+from .mechanisms import (
+    BESIDE,
+    CURATORS,
+    DRAWN,
+    LOCAL,
+    bound,
+    budget_of,
+    curator,
+    has,
+    subject,
+    telling,
+)
 from .questions.offered import numbers as kinds_of_numbers
 from .questions.price import Options
-from .scenarios import budget_of, subject
 
 Over: TypeAlias = Literal["users", "epsilon"]
 Errors: TypeAlias = dict[str, float | None]

@@ -28,12 +28,10 @@ from ldptui.core.law.pure import Rng
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .accuracy import ranked
+from .answer import Figure, Row, figure, row
 from .asking import Ask, Steps, answer_of
-from .figure import Figure, figure
-from .mechanisms import curator
-from .output import Row, row
+from .mechanisms import curator, privacy, subject
 from .questions.synthetic import Options
-from .scenarios import privacy, subject
 
 
 @dataclass(frozen=True)

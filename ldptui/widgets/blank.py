@@ -5,7 +5,11 @@ Textual then fills them without asking line by line, with every frame, what they
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.geometry import Size
+from textual.widget import Widget
 
 
 class Area(Container):
@@ -30,3 +34,28 @@ class Scrolled(VerticalScroll, can_focus=False):
     """A container that scrolls, but is no stop on the way of the tab key."""
 
     BLANK = True
+
+
+def fitted(widget: Widget, fit: Callable[[], object]) -> None:
+    """Call `fit`, in the widget's own turn, after every layout that gave it another size.
+
+    One with no room for any content stays as it was: it is folded, and will have its size again.
+
+    For `on_mount`. Resize would tell the same if it always came: Textual 8 sends none to a widget
+    that was measured after it was mounted or displayed and before it was laid out (its issue 5024),
+    as happens in a busy start, and the widget stays as it was composed.
+    """
+    last = Size()
+
+    def look(_: object = None) -> None:
+        if widget.size and widget.outer_size != last:
+            widget.call_next(turn)
+
+    def turn() -> None:
+        nonlocal last
+        if widget.size and widget.outer_size != last:
+            last = widget.outer_size
+            fit()
+
+    widget.screen.screen_layout_refresh_signal.subscribe(widget, look, immediate=True)
+    look()  # it may have been laid out before it was mounted

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from .fitting import fitted
+from .blank import fitted
 
 USE: Final = {
     action: place

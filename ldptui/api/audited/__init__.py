@@ -11,7 +11,7 @@ from ldptui.core.base.ranges import ALPHA, EPSILON
 from ldptui.core.lab.audit import Inspection, Power
 
 from ..arguments import file_path, number, switch, whole, words
-from ..framed import framed
+from ..table import framed
 from .at_work import Checkpoint, Work
 from .clients import Named
 from .question import DOMAIN, LARGEST, PATIENCE, Question, question

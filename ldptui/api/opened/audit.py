@@ -10,9 +10,8 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.lab.audit import Inspection
 
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
-from ...lab.answer import Answer, listed
+from ...lab.answer import Answer, Figure, curves, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.figure import Figure, curves, figure
 from ...lab.questions.audit import Options
 from ...text import format as text
 from ..audited import Question, Work, question

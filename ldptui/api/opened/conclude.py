@@ -22,9 +22,8 @@ from ldptui.core.view import Ends
 
 from ...charts.figures.intervals import HEADS, interval_rows, intervals_plot
 from ...charts.series import Bar, Bars
-from ...lab.answer import Answer, listed
+from ...lab.answer import Answer, Figure, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.figure import Figure, figure
 from ...lab.questions.collected import RUN
 from ...lab.questions.conclude import Options
 from ...text import format as text

@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 
 from ...charts.series import Bar, Bars
-from ...lab.answer import Answer, listed
+from ...lab.answer import Answer, Figure, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.figure import Figure, figure
 from ...lab.questions.estimate import Options
 from ...text import format as text
 from ..collected import Frequencies, estimate

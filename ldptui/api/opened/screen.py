@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
-from ...lab.answer import Answer, listed
+from ...lab.answer import Answer, Figure, curves, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.figure import Figure, curves, figure
 from ...lab.questions.screen import Options
 from ...text import format as text
 from ..rated import SHORT

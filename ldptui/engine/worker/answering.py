@@ -12,8 +12,8 @@ from ldptui.core.scenario import Scenario
 from ...session.question import Question, Reply
 from ...session.snapshot import Status
 from ..wire import write
-from .imports import extras, import_extras, import_for
 from .inbox import Cancelled, Inbox, Superseded
+from .keeping import extras, import_extras, import_for
 
 
 class Answering:

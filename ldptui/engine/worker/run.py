@@ -28,8 +28,8 @@ from ldptui.core.view.redrawn import single_trials
 from ...session.snapshot import Request, Snapshot, Status
 from ...text.format import duration, searching
 from ..wire import News, frame_of, write
-from .imports import import_for, import_solver
 from .inbox import Cancelled, Inbox, Superseded
+from .keeping import import_for, import_solver
 from .part import PartSoFar
 from .picture import Picture
 from .whole import Whole

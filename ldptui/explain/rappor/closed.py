@@ -11,9 +11,8 @@ from ldptui.core import theory
 from ldptui.core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
-from ..formula import Formula, listed
+from ..formula import Formula, cited, listed
 from ..lines import bound_keys
-from ..papers import cited
 from ..setting import Setting
 from ..table import has_gains, missing
 

@@ -23,8 +23,8 @@ from ...text import format as fmt
 from ..formula import Formula
 from ..formulas import entries
 from ..kept import ROUNDS, UNBOUNDED
-from ..panel import Bargain, Fact, Group, Panel
 from ..setting import Setting
+from ..story import Bargain, Fact, Group, Panel
 
 
 def subject(cell: Cell) -> int:

@@ -13,9 +13,8 @@ from ldptui.core.law.pure import Reports, Supports, is_pure
 from ldptui.core.theory import fake_support
 
 from ...text import format as fmt
-from .cells import over_items
 from .steps import Life, Meter, Step
-from .words import plural
+from .words import over_items, plural
 
 Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
 """A number of every item that the server reads off one report, by name; the report in words."""

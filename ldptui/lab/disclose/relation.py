@@ -13,9 +13,8 @@ from ldptui.core.lab.relation import FreeFace, Implication, Relation
 
 from ...charts.series import Bar, Bars
 from ...text import format as text
+from ..answer import Figure, Row, joined, row, shares
 from ..asking import Steps, answer_of, named_columns
-from ..figure import Figure, shares
-from ..output import Row, joined, row
 
 MOST_ATTRIBUTES: Final = 2000
 SHOWN: Final = 16

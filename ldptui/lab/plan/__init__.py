@@ -18,8 +18,8 @@ from ldptui.core.bounds.planner import Oracle
 
 from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text
+from ..answer import curves
 from ..asking import Ask, Steps, answer_of
-from ..figure import curves
 from ..mechanisms import DRAWN, bound
 from ..questions.plan import LOCALLY, MEAN, Options
 from . import mean

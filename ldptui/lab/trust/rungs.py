@@ -16,13 +16,11 @@ from ldptui.core.protocols import family_of
 from ...catalogue import protocol_keys
 from ...charts.figures import Table
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
-from ...explain import papers
+from ...explain.formula import cited
 from ...text import format as text
-from ..answer import Answer, listed
+from ..answer import Answer, Figure, figure, listed, needed
 from ..asking import Steps
-from ..figure import Figure, figure
 from ..mechanisms import DRAWN, LOCAL, has
-from ..output import needed
 from ..questions.trust import Options
 
 
@@ -86,7 +84,7 @@ def answer(options: Options, brief: bool) -> Steps:
         verdict=tuple(_verdict(rungs, setting)),
         notes=tuple(_notes(setting)),
         figures=(_figure(rungs, setting) for _figure in (_bars, _plot)),
-        sources=papers.cited(("BBGN", "CGB", "CJG", "trust")),
+        sources=cited(("BBGN", "CGB", "CJG", "trust")),
         choices=tuple(_choices(rungs, setting, options)),
         values=Ladder(rungs),
     )

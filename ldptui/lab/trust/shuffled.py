@@ -22,10 +22,9 @@ from ldptui.core.protocols import KINDS
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as text
+from ..answer import Figure, Row, curves, row
 from ..asking import Steps, answer_of
-from ..figure import Figure, curves
 from ..mechanisms import LOCAL, bound
-from ..output import Row, row
 from ..questions.trust import ANY, Options
 
 PROTOCOLS: Final = (*LOCAL, *(kind for kind in KINDS if kind not in LOCAL))

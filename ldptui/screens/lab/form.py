@@ -13,8 +13,8 @@ from textual.widget import Widget
 from ...lab.options import Option, Step
 from ...lab.topics import Topic
 from ...lab.words import lab_field_help
+from ...widgets.blank import fitted
 from ...widgets.field import Field, Steps, ValueInput
-from ...widgets.fitting import fitted
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""

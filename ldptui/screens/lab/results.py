@@ -23,7 +23,7 @@ from ...widgets.words import put, spelled
 
 if TYPE_CHECKING:
     from ...charts.figures import Table
-    from ...lab.figure import Figure
+    from ...lab.answer import Figure
 
 
 class Results(Vertical):

@@ -18,9 +18,8 @@ from ...text.format import short
 from ...widgets.blank import Scrolled
 from ...widgets.field import Field
 from ...widgets.words import put_or_hide
-from .fields import fill, labelled, names_in, own, said
-from .form_pane import FormPane
-from .item_list import Item, ItemList
+from .form_pane import FormPane, fill, labelled, names_in, own, said
+from .row_list import Item, ItemList
 
 if TYPE_CHECKING:
     from ldptui.core.cell import Cell

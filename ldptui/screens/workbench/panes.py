@@ -13,9 +13,8 @@ from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from ...messages import ChoicesAsked
-from ...widgets.blank import Columns, Rows
+from ...widgets.blank import Columns, Rows, fitted
 from ...widgets.field import Field
-from ...widgets.fitting import fitted
 from ...widgets.words import DOT, entitle, parts_within
 from .charts import ChartsPane
 from .peek import Peek

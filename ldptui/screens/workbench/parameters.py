@@ -19,12 +19,10 @@ from ...messages import FieldFocused
 from ...session.draft import kind_of, sweep_of, used_keys, value_of
 from ...session.runs import shown
 from ...text.format import short
-from ...widgets.blank import Rows
+from ...widgets.blank import Rows, fitted
 from ...widgets.field import Field
-from ...widgets.fitting import fitted
 from ...widgets.words import put, put_or_hide
-from .fields import Shown, fill, labelled, names_in, own
-from .form_pane import FormPane
+from .form_pane import FormPane, Shown, fill, labelled, names_in, own
 from .sweep import SweepEditor
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from textual.reactive import reactive
 from ...charts.rows import Look, Row, centred, length, pad
 from ...text import format as fmt
 from ...text.prose import wrapped
-from ...widgets.fitting import fitted
+from ...widgets.blank import fitted
 from ...widgets.plot import ChartView
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
-    from ...explain.panel import Bargain, Group, Panel
+    from ...explain.story import Bargain, Group, Panel
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 114

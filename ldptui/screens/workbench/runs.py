@@ -20,8 +20,8 @@ from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import first_lines
+from ...widgets.blank import fitted
 from ...widgets.filter_input import FilterInput, no_match
-from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled

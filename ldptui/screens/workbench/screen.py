@@ -41,20 +41,13 @@ from ...terminal.compositor import FrugalScreen
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from . import files
-from .background import Background
-from .bindings import KEYS
+from .desk import Background, LabDoor, Past, Refused, Saving, Showing
 from .greeting import Greeting
 from .kept import KeptRuns
-from .lab_door import LabDoor
 from .panes import CHARTS, Panes
-from .past import Past
 from .player import Player
-from .refused import Refused
-from .saving import Saving
-from .showing import Showing
 from .simulating import MakeEngine, Simulating
-from .title import TitleBar
-from .too_small import TooSmall
+from .title import KEYS, TitleBar, TooSmall
 
 if TYPE_CHECKING:
     from ...engine.playback import Playback

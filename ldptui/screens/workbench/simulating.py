@@ -14,8 +14,7 @@ from ...engine import Engine
 from ...engine.simulation import Simulation
 from ...session.runs import alike, may_change
 from ...session.snapshot import going_on
-from .background import BURST_S
-from .desk import Desk
+from .desk import BURST_S, Desk
 
 if TYPE_CHECKING:
     from textual.timer import Timer

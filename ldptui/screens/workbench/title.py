@@ -1,12 +1,18 @@
-"""The first line: the program, the scenario, and where the panes are."""
+"""The frame of the workbench: its title, its keys, the words where a terminal is too small."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
+
+from ...terminal.keyboard import ALT_DIGITS
 
 NAMES: Final = {
     1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs", 7: "Defences",
@@ -68,3 +74,71 @@ class TitleBar(Widget):
         line.append("● " if self.modified else "", name).append(self.scenario, muted)
         line.truncate(self.size.width, overflow="ellipsis")
         return line
+
+
+KEYS: Final[list[BindingType]] = [
+    Binding("ctrl+r", "run", "Run", id="run.start"),
+    Binding("escape", "cancel", "Stop", id="run.cancel", show=False),
+    Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
+            id="run.cancel-too"),
+    Binding("ctrl+s", "save", "Save", id="file.save"),
+    Binding("ctrl+o", "open", "Open", id="file.open"),
+    Binding("ctrl+l", "library", "Library", id="file.library", show=False),
+    Binding("ctrl+e", "export", "Export", id="file.export"),
+    Binding("6", "lab", "Lab", id="lab.open"),
+    Binding(f"f7,alt+6,{ALT_DIGITS[5]}", "lab", "Lab", id="lab.open.anywhere", priority=True),
+    Binding("R", "lab(True)", "Reports", id="reports.open", show=False),
+    Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
+    Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
+    Binding("question_mark,f1", "help", "Help", id="help"),
+    Binding("z,enter", "zoom", "Zoom", id="pane.zoom"),  # enter is a field's or a list's first
+    Binding("alt+z", "zoom", "Zoom", id="pane.zoom.anywhere", priority=True),
+    Binding("y", "copy", "Copy", id="chart.copy", show=False),
+    # Before the field with the focus hears of it: a key that follows at once is for the next.
+    Binding("tab", "app.focus_next", "Next field", show=False, priority=True,
+            id="field.next"),
+    Binding("shift+tab", "app.focus_previous", "Field before", show=False, priority=True,
+            id="field.previous"),
+    *(
+        Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
+                id=f"pane.{number}")
+        for number in NAMES
+    ),
+    *(
+        Binding(f"alt+{number},f{number + 1},{ALT_DIGITS[number - 1]}", f"pane({number})",
+                f"Pane {number}", show=False, priority=True, id=f"pane.{number}.anywhere")
+        for number in NAMES
+    ),
+]  # fmt: skip
+
+
+SMALLEST: Final = Size(60, 18)
+
+
+class TooSmall(Static):
+    """Says how large a terminal has to be."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._unseen: Widget | None = None  # had the focus before
+
+    def cover(self, screen: Screen[Any], size: Size) -> None:
+        """Stand in place of a screen of this size, which has no focus then, or give it back."""
+        small = not self.fits(size)
+        if small and screen.focused is not None:
+            self._unseen = screen.focused
+            screen.set_focus(None)
+        screen.set_class(small, "-small")
+        if not small and self._unseen is not None:
+            unseen, self._unseen = self._unseen, None
+            self.call_after_refresh(screen.set_focus, unseen)
+
+    def fits(self, size: Size) -> bool:
+        """True if the workbench has room; else bring the sentence up to date."""
+        if size.width >= SMALLEST.width and size.height >= SMALLEST.height:
+            return True
+        self.update(
+            f"ldptui needs {SMALLEST.width} × {SMALLEST.height} characters,\n"
+            f"this terminal has {size.width} × {size.height}."
+        )
+        return False

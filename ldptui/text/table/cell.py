@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ldptui.core.base.summary import Estimate
@@ -27,9 +27,26 @@ from .layout import (
     words_column,
     words_group,
 )
-from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
-from .python import python_groups
+from .numbers import beside_theory, common_power, side_by_side, unit_of, with_errors, z_text
 from .words import heads, value_text
+
+
+def python_groups(cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]) -> list[Group]:
+    """A group for each metric in Python of some cells, and one for its defended values.
+
+    of : the estimates of a column, one for each row.
+    """
+    attacked = any(cell.attack is not None for cell in cells)
+    groups: dict[str, dict[str, Sequence[Estimate]]] = {}
+    for cell in cells:
+        for metric in cell.python_metrics:
+            name = metric_words(metric.name).name
+            for column, arm in sorted(metric.columns(cell.arms).items(), key=lambda item: item[1]):
+                if arm.attacked or attacked:  # else both are the same
+                    head = ("after" if arm.attacked else "before") if attacked else "measured"
+                    group = groups.setdefault(f"{name}{', defended' * arm.defended}", {})
+                    group.setdefault(head, of(column))
+    return [side_by_side(title, columns) for title, columns in groups.items()]
 
 
 def answers(results: Results) -> tuple[str, Group, str]:

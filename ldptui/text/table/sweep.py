@@ -15,6 +15,7 @@ from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
 
 from ...catalogue import metric_words
+from .cell import python_groups
 from .layout import (
     Column,
     Group,
@@ -26,7 +27,6 @@ from .layout import (
     words_column,
 )
 from .numbers import beside_theory, common_power, side_by_side, with_errors
-from .python import python_groups
 from .words import heads, value_text
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]

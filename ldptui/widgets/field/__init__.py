@@ -10,8 +10,7 @@ from __future__ import annotations
 from ...session.draft.looking import Type
 from .controls import Choice, ValueInput, act_at_once, faint, leave, muted
 from .field import LABEL_WIDTH, Field
-from .steps import Steps, nudged, steps_of
-from .typed import read, write
+from .typed import Steps, nudged, read, steps_of, write
 
 __all__ = [
     "LABEL_WIDTH",

@@ -16,11 +16,10 @@ from textual.widgets import Input, Static
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
-from ..fitting import fitted
+from ..blank import fitted
 from ..words import spelled_name
 from .controls import Choice, ValueInput, faint
-from .steps import Steps, nudged, steps_of
-from .typed import read, write
+from .typed import Steps, nudged, read, steps_of, write
 
 if TYPE_CHECKING:
     from ldptui.core.base.ranges import Range

@@ -24,7 +24,7 @@ from ldptui.core.scenario import KINDS, choices_of, known_keys, range_of, sweepa
 from ldptui.lab.topics import TOPICS
 from ldptui.lab.words import lab_field_help
 from ldptui.widgets.field import LABEL_WIDTH
-from ldptui.widgets.field.steps import Steps, steps_of
+from ldptui.widgets.field.typed import Steps, steps_of
 
 KEYS = catalogue.listed_keys()
 FORM = {"sweep", "script", "attack.shape"}

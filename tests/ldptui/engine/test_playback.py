@@ -233,7 +233,7 @@ def test_few_sums_are_kept_of_very_many_numbers(
     playback = kept_playback(path, 1, 1, company=False)
     whole = [playback.frame(count) for count in range(1, 11)]
     playback.close()
-    monkeypatch.setattr("ldptui.engine.sums.MAX_BYTES", 1)
+    monkeypatch.setattr("ldptui.engine.playback.MAX_BYTES", 1)
     playback = kept_playback(path, 1, 1, company=False)
     for count in (*range(1, 11), 4, 7, 2):
         frame, there = playback.frame(count), whole[count - 1]

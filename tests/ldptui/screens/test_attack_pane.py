@@ -18,7 +18,7 @@ from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
 from ldptui.screens.workbench.attack.shown import drifts
 from ldptui.screens.workbench.completion_list import CompletionList
-from ldptui.screens.workbench.item_list import ItemList
+from ldptui.screens.workbench.row_list import ItemList
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor, ScriptLine
 from ldptui.session.draft import edited, keys_of
 from ldptui.widgets.field import Choice, Field

@@ -9,7 +9,7 @@ from textual.widgets import Static
 from ldptui.catalogue import kind_words
 from ldptui.core.defences import DEFENCES
 from ldptui.screens.workbench.defences import DefencesPane, described, steps_of
-from ldptui.screens.workbench.item_list import ItemList
+from ldptui.screens.workbench.row_list import ItemList
 from ldptui.session.draft import keys_of
 from ldptui.widgets.field import Choice, Field
 

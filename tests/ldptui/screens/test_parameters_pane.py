@@ -10,8 +10,7 @@ from ldptui import scenarios
 from ldptui.core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack.form import AttackForm
 from ldptui.screens.workbench.parameters import ParametersPane
-from ldptui.screens.workbench.sweep import SweepEditor
-from ldptui.screens.workbench.sweep_list import SweepList, described
+from ldptui.screens.workbench.sweep import SweepEditor, SweepList, described
 from ldptui.session.draft import draft_of, edited, new_sweep, sweep_of, sweepable
 from ldptui.widgets.field import Choice, Field
 

@@ -21,7 +21,7 @@ from textual.widgets import Static
 from ldptui import scenarios
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens.workbench import files, showing
+from ldptui.screens.workbench import desk, files
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.failure import FailureView
@@ -364,7 +364,7 @@ async def test_the_draft_comes_back() -> None:
 
 
 async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.saving.AUTOSAVE_S", 0.01)
+    monkeypatch.setattr("ldptui.screens.workbench.desk.AUTOSAVE_S", 0.01)
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
         kept = places.state_dir() / "draft.json"
@@ -524,7 +524,7 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
 async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(showing, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(desk, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         engine.progress(

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from ldptui.widgets.fitting import fitted
+from ldptui.widgets.blank import fitted
 
 
 class Told(Widget):

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 
 from ....session.draft import attack_script as script
-from ....widgets.fitting import fitted
+from ....widgets.blank import fitted
 from ..completion_list import CompletionList
 from ..form_pane import FormPane
 from ..script import ProblemList, ScriptEditor

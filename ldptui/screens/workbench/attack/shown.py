@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....catalogue import key_words
 from ....session.draft import attack_script as script
-from ....session.draft import input_of, used_keys, value_of
+from ....session.draft import input_of, keys_of, used_keys, value_of
 from ....session.draft.attack_script import Table, ramped
 from ....session.draft.starting import starting
-from ..fields import Shown, names_in, own
-from .facts import keys_of_kind
+from ..form_pane import Shown, names_in, own
 
 if TYPE_CHECKING:
     from ....session.draft import Draft
@@ -22,6 +21,11 @@ SHARED: Final = "shared"
 """No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
 CONSTANT: Final = "constant"
 """No ramp: the share of a phase is one number."""
+
+
+def keys_of_kind(kind: object) -> frozenset[str]:
+    """The keys that a kind of attack has."""
+    return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()
 
 
 def attack_of(draft: Draft | None) -> Mapping[str, Any]:

@@ -14,8 +14,8 @@ from textual.widgets import Static
 from ....catalogue import metric_words
 from ....text.format import count, percent, short
 from ....text.verdict import where_words
+from ....widgets.blank import fitted
 from ....widgets.filtered_table import FilteredTable
-from ....widgets.fitting import fitted
 from ....widgets.plot import charset_of
 from ....widgets.words import spelled
 

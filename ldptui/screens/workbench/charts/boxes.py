@@ -12,11 +12,10 @@ from ....widgets.cursor import Pointed
 from .box import ChartBox, FrameBox
 from .curve import CurveChart
 from .curves import ErrorChart, GainChart, SuccessChart
-from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .map import MapChart
 from .timeline import TimelineCharts
-from .trials import TrialCharts
+from .trials import DetectionCharts, TrialCharts
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario

@@ -15,10 +15,9 @@ from ....messages import KeysProposed, PartsChanged, RoundShown
 from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
-from ....widgets.blank import Columns
+from ....widgets.blank import Columns, fitted
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.cursor import Move
-from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
 from ....widgets.words import entitle
 from ..form_pane import BLOCK_S
