@@ -9,7 +9,6 @@ which counts as a support of -1: p and q are then means, and the estimate is the
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
 
@@ -20,15 +19,14 @@ from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
 from ..base.ranges import check_bounds
-from ..base.sampling import Counts, Floats, binomial, binomial_law
+from ..base.sampling import Counts, Floats
 from .doors import Doors
-from .law import Ask, Law, holding
 from .law import Items as Items
 from .law import Reports as Reports
 from .law import Rng as Rng
 from .law import Scoring as Scoring
 from .law import SeedSearch as SeedSearch
-from .support import ItemSupport, Support
+from .support import ItemSupport
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 Supports: TypeAlias = NDArray[np.bool_] | NDArray[np.int8]
@@ -368,43 +366,3 @@ class Oracle(Doors):
         p, q = self.p, self.q
         gap = p - q
         return float(total.r * q * (1 - q) / gap**2 + total.frequency * (1 - p - q) / gap)
-
-
-class Encodes:
-    """A protocol that encodes an item without chance: its noise alone is drawn."""
-
-    @abstractmethod
-    def encoded(self, values: Items) -> Reports:
-        """Reports that encode these items."""
-
-    def encoded_counts(self, histogram: Counts) -> Counts:
-        """Counts of such reports, which support their own item and no other one."""
-        return histogram.copy()
-
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
-        return self.encoded(values)
-
-    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        return self.encoded_counts(histogram)
-
-
-class ItemByItem(Oracle):
-    """A family whose report supports different items independently, given its user's item."""
-
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        others = histogram.sum(axis=-1, keepdims=True) - histogram
-        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        known = held + spared
-        return held + binomial(known.sum(axis=-1, keepdims=True) - known, self.q, rng)
-
-    def beside(self, items: int, own: bool) -> tuple[Counts, Floats]:  # noqa: ARG002
-        return binomial_law(items, self.q)
-
-    def honest_law(self, ask: Ask) -> Law:
-        """The law of honest reports of targets."""
-        p, q, r = self.p, self.q, ask.targets.size
-        others = (self.domain_size - r) * q * (1 - q)
-        inside = p * (1 - p) + (r - 1) * q * (1 - q)
-        return holding(self, ask, lambda: Support((p + (r - 1) * q) / r, q, inside, others, 0.0))

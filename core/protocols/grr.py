@@ -20,12 +20,12 @@ from ..base.sampling import (
     uniform_multinomial,
 )
 from ..base.secure import generator
+from ..law.engines import Encodes
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, holding, one_item
 from ..law.loss import DiscreteLoss, signs
 from ..law.pure import (
     BoolArray,
-    Encodes,
     Items,
     Oracle,
     Reports,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Final
 
@@ -19,17 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import ENTRIES, Range
+from ..base.ranges import DOMAIN, ENTRIES, EPSILON, Range
 from ..base.sampling import Counts, Floats, multinomial
 from ..base.sampling.tables import ColumnCounts
 from ..base.secure import secure
 from ..bounds.numbers import hidden_law
 from ..law.doors import Doors
+from ..law.engines import Encodes
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss
 from ..law.numbers import Sums
-from ..law.pure import BoolArray, Encodes, Items, Reports, Rng, array_of, check, items_of
+from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
 
@@ -46,6 +47,7 @@ class Binned(Budget):
     bins: Annotated[int, BINS] = 1024
 
 
+@dataclass(frozen=True)
 class Line(Encodes, Doors):
     """A protocol of numbers over d items, with its table of reports.
 
@@ -65,12 +67,12 @@ class Line(Encodes, Doors):
         "columns": "a protocol of numbers, whose report is one number",
     }
 
-    domain_size: Any
-    epsilon: Any
-    bins: Any
-    cells: Any
-    low: Any
-    high: Any
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    bins: Annotated[int, BINS] = 1024
+    cells: bool = False
+    low: float = field(default=-1.0, repr=False)
+    high: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
         check(self)

@@ -15,11 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..base.sampling import Counts, Floats, uniform_multinomial
+from ..law.engines import Placed
 from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.pure import BoolArray, Items, Reports, Rng, Supports, array_of
 from ..law.support import ItemSupport, Support
-from .placed import Placed
 
 ROWS: Final = 2**21
 """(trial, message) pairs of counts that are drawn at once."""

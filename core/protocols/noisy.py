@@ -11,17 +11,16 @@ server that hears reports of any size would let one fake say any number.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Floats
 from ..law.law import Rng
 from ..law.pure import Reports
-from .line import BINS, Binned, Line
+from .line import Binned, Line
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,6 @@ class LocalLaplace(Line):
     """Round to a grid, add geometric noise of ratio a = e^(-ε h / 2), and cut off at the ends."""
 
     family: ClassVar[str] = "noisy"
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-    bins: Annotated[int, BINS] = 1024
-    cells: bool = False
-    low: float = field(default=-1.0, repr=False)
-    high: float = field(default=1.0, repr=False)
 
     @property
     def step(self) -> float:

@@ -25,13 +25,13 @@ from ..base.sampling import Counts, Floats
 from ..base.sampling.integers import discrete_laplace
 from ..base.secure import generator, secure
 from ..law.blanket import Blanket, of_ratios
+from ..law.engines import Encodes, Summed
 from ..law.hiding import Crowd
 from ..law.law import Ask, Lack, Law, holding, towards_targets
-from ..law.pure import BoolArray, Encodes, Estimates, Items, Reports, Rng, Total, array_of, items_of
+from ..law.pure import BoolArray, Estimates, Items, Reports, Rng, Total, array_of, items_of
 from ..law.support import ItemSupport, Support
 from .budget import Budget
 from .curators.laplace import LaplaceLoss
-from .summed import Summed
 
 BOUND = Range(0, 1e9, "(]")
 

@@ -21,21 +21,11 @@ from ..base.sampling import (
 )
 from ..base.secure import generator
 from ..kernels.bits import BitColumns, chebyshev_threshold, columns_of
+from ..law.engines import Encodes, ItemByItem
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
-from ..law.pure import (
-    BoolArray,
-    Encodes,
-    ItemByItem,
-    Items,
-    Reports,
-    Rng,
-    check,
-    items_of,
-    on_levels,
-    spent,
-)
+from ..law.pure import BoolArray, Items, Reports, Rng, check, items_of, on_levels, spent
 from ..law.support import Support
 from ..law.twice import Sender, Twice
 from .budget import Budget, Dial

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Floats
 from ..law.law import Rng
 from ..law.pure import Reports
@@ -39,13 +38,6 @@ class Window(Line):
     """
 
     family: ClassVar[str] = "windows"
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-    bins: Annotated[int, BINS] = 1024
-    cells: bool = False
-    low: float = field(default=-1.0, repr=False)
-    high: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -217,13 +209,6 @@ class HM(Line):
     """
 
     family: ClassVar[str] = "hybrid"
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-    bins: Annotated[int, BINS] = 1024
-    cells: bool = False
-    low: float = field(default=-1.0, repr=False)
-    high: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

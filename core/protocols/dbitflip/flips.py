@@ -21,6 +21,7 @@ from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
 from ...base.secure import generator
 from ...law.blanket import Blanket
+from ...law.engines import Summed
 from ...law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...law.hiding import Crowd
 from ...law.law import Ask, Lack, Law, Ones, holding, towards_targets
@@ -39,7 +40,6 @@ from ...law.pure import (
 from ...law.support import ItemSupport
 from ..packed import AT_ONCE
 from ..subset import subset_bits
-from ..summed import Summed
 from ..unary import SUE, Unary
 from .hidden import hidden_loss
 from .laws import Included, Weights

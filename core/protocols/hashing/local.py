@@ -32,12 +32,12 @@ from ...kernels.hashing import (
     listed_counts,
 )
 from ...kernels.primes import UInts
+from ...law.engines import ItemByItem
 from ...law.enumeration import CELLS, ReportLaw, item_name
 from ...law.law import Ask, Lack, Law, holding, towards_targets
 from ...law.loss import DiscreteLoss, signs
 from ...law.pure import (
     BoolArray,
-    ItemByItem,
     Items,
     Reports,
     Rng,

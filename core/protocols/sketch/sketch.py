@@ -19,13 +19,13 @@ import numpy as np
 from ...base.ranges import DOMAIN, EPSILON, Range
 from ...base.sampling import Counts, Floats, binomial, binomials
 from ...law.capabilities import Collection
+from ...law.engines import Placed
 from ...law.enumeration import ReportLaw
 from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss
 from ...law.pure import BoolArray, Items, Reports, Rng, check
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
-from ..placed import Placed
 from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
 
 BUCKETS = Range(2, 2**16)
