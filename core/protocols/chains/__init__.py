@@ -11,7 +11,7 @@ independent bits, whichever protocol has them.
 
 from __future__ import annotations
 
-from .bits import MOST_LEAVING, Bits, BitUsers, OneBitEach, Sent, memoised_counts
+from .bits import MOST_LEAVING, Bits, BitUsers, KeepsBits, OneBitEach, Sent, memoised_counts
 from .chain import Chain, bit_epsilon_of_rounds
 from .response import HashingChain, LGRRSpec, LOLOHASpec, Response, ResponseChain
 from .unary import LOSUESpec, LOUESpec, LSUESpec, UnaryChain

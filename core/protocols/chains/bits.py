@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -119,6 +119,49 @@ class OneBitEach:
     @property
     def _rows(self) -> int:
         return max(1, CELLS // self.domain_size)
+
+
+class Keeps:
+    """Users who keep an answer, and send it with fresh noise: `law.capabilities.Memoises`.
+
+    chain : both noises of what a user keeps.
+    """
+
+    chain: Any
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        return self.chain.p1, self.chain.q1
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        """The answers that users with these items keep, as reports without fresh noise."""
+        raise NotImplementedError
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        """One report of each kept answer."""
+        raise NotImplementedError
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        return self.send(self.keep(values, permanent), fresh)
+
+
+class KeepsBits(Keeps):
+    """Users who keep a bit for each item."""
+
+    domain_size: int
+
+    @property
+    def _bits(self) -> OneBitEach:
+        return OneBitEach(self.domain_size, self.chain)
+
+    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
+        return memoised_counts(self._bits, self.chain, rounds)
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        return self._bits.keep(values, permanent)
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        return self._bits.send(kept, fresh)
 
 
 def memoised_counts(filters: BitUsers, chain: Chain, rounds: Attendance) -> Iterator[Counts]:

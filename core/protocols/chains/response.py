@@ -20,7 +20,7 @@ from ...law.capabilities import Attendance
 from ...law.pure import Items, Reports, Rng
 from ..grr import GRR
 from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
-from .bits import OneBitEach, memoised_counts
+from .bits import Keeps, OneBitEach, memoised_counts
 from .budgets import TwoBudgets
 from .chain import Chain
 
@@ -76,7 +76,7 @@ class Response:
         return sent
 
 
-class KeepsAnswer:
+class KeepsAnswer(Keeps):
     """The shared part of both chains: one answer of `response` is kept for an item."""
 
     family: ClassVar[str] = "chains"
@@ -91,23 +91,8 @@ class KeepsAnswer:
     def chain(self) -> Chain:
         return self.response.chain
 
-    @property
-    def kept(self) -> tuple[float, float]:
-        return self.chain.p1, self.chain.q1
-
     def epsilon_of_rounds(self, rounds: int) -> float:
         return self.response.epsilon_of_rounds(rounds)
-
-    def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items keep, as reports without fresh noise."""
-        raise NotImplementedError
-
-    def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report of each kept answer."""
-        raise NotImplementedError
-
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        return self.send(self.keep(values, permanent), fresh)
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,19 @@ Networks 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...base.errors import ScenarioError, got, spelled
-from ...base.sampling import Counts
-from ...law.capabilities import Attendance
-from ...law.pure import Items, Reports, Rng
 from ..unary import Unary
-from .bits import OneBitEach, memoised_counts
+from .bits import KeepsBits
 from .budgets import TwoBudgets
 from .chain import Chain, bit_epsilon_of_rounds
 
 
 @dataclass(frozen=True)
-class UnaryChain(Unary):
+class UnaryChain(KeepsBits, Unary):
     """A unary encoding whose bits pass through two noises, the first of which is kept.
 
     One collection is the unary encoding of both noises at once: p and q are those of the chain, and
@@ -38,34 +35,12 @@ class UnaryChain(Unary):
     chain: Chain
 
     @property
-    def kept(self) -> tuple[float, float]:
-        return self.chain.p1, self.chain.q1
-
-    @property
     def epsilon_lifetime(self) -> float:
         """ε of a user who comes to hold every item: its bits are kept for each, d ε∞."""
         return self.domain_size * self.epsilon_infinity
 
     def epsilon_of_rounds(self, rounds: int) -> float:
         return self.epsilon if rounds == 1 else bit_epsilon_of_rounds(self.chain, rounds)
-
-    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        return memoised_counts(self._bits, self.chain, rounds)
-
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        return self.send(self.keep(values, permanent), fresh)
-
-    def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items keep, as reports without fresh noise."""
-        return self._bits.keep(values, permanent)
-
-    def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report of each kept answer."""
-        return self._bits.send(kept, fresh)
-
-    @property
-    def _bits(self) -> OneBitEach:
-        return OneBitEach(self.domain_size, self.chain)
 
 
 def l_sue(epsilon: float, limit: float) -> Chain:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...base.sampling import Counts
-from ...law.capabilities import Attendance
-from ...law.pure import Items, Reports, Rng
-from ..chains import OneBitEach, memoised_counts
+from ..chains import Chain, KeepsBits
 from ..unary import Unary
 from .noise import BitNoise
 from .privacy import epsilon_of_rounds
@@ -58,7 +54,7 @@ class KeptBits:
 
 
 @dataclass(frozen=True, repr=False)
-class BasicRappor(KeptBits, Unary):
+class BasicRappor(KeptBits, KeepsBits, Unary):
     """RAPPOR's basic forms, one bit for each item: Wang's p is RAPPOR's q*, and his q is its p*."""
 
     family = "rappor"
@@ -74,11 +70,5 @@ class BasicRappor(KeptBits, Unary):
     """The name of its class in the addresses of stores."""
 
     @property
-    def _bits(self) -> OneBitEach:
-        return OneBitEach(self.domain_size, self.noise.chain)
-
-    def memoised_counts(self, rounds: Attendance) -> Iterator[Counts]:
-        return memoised_counts(self._bits, self.noise.chain, rounds)
-
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        return self._bits.send(self._bits.keep(values, permanent), fresh)
+    def chain(self) -> Chain:
+        return self.noise.chain
