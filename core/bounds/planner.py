@@ -15,8 +15,6 @@ from typing import Annotated, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
@@ -95,6 +93,8 @@ class Oracle:
     def quantile(self, chance: float) -> float:
         """z: an estimate is z or more deviations above its mean with this chance at most."""
         if self.curator is None:
+            from scipy.special import ndtri
+
             return float(-ndtri(chance))
         low, high = 0, 1
         while self._beyond(high) > chance:
@@ -107,6 +107,8 @@ class Oracle:
     def exceeds(self, z: float) -> float:
         """The chance that an estimate is more than −z deviations above its mean."""
         if self.curator is None:
+            from scipy.special import ndtr
+
             return float(ndtr(z))
         off = z * math.sqrt(self.noise)
         return 1 - self._beyond(math.ceil(off)) if off > 0 else self._beyond(math.floor(-off) + 1)
@@ -254,6 +256,8 @@ def largest_share(oracle: Oracle, plan: Plan) -> float:
         least = least_frequency(oracle, unattacked(plan))
         rule = f"must be at least {least:.4g}, which is found without any fake"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+    from scipy.optimize import brentq
+
     return float(brentq(room, 0.0, 1 - 1e-9, xtol=1e-15))
 
 
