@@ -37,6 +37,7 @@ def asked(metric: str, at_least: float, protocol: str = "oue", **top: Any) -> Ce
     return cell(ZIPF, table, aimed(), goal=goal(metric, at_least), **top)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("protocol", PURE)
 @pytest.mark.parametrize("metric", ["gain", "target_frequency"])
 def test_the_smallest_number_by_closed_form(metric: str, protocol: str) -> None:
@@ -52,6 +53,7 @@ def test_the_smallest_number_by_closed_form(metric: str, protocol: str) -> None:
     assert fewer < 0.25
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("protocol", PURE)
 def test_the_number_solves_the_equation_of_the_gain(protocol: str) -> None:
     """G = β c: β = G / c, and m = n β / (1 - β), rounded up."""
@@ -134,6 +136,7 @@ def test_a_mixture_has_a_closed_form_too() -> None:
     assert sum(fakes.count for fakes in one.fakes) == one.malicious
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", ["grr", "oue"])
 def test_a_search_brackets_the_answer_of_a_long_simulation(protocol: str) -> None:
     """Ends of the bracket, each on its side in trials that the search has not seen."""
@@ -250,6 +253,7 @@ def test_a_bracket_narrows_from_both_sides() -> None:
 # In a scenario.
 
 
+@pytest.mark.long
 def test_over_the_protocols_side_by_side() -> None:
     work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2, over="share"),
                       sweep={"protocol.kind": PURE, "goal.at_least": [0.1, 0.2]})  # fmt: skip
@@ -328,6 +332,7 @@ def test_outputs_carry_the_answers() -> None:
 # Searches in processes.
 
 
+@pytest.mark.long
 @pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_goals_are_searched_for_after_binding(workers: int) -> None:

@@ -214,7 +214,9 @@ def test_no_route_of_a_kept_run_runs_its_code(table: str, mark: Path, capsys: Ca
         answers(capsys, mark, command, "--store", str(mark.with_name("all.sqlite3")))
 
 
-def test_no_pickle_of_a_store_is_loaded(mark: Path, capsys: Captured) -> None:
+@pytest.mark.every(3)
+@pytest.mark.parametrize("command", ["resume 1", "replay 1", "runs show 1"])
+def test_no_pickle_of_a_store_is_loaded(command: str, mark: Path, capsys: Captured) -> None:
     """Each column of each table holds one, as bytes, as text, or as its base64."""
     scenario, store = written(mark, tomllib.loads(TINY)), mark.with_name("theirs.sqlite3")
     kept = ("--store", str(store))
@@ -231,8 +233,7 @@ def test_no_pickle_of_a_store_is_loaded(mark: Path, capsys: Captured) -> None:
         with closing(sqlite3.connect(store)) as db, suppress(sqlite3.Error):
             db.execute(f"UPDATE {table} SET {column} = ?", (value,))
             db.commit()
-        for command in ("runs show 1", "replay 1", "resume 1"):
-            answers(capsys, mark, command, *kept)
+        answers(capsys, mark, command, *kept)
 
 
 @pytest.mark.long

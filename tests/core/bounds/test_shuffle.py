@@ -202,6 +202,7 @@ def test_the_variation_ratio_is_no_upper_bound() -> None:
     assert delta_at_most(blankets_of(bound("grr", 6, 0.5))[0], 2, 0.3) >= exact * (1 - 1e-9)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", [*KNOWN, "olh"])
 def test_inverses_come_back(kind: str) -> None:
     local = local_for(lambda e: bound(kind, 1024, e), 10**6, 1e-8, 1.0)
@@ -214,6 +215,7 @@ def test_inverses_come_back(kind: str) -> None:
         assert local == pytest.approx(KNOWN[kind], abs=2e-3)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("users", [2, 10, 10**3, 10**6, 10**9])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 20.0])
 def test_any_number_of_users_has_ordered_bounds(users: int, epsilon: float) -> None:
@@ -222,6 +224,7 @@ def test_any_number_of_users_has_ordered_bounds(users: int, epsilon: float) -> N
     assert 0 <= below <= above <= epsilon
 
 
+@pytest.mark.long
 def test_every_pure_protocol_is_bounded_by_the_worst_of_its_budget() -> None:
     worst_of_all = central_at_most(None, 1.0, 10**4, 1e-8)
     for kind in PROTOCOLS:

@@ -135,6 +135,7 @@ def test_second_reports_keep_the_hash_function(rng: np.random.Generator) -> None
     assert again.supports(again.unperturbed(np.ones(50, dtype=np.int64), rng))[:, 1].all()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("protocol", "kind"), [("grr", "mga"), ("olh", "mga"), ("olh", "ria")])
 def test_the_estimated_share_has_its_closed_form(protocol: str, kind: str) -> None:
     """Whatever the attack is really: the server assumes MGA."""

@@ -198,6 +198,7 @@ def kept(store: Any, made: core.Experiment) -> core.Results:
     return results
 
 
+@pytest.mark.long
 def test_it_is_kept_and_known_and_replayed_in_another_process(
     allowed: Allowed, tmp_path: Path
 ) -> None:

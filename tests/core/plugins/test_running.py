@@ -97,6 +97,7 @@ def test_what_is_no_attack(
     assert str(error.value).startswith(message)
 
 
+@pytest.mark.long
 def test_the_same_numbers_wherever_it_runs(tmp_path: Path) -> None:
     """Its draws come from the addressed streams, whoever computes them and in what order."""
     path, mark = attack_file(tmp_path)

@@ -224,7 +224,7 @@ def campaign(kind: str, rounds: int, path: str = "counts", **more: Any) -> Cell:
     return cell(USERS, protocol, table, campaign=changes, simulate={"path": path}, **top)
 
 
-@pytest.mark.every(8)
+@pytest.mark.every(16)
 @every_kind
 @pytest.mark.parametrize(("path", "churn"), [("counts", 0.0), ("counts", 0.3), ("reports", 0.0)])
 def test_pooled_estimates_have_the_variance_of_kept_answers(

@@ -212,6 +212,7 @@ def test_an_executor_is_watched_while_nothing_comes(monkeypatch: pytest.MonkeyPa
     assert told == ["nobody computes"]
 
 
+@pytest.mark.long
 def test_blocks_of_a_lost_worker_are_computed_again(there: Cluster) -> None:
     """One of the two is killed in the middle; Dask starts another one in its place."""
     longer = work(400)

@@ -54,6 +54,7 @@ SEARCHED = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
 def test_a_run_that_is_opened_again_has_its_answers(
     path: Path, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -258,6 +259,7 @@ def test_a_recording_carries_the_answers(path: Path, tmp_path: Path) -> None:
         assert replay(other, number).difference == ""
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "change",
     [

@@ -106,7 +106,7 @@ def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
     assert f", {told(run)['digest']}, drawn by NumPy {minor}." in words
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_is_exported(
     run: int, store: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch

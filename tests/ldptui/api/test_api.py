@@ -252,6 +252,7 @@ def test_estimates_by_trial_are_those_whose_moments_are_kept() -> None:
         ldptui.run({**TABLES, "campaign": {"rounds": 2}}).estimates()
 
 
+@pytest.mark.long
 def test_a_notebook_shows_the_table_and_the_chart() -> None:
     results = ldptui.run({**TABLES, "sweep": {"attack.share": [0.0, 0.1]}})
     assert results.digest in repr(results)

@@ -185,6 +185,7 @@ def test_a_wrong_argument_of_a_function_is_a_sentence(name: str) -> None:
     refuses(name, DOORS.get(name, function), whole_call(function, GOOD[name]))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("kind", "method"), METHODS, ids=[f"{kind.__name__}.{method}" for kind, method in METHODS]
 )

@@ -100,6 +100,7 @@ def test_kinds_alone_have_no_axis() -> None:
     assert answer_plot(told(document(), "answer")[0].parts["answer"]) is None
 
 
+@pytest.mark.long
 async def test_the_map_of_a_run_with_a_goal_has_the_cells_that_answer_it() -> None:
     """It said that nothing was estimated yet, and its table named the keys of another scenario."""
     text = GOAL.replace('["oue", "grr"]', '["oue", "grr"]\n"goal.at_least" = [0.1, 0.2, 0.3]')
@@ -124,6 +125,7 @@ def test_without_a_goal_there_is_no_answer() -> None:
     assert answer_table(snapshot.parts["answer"]) is None
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(76, 30), (140, 52)])
 async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[int, int]) -> None:
     draft = drafts.draft_of(GOAL, Path())

@@ -133,7 +133,7 @@ def test_grid_of_whole_numbers_and_log_of_zero() -> None:
 # --- The numbers
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(15)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("attack", CAO_ATTACKS)
 def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:

@@ -198,6 +198,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_certificate_holds_when_it_is_run_again(capsys: Captured, home: Path) -> None:
     path, officer = home / "cert.toml", home / "page.md"
     words = ("--command", client(home, 0.6), "--command", client(home, 0.3522), "--as", "grr")

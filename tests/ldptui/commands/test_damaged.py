@@ -254,6 +254,7 @@ ENDLESS: Final = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.every(4)
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_packed_file_of_one_line_takes_little_memory(name: str, tmp_path: Path) -> None:

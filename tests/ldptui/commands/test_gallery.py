@@ -25,6 +25,7 @@ def test_every_client_has_a_row() -> None:
     assert {row[0] for row in ROWS} == {path.stem for path in BROKEN.glob("*.py")}
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_the_fault_is_found_with_these_reports(row: list[str], capsys: Captured) -> None:
     name, kind, epsilon, items, _, verdict, found, reports = row

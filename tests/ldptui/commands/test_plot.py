@@ -89,6 +89,7 @@ def test_users_from_a_csv_file_are_found_from_any_folder(tmp_path: Path, capsys:
     assert "share of fake users" in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_map_shows_the_metric_asked_for(tmp_path: Path, capsys: Captured) -> None:
     swept = '[[defence]]\nkind = "none"\n[sweep]\n"protocol.kind" = ["grr", "oue"]\n'
     swept += '"attack.kind" = ["ria", "mga"]\n"defence.kind" = ["none", "norm-sub", "norm"]\n'

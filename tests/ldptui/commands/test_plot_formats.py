@@ -120,6 +120,7 @@ def test_no_settings_but_ours_are_obeyed(tmp_path: Path, capsys: Captured) -> No
         assert draw(tmp_path, capsys, "gain", ".svg", 1).read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.every(4)
 @pytest.mark.parametrize("settings", [b"\xff: 1\n", b"no colon\n", b"backend: nobody\n", None])
 def test_a_settings_file_in_the_current_folder_is_not_read(

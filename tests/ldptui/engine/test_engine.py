@@ -85,6 +85,7 @@ async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
     assert "numpy" in desk.workers[0][1]
 
 
+@pytest.mark.long
 async def test_every_snapshot_is_complete(desk: Desk) -> None:
     shares = {"attack.share": {"from": 0, "to": 0.5, "points": 30}}
     gain = document(items=256, trials=60, sweep=shares)

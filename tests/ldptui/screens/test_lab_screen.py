@@ -240,6 +240,7 @@ async def test_a_tab_chosen_before_the_engine_is_there() -> None:
         assert [form.topic.name for form in app.lab.query(LabForm)] == ["ledger"]
 
 
+@pytest.mark.long
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         # On arrival no field has the focus: digits are questions, and no letters of a value.
