@@ -22,11 +22,9 @@ FOLDER: Final = Path(__file__).parent
 HEAD: Final = """\
 # Gallery
 
-Each bundled scenario with its claim, a picture of `ldptui plot` where a chart tells it, and what to
-see. Points are simulated, with their intervals where they can be seen; lines are closed forms.
-`ldptui NAME` opens one in the workbench, `ldptui run NAME` prints its numbers; a picture carries
-its scenario: `ldptui replay NAME.svg` computes it again. The claims are tests;
-`python docs/gallery.py` makes this page.
+Each bundled scenario with its claim, which a test checks, and what to see. Points are simulated;
+lines are closed forms. `ldptui NAME` opens one, and `ldptui plot NAME --out NAME.svg` draws its
+picture, where no other command stands beneath it; `ldptui replay NAME.svg` computes it again.
 """
 
 
@@ -69,13 +67,14 @@ def entry(name: str, row: dict[str, Any]) -> list[str]:
     path = scenarios.path(name)
     chart = row.get("chart")
     shown = [f"![{name}, {chart}](gallery/{name}.svg)\n"] if chart else []
-    line = f"{' '.join(words(name, row))} --out {name}.svg" if chart else f"run {name}"
+    usual = words(name, row) == ["plot", name, "--chart", "gain"] or not chart
+    line = f"ldptui {name}" if usual else f"ldptui {' '.join(words(name, row))} --out {name}.svg"
     return [
         f"## {load(path).title}\n",
         *shown,
         f"**See:** {row['see']}\n",
         f"**Claim:** {claim_of(path.read_text(encoding='utf-8'))}\n",
-        f"`ldptui {line}`\n",
+        f"`{line}`\n",
     ]
 
 
