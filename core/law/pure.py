@@ -117,38 +117,13 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
-        """The number of reports that support each item, or have each bit: int64[…].
-
-        Parameters
-        ----------
-        reports
-            As `perturb` makes them.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import ldptui
-        >>> ldptui.protocol("grr", items=4, epsilon=1.0).support_counts(np.array([0, 3, 0]))
-        array([2, 0, 0, 1])
-        """
+        """The number of reports that support each item, or have each bit: int64[…]."""
         ...
 
     def received(self, reports: object, count: int) -> Reports:
-        """The reports of some users from a stranger's code, checked.
+        """The reports of `count` users from a stranger's code, checked; raises ValueError.
 
         The message says what must hold and what was found: "must be int64[5], got float64[5]".
-
-        Parameters
-        ----------
-        reports
-            What the code returned.
-        count
-            The number of users.
-
-        Raises
-        ------
-        ValueError
-            Where they are no reports of this protocol.
         """
         ...
 
