@@ -22,18 +22,18 @@ from .gains import gain, item_shift, rates_gain
 
 LINES: Final = {
     "mga": "MGA",
-    "drop-out": "verified, drop-out",
+    "drop-out": "proved, or kept back",
     "undetectable": "undetectable",
     "least": "undetectable, at least",
-    "verified": "verified",
-    "verified-input": "verified input",
+    "verified": "proved reports",
+    "verified-input": "proved items",
 }
 """The name of each line.
 
 MGA : any report is accepted. undetectable : every defence is as good as can be; at least : where
 the best is not known, a gain that no defence can see. verified : fakes have to run the randomiser,
 on an item of theirs; drop-out : and may keep its report back, which costs 1/p accounts for each
-accepted one. verified input : and hold the item.
+accepted one. verified-input : and hold the item.
 """
 HIDDEN: Final = frozenset({"undetectable", "least"})
 """The lines of gains that no server can tell from honest reports."""

@@ -33,6 +33,8 @@ class CellView:
         document; None for protocols without.
     answer : to a goal, the fields of `core.metrics.goal.Answer` and the goal's metric and at_least.
     budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
+    elsewhere : the expected gain of the same attack by the kind of a protocol, its own among them;
+        empty where it is not asked for, or not known.
     """
 
     index: int
@@ -51,6 +53,7 @@ class CellView:
     bits: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
     budgets: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

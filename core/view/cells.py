@@ -11,16 +11,20 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.results import CellResults
-from ..theory import bit_gain, compared
+from ..theory import bit_gain, compared, gains_elsewhere
 from . import CellView
 
 
 def cell_view(
-    cell: Cell, measured: CellResults, expected: Mapping[str, float | None] | None = None
+    cell: Cell,
+    measured: CellResults,
+    expected: Mapping[str, float | None] | None = None,
+    beside: Iterable[str] = (),
 ) -> CellView:
     """A cell after the trials that were measured.
 
-    expected : the closed forms of its metrics; None: they are worked out.
+    expected : the closed forms of its metrics; None: they are worked out. beside : the kinds of
+    protocols under which the gain of its attack is told as well.
     """
     facts = cell.protocol.facts()
     pure = cell.pure if cell.is_pure and "p_star" not in facts else None
@@ -41,6 +45,7 @@ def cell_view(
         bits=_bits(cell, facts) if "p_star" in facts else None,
         answer=_answer(cell),
         budgets=cell.budgets,
+        elsewhere=gains_elsewhere(cell, beside) if beside else {},
     )
 
 

@@ -52,7 +52,7 @@ SIFTED: Final = (
 
 
 def bound_keys() -> tuple[str, ...]:
-    """The fields of the lines in the table of closed forms, but for MGA and verified input."""
+    """The fields of the lines in the table of closed forms, but for MGA and proved items."""
     return ("bound.undetectable", "bound.least", "bound.drop_out", "bound.verified")
 
 

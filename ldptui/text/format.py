@@ -27,7 +27,7 @@ _PLAIN_DIGITS |= dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict
 # fmt: off
 _SPELLINGS = {
     **_PLAIN_DIGITS,
-    "–": "-", "—": "-", "−": "-", "·": ".", "×": "x", "±": "+/-", "∓": "-+", "∞": "inf",
+    "–": "-", "—": "-", "−": "-", "·": ".", "×": "x", "±": "+-", "∓": "-+", "∞": "inf",
     "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "√": "sqrt ", "∑": "sum ", "Σ": "sum ",
     "→": "->", "←": "<-", "↔": "<->", "⇒": "=>", "↑": "^", "↓": "v", "∈": "in", "…": "...",
     "‘": "'", "’": "'", "“": '"', "”": '"', "½": "1/2",
@@ -38,7 +38,7 @@ _SPELLINGS = {
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "∀": "all ",
     "⊕": "xor", "⟲": "rotl", "≫": ">>",
 }
-_SHORTER = {"epsilon": "eps", "lambda": "lam", "+/-": "+-"}
+_SHORTER = {"epsilon": "eps", "lambda": "lam"}
 
 ASCII_CELLS: Final = {
     # What a field, a run or a line is marked with: these stand side by side.
@@ -217,7 +217,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def to_ascii(text: str) -> str:
-    """The text with ASCII alone: `10⁻³` is `1e-3`, `±` is `+/-`, `ε` is `epsilon`.
+    """The text with ASCII alone: `10⁻³` is `1e-3`, `±` is `+-`, `ε` is `epsilon`.
 
     Accents are dropped (`é` is `e`); what has no spelling becomes `?`. One `?` for each character
     of a wide script, so a label keeps a length.

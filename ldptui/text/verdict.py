@@ -1,4 +1,4 @@
-"""Verdicts: what a cell, or a sweep, says about its question, in one or two computed sentences.
+"""Verdicts: what a cell says about its question, in one or two computed sentences.
 
 A row of `ROWS` is a sentence with the metrics that it needs and the charts that it is about. Every
 number comes from the view of a cell; ± is the half-width of the interval of 95 %.
@@ -6,19 +6,23 @@ number comes from the view of a cell; ± is the half-width of the interval of 95
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Frequencies
 
-from ..catalogue import key_words, metric_words
+from ..catalogue import metric_words
 from .format import count, estimate, percent, short
 from .interval import reach_95
 
 MOST: Final = 3
 """The most sentences of a verdict."""
+
+SAME: Final = 0.1
+"""The logarithm of a ratio of two gains below which neither counts as the larger one."""
 
 NAMED: Final = 3
 """The most targets that are named one by one."""
@@ -81,16 +85,6 @@ class Row:
     charts: tuple[str, ...] = ()
 
 
-def run_verdict(told: Sequence[Told], swept: Sequence[str]) -> tuple[str, ...]:
-    """The sentences about a whole run: of its one cell, or of its sweep.
-
-    told : its cells that have trials. swept : the keys that tell its cells apart.
-    """
-    if len(told) == 1:
-        return verdict(told[0])
-    return sweep_verdict([each.cell for each in told], swept)
-
-
 def verdict(told: Told, chart: str = "") -> tuple[str, ...]:
     """The sentences about a cell, at most MOST, those about the chart first."""
     if not told.cell.trials:
@@ -148,7 +142,31 @@ def _size(told: Told) -> str:
         return ""
     if abs(told.mean("gain")) <= told.reach("gain") or not _ranks(told):
         return ""
-    return f"The gain is {told.interval('gain')}{_closed_gain(told)}."
+    return f"The gain is {told.interval('gain')}{_under_another(told) or _closed_gain(told)}."
+
+
+def _elsewhere(told: Told) -> str:
+    """The gain under another protocol, where no sentence about the ranks has told it."""
+    if told.cell.answer is not None or _ranks(told) or told.mean("gain") <= told.reach("gain"):
+        return ""
+    words = _under_another(told).removeprefix("; under ")
+    return words and f"Under {words.replace(' ', ' the gain would be ', 1)}."
+
+
+def _under_another(told: Told) -> str:
+    """The protocol under which the same attack gains most, or least, beside this one, in words.
+
+    "" where all gain about the same. Both gains are closed forms.
+    """
+    gains = told.cell.elsewhere
+    own = gains.get(str(told.cell.parameters.get("protocol.kind")), 0.0)
+    if own <= 0:
+        return ""
+    times = {kind: gained / own for kind, gained in gains.items() if gained > 0}
+    kind = max(times, key=lambda kind: abs(math.log(times[kind])))
+    if abs(math.log(times[kind])) < SAME:
+        return ""
+    return f"; under {kind.upper()} {short(times[kind], 2)} times as much"
 
 
 def _closed_gain(told: Told) -> str:
@@ -282,8 +300,9 @@ def _any(told: Told) -> str:
 ROWS: Final = (
     Row(_goal, charts=("answer",)),
     Row(_hitters, ("hitter_recall",), ("levels", "items")),
-    Row(_gain, ("gain",), ("gain", "frequencies", "map")),
-    Row(_size, ("gain",), ("gain", "frequencies", "map")),
+    Row(_gain, ("gain",), ("frequencies", "map")),
+    Row(_size, ("gain",), ("gain",)),
+    Row(_elsewhere, ("gain",), ("frequencies", "map")),
     Row(_mean_shift, ("mean_shift",)),
     Row(_detected, ("detected", "false_detected")),
     Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
@@ -295,83 +314,3 @@ ROWS: Final = (
     Row(_named_targets, ("targets_in_top_k",)),
 )
 """The sentences, the most telling first."""
-
-
-# A sweep.
-
-LEADING: Final = ("gain_after", "gain", "hitter_recall", "mean_shift", "mse_clean")
-"""The metrics that a sweep is told by; the first that its cells have and that is not 0 in all."""
-
-
-def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
-    """The sentence about a sweep: the least and the greatest value, and where they are.
-
-    swept : the keys that tell its cells apart. None before two cells have trials.
-    """
-    done = [cell for cell in cells if cell.trials]
-    answered = [cell for cell in done if cell.answer is not None]
-    if len(answered) > 1:
-        return _answered(answered, swept)
-    found = next((row for name in LEADING if (row := _valued(done, name))), [])
-    if len(found) < 2:
-        return ()
-    name = found[0][0]
-    (_, low, least), (_, high, most) = min(found, key=_value), max(found, key=_value)
-    if low == high:
-        return ()
-    where, there = where_words(least.parameters, swept), where_words(most.parameters, swept)
-    what = metric_words(name).name
-    ends = [Told(least).interval(name), Told(most).interval(name)]
-    return (f"Over the sweep the {what} runs from {ends[0]} at {where} to {ends[1]} at {there}.",)
-
-
-def _valued(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
-    """The values of a metric with their cells; none where all are 0 or there are none."""
-    rows = [
-        (name, found.mean, cell)
-        for cell in cells
-        if (found := cell.metrics.get(name)) is not None and found.mean is not None
-    ]
-    return rows if any(value for _, value, _ in rows) else []
-
-
-def _value(row: tuple[str, float, CellView]) -> float:
-    return row[1]
-
-
-def _answered(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
-    """The sentence about the answers of a sweep: where the goal takes fewest fakes, where most."""
-    reached = sorted(
-        (
-            (cell.answer["malicious"], cell)
-            for cell in cells
-            if cell.answer and cell.answer["reached"]
-        ),
-        key=lambda row: row[0],
-    )
-    beyond = len(cells) - len(reached)
-    none = f"; in {count(beyond)} of {count(len(cells))} settings no number does" * bool(beyond)
-    if not reached:
-        return (
-            f"No number of fake users reaches the goal in any of {count(len(cells))} settings.",
-        )
-    (least, low), (most, high) = reached[0], reached[-1]
-    if least == most:
-        return (f"It takes {count(least)} fake users{none}.",)
-    where, there = where_words(low.parameters, swept), where_words(high.parameters, swept)
-    return (
-        f"It takes from {count(least)} fake users at {where} to {count(most)} at {there}{none}.",
-    )
-
-
-def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
-    """A cell by its swept keys: `OUE, β 0.05`."""
-    words = []
-    for key in sorted(swept, key=lambda key: not key.endswith(".kind")):
-        value = parameters.get(key)
-        if key.endswith(".kind"):
-            words.append(str(value).upper())
-        elif value is not None:
-            number = short(value) if isinstance(value, float) else str(value)
-            words.append(f"{key_words(key).short} {number}")
-    return ", ".join(words) or "one setting"

@@ -1,4 +1,4 @@
-"""The last line: the keys that matter now, those of the focused pane first."""
+"""The last line: the keys that matter now, in groups: what one does here, what runs, what helps."""
 
 from __future__ import annotations
 
@@ -24,17 +24,26 @@ USE: Final = {
 """The global keys that are shown when not all of them fit, the most useful first."""
 ALWAYS: Final = 4
 """So many of these come before any key of a pane."""
+RUNS: Final = (
+    "run.start", "file.save", "file.open", "file.export", "lab.take", "lab.file", "lab.export",
+)  # fmt: skip
+"""The keys that do something with the whole scenario, or with a file: the second group."""
+HELPS: Final = ("lab.open", "lab.open.anywhere", "help", "lab.help", "app.quit", "app.palette")
+"""The keys that lead elsewhere: the last group. All others are for what one does now."""
 WIDE_GAP: Final = 2
+RULE: Final = " │ "
+"""What stands between two groups."""
 STOP: Final = "run.cancel"
 """The binding of escape, which goes back or stops what runs."""
 
 
 class KeyHints(Widget):
-    """Keys of the focused pane first, then global ones; as many as fit, none cut in half.
+    """Keys of the focused pane, then what runs, then help; as many as fit, none cut in half.
 
-    Where they do not all fit they stand closer. The most useful global keys have room before any
-    key of a pane, the others after all of them. stops, back : escape, which is no hint else, is
-    the first: it stops what runs, or before that goes back from a pane that is zoomed.
+    A rule stands between two groups. Where they do not all fit they stand closer. The most useful
+    global keys have room before any key of a pane, the others after all of them. stops, back :
+    escape, which is no hint else, is the first: it stops what runs, or before that goes back from a
+    pane that is zoomed.
     """
 
     DEFAULT_CSS = """
@@ -76,7 +85,7 @@ class KeyHints(Widget):
             self.refresh()
 
     def _shown(self) -> tuple[list[Binding], int]:
-        """Bindings to show, those of the screen and the app last, and the cells between them."""
+        """Bindings to show, in the order of their groups, and the cells between them."""
         ours: list[Binding] = []
         other: list[Binding] = []
         first: list[Binding] = []
@@ -92,9 +101,9 @@ class KeyHints(Widget):
             (ours if mine else other).append(binding)
         declared = [binding.id for node in (self.screen, self.app) for binding in node.BINDINGS
                     if isinstance(binding, Binding)]  # fmt: skip
-        ours.sort(
-            key=lambda binding: declared.index(binding.id)
-        )  # a key of the settings comes last
+        ours.sort(  # a key of the settings comes last
+            key=lambda binding: (_group(binding), declared.index(binding.id))
+        )
         room = self.content_size.width
         every = [*first, *other, *ours]
         for gap in (WIDE_GAP, 1):
@@ -103,24 +112,30 @@ class KeyHints(Widget):
         by_use = sorted(ours, key=lambda binding: USE.get(binding.action, len(USE)))
         hints: list[Binding] = []
         for binding in (*first, *by_use[:ALWAYS], *other, *by_use[ALWAYS:]):
-            if self._taken([*hints, binding], 1) <= room:
+            if self._taken([each for each in every if each in (*hints, binding)], 1) <= room:
                 hints.append(binding)
         return [binding for binding in every if binding in hints], 1
+
+    def _joints(self, hints: Sequence[Binding], gap: int) -> list[str]:
+        """What stands before each hint: nothing, a gap, or the rule between two groups."""
+        groups = list(map(_group, hints))
+        return ["" if at == 0 else RULE if groups[at] != groups[at - 1] else " " * gap
+                for at in range(len(hints))]  # fmt: skip
 
     def _taken(self, hints: Sequence[Binding], gap: int) -> int:
         """The width of the hints in a row, in cells."""
         keys = sum(cell_len(self.app.get_key_display(binding)) for binding in hints)
         words = sum(1 + cell_len(binding.description) for binding in hints)
-        return keys + words + gap * max(0, len(hints) - 1)
+        return keys + words + sum(map(len, self._joints(hints, gap)))
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("hints--key", partial=True)
         text_style = self.get_component_rich_style("hints--text", partial=True)
         line = Text(no_wrap=True)
-        for binding in self._hints:
+        for binding, joint in zip(self._hints, self._joints(self._hints, self._gap), strict=True):
             key = self.app.get_key_display(binding)
             meta = {"@click": f"run_binding({binding.key!r})"}
-            line.append(" " * self._gap if line else "")
+            line.append(joint, text_style)
             start = len(line)
             line.append(key, key_style).append(f" {binding.description}", text_style)
             line.apply_meta(meta, start, len(line))
@@ -129,3 +144,8 @@ class KeyHints(Widget):
     def action_run_binding(self, key: str) -> None:
         """A click on a hint is its key."""
         self.app.simulate_key(key.split(",")[0])
+
+
+def _group(binding: Binding) -> int:
+    """The group of a key: 0 what one does now, 1 what runs, 2 what leads elsewhere."""
+    return 1 if binding.id in RUNS else 2 if binding.id in HELPS else 0

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ..catalogue import metric_words
-from ..terminal.keyboard import RUN, RUNS, key_of
+from ..terminal.keyboard import RUNS, key_of
 from ..text import format as fmt
 from .words import parts_within
 
@@ -152,11 +152,6 @@ class StatusLine(Widget):
                 line.append(f", {known} from the store", self._style("good"))
             if run.note:
                 line.append(f" · {run.note}", self._style("busy"))
-            if not run.full:
-                line.append(
-                    f"  {key_of(self.app, *RUN)} runs them all",
-                    self._style("muted"),
-                )
 
     def _add(self, line: Text, words: str, style: str = "") -> None:
         """Add words to the line, if they have room as a whole."""

@@ -17,7 +17,7 @@ SHORT: Final = {
     "other settings": "others",
     "targets": "T",
     "line = closed form": "closed form",
-    "verified, drop-out": "drop-out",
+    "proved, or kept back": "or kept back",
     "target ": "",
 }
 """The first words of labels, long and short; short ones where the long ones have no room."""

@@ -137,7 +137,7 @@ def _estimated(frequencies: Frequencies, ranking: _Ranking) -> list[Series]:
         series += [
             *_clouds(frequencies, ranking, attacked, others),
             Series("targets before", *ranking.placed(clean, targets), "clean", "points"),
-            Series("targets now", *ranking.placed(attacked, targets), "target", "points"),
+            Series("targets after", *ranking.placed(attacked, targets), "target", "points"),
         ]
     else:
         series += _clouds(frequencies, ranking, clean, range(len(frequencies.true)))

@@ -13,6 +13,7 @@ from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view, closed_forms, measurements
 from ldptui.core.view.estimated import MAX_ITEMS
 
+from ...catalogue import swept_kinds
 from ...text import format as text
 
 LONG_LIST: Final = 100
@@ -48,7 +49,10 @@ class PartSoFar:
             if measured.trials and index not in self._known:
                 cell = self.experiment.cells[index]
                 expected = closed_forms(cell)
-                self._known[index] = expected, brief(cell_view(cell, Tally().results, expected))
+                alone = len(self.experiment.cells) == 1  # a verdict compares it with others
+                beside = swept_kinds("protocol", "") if alone else ()
+                view = cell_view(cell, Tally().results, expected, beside)
+                self._known[index] = expected, brief(view)
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""

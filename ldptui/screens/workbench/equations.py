@@ -163,7 +163,7 @@ class EquationsView(Vertical):
         self.query_one(FilterInput).count(
             len(live) + len(listed),
             len(self.live) + len(equations.equations()),
-            f"{len(live)} live, {len(listed)} in the list",
+            f"{len(live)} with numbers, {len(listed)} in the list",
         )
         rows: list[Row] = []
         entries: list[Entry] = []

@@ -15,17 +15,20 @@ from textual.geometry import Size
 from textual.reactive import Reactive, var
 from textual.widget import Widget
 
-from ...catalogue import families, kind_words, listed_kinds
+from ...catalogue import families, kind_words, listed_kinds, shelves
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
 from ...widgets.field import muted
+from ...widgets.words import spelled
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
     from .protocol_facts import Facts
 
-APART: Final = "curators"
-"""The family under a line of its own at every size: it is the one without local privacy."""
+HEAD: Final = "σ of one estimate"
+"""The words over the σ of the kinds."""
+ROOM_FOR_HEAD: Final = 12
+"""Rows of the pane from which these words have a line."""
 LEAST_ROWS: Final = 4
 """Rows of the list that stay, however many lines the facts below it want."""
 
@@ -33,8 +36,9 @@ LEAST_ROWS: Final = 4
 class ProtocolPane(Widget, can_focus=True):
     """A list in which moving is choosing: the charts follow. It scrolls where it is too long.
 
-    The kinds are those of core's table, grouped by family: a column names the family where the
-    pane is wide, a line above each group where it is high enough, else above the curators.
+    The kinds are those of core's table. The usual ones are always shown; the others stand on
+    shelves, a line each, and the shelf of the chosen kind is open: who moves on opens the next. A
+    column names the families where the pane is wide.
     """
 
     BORDER_TITLE = "1 Protocol"
@@ -67,7 +71,7 @@ class ProtocolPane(Widget, can_focus=True):
         self._blocked = ""
         self._top = 0  # the first line of the list that is in view
         self._follows = True  # the list scrolls to what is chosen
-        self._drawn: list[str | None] = []  # the kind of each line in view, None for a family's
+        self._drawn: list[str | None] = []  # the kind that a click on each line in view chooses
 
     @property
     def stop(self) -> Widget:
@@ -106,19 +110,16 @@ class ProtocolPane(Widget, can_focus=True):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds in the order of their families: core's, before it is there the catalogue's."""
+        """The kinds in the order of their shelves: core's, before it is there the catalogue's."""
         kinds = listed_kinds("protocol") if self._facts is None else self._facts.families
-        order = [*families(), *map(self._family, kinds)]  # one that no word tells comes last
-        return tuple(sorted(kinds, key=lambda kind: order.index(self._family(kind))))
+        order = ["", *shelves()]
+        return tuple(sorted(kinds, key=lambda kind: order.index(_shelf(kind))))
 
     def _family(self, kind: str) -> str:
-        if self._facts is not None:
-            return self._facts.families.get(kind, "")
-        return kind_words("protocol", kind).family
-
-    def _title(self, kind: str) -> str:
         """The family of a kind, in words."""
-        return families().get(self._family(kind), self._family(kind))
+        known = self._facts.families if self._facts is not None else {}
+        family = known.get(kind, kind_words("protocol", kind).family)
+        return families().get(family, family)
 
     # Choosing.
 
@@ -182,47 +183,47 @@ class ProtocolPane(Widget, can_focus=True):
     def _rows(self, width: int, room: int, least: int) -> list[Content]:
         """The rows that are in view; `room` lines are free, `least` are taken if need be."""
         kinds = self.kinds
-        groups = len(set(map(self._family, kinds)))
-        drawn = self._list(kinds, width, len(kinds) + groups <= room)
-        shown = max(room, least)
+        drawn, shown = self._list(kinds, width), max(room, least)
+        head = []
+        if self.size.height >= ROOM_FOR_HEAD and self._facts is not None:
+            head, shown = [Content.styled(spelled(self, HEAD).rjust(width), muted(self))], shown - 1
         if self._follows and self._kind in kinds:
             at = [kind for kind, _ in drawn].index(self._kind)
+            at += at + 1 < len(drawn) and drawn[at][0] == drawn[at + 1][0]  # below its shelf's line
             self._top = min(max(self._top, at - shown + 1), at)
         self._top = min(self._top, max(len(drawn) - shown, 0))
         in_view = drawn[self._top : self._top + shown]
-        self._drawn = [kind for kind, _ in in_view]
         rows = [row for _, row in in_view]
         more = {0: "↑"} if self._top > 0 else {}
         more |= {len(rows) - 1: "↓"} if self._top + shown < len(drawn) else {}
         for at, arrow in more.items():
-            named = self._drawn[at] is not None
-            rows[at] = (
-                _marked(rows[at], arrow, 2 + _widest(kinds)) if named else rows[at] + f" {arrow}"
-            )
-        return rows
+            rows[at] = _marked(rows[at], arrow, 2 + _widest(kinds))
+        self._drawn = [*[None] * len(head), *(kind for kind, _ in in_view)]
+        return [*head, *rows]
 
-    def _list(
-        self, kinds: tuple[str, ...], width: int, heads: bool
-    ) -> list[tuple[str | None, Content]]:
-        """All rows: mark, name, star, why to pick it, its σ, and their kinds.
+    def _list(self, kinds: tuple[str, ...], width: int) -> list[tuple[str, Content]]:
+        """All rows, each with the kind that it is of: mark, name, star, why to pick it, its σ.
 
-        heads : there is room for a line above each family, if a column for it is too wide.
+        A closed shelf is one row, with its first kind; an open one has its row, and all its kinds.
         """
         briefs = {kind: kind_words("protocol", kind).brief for kind in kinds}
         reasons = {kind: kind_words("protocol", kind).reason for kind in kinds}
-        spreads = self._facts.spreads if self._facts is not None else {}
+        known = self._facts.spreads if self._facts is not None else {}
+        spreads = {kind: spelled(self, spread) for kind, spread in known.items()}
         name, right = _widest(kinds), _widest(spreads.values()) + 1
-        groups = _widest(map(self._title, kinds)) + 2
+        groups = _widest(map(self._family, kinds)) + 2
         free = width - 2 - name - 3 - right
         texts = reasons if _widest(reasons.values()) + groups <= free else briefs
         column = groups if _widest(texts.values()) + groups <= free else 0
-        rows: list[tuple[str | None, Content]] = []
-        before = ""
+        rows: list[tuple[str, Content]] = []
+        family = shelf = ""
         for kind in kinds:
-            family, new = self._title(kind), self._title(kind) != before
-            before = family
-            if new and not column and (heads or self._family(kind) == APART):
-                rows.append((None, Content.styled(family, muted(self))))
+            before, family = family, self._family(kind)
+            if _shelf(kind) != shelf:
+                shelf = _shelf(kind)
+                rows.append((kind, self._shelf_row(shelf, kinds)))
+            if shelf not in ("", _shelf(self._kind)):
+                continue
             row = self._row(kind, name)
             style = "$foreground" if kind == self._kind else muted(self)
             # Without a column behind it a text goes up to the σ of its own row.
@@ -231,11 +232,20 @@ class ProtocolPane(Widget, can_focus=True):
             row += Content.styled(text.plain, style)
             if column:
                 gap = 6 + name + free - column - row.cell_length
-                row += Content(" " * gap) + Content.styled(family * new, muted(self))
+                new = family * (family != before)
+                row += Content(" " * gap) + Content.styled(new, muted(self))
             gap = width - row.cell_length - cell_len(spreads.get(kind, ""))
             row += Content(" " * max(0, gap)) + Content.styled(spreads.get(kind, ""), style)
             rows.append((kind, row))
         return rows
+
+    def _shelf_row(self, shelf: str, kinds: tuple[str, ...]) -> Content:
+        """The line of a shelf: whether it is open, its title, and the number of its kinds."""
+        held = [kind for kind in kinds if _shelf(kind) == shelf]
+        mark = "▾" if _shelf(self._kind) == shelf else "▸"
+        swept = "  ↔" * bool(self._swept.intersection(held))
+        words = f"{mark} {shelves()[shelf]} ({len(held)}){swept}"
+        return Content.styled(words, muted(self))
 
     def _row(self, kind: str, name: int) -> Content:
         """Mark, name and star of a kind."""
@@ -277,9 +287,16 @@ def _widest(texts: Iterable[str]) -> int:
     return max(map(cell_len, texts), default=0)
 
 
+def _shelf(kind: str) -> str:
+    """The shelf that a kind stands on; "" of one that is always shown."""
+    return kind_words("protocol", kind).shelf
+
+
 def _marked(row: Content, arrow: str, gap: int) -> Content:
-    """A row with an arrow where a star would stand, or in the gap before its star."""
-    at = gap if row.plain[gap + 1] == "★" else gap + 1
+    """A row with an arrow where a star would stand, before its star, or behind a shelf's words."""
+    at = gap if row.plain[gap + 1 : gap + 2] == "★" else gap + 1
+    if row.plain[at : at + 1] != " ":
+        return row + f" {arrow}"
     return row[:at] + Content(arrow) + row[at + 1 :]
 
 

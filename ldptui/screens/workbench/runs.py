@@ -158,7 +158,7 @@ class RunsPane(Vertical):
         what = described(run.document)
         if before is not None:
             what = differences(before.document, run.document) or f"as {before.name}: {what}"
-        number = run.name.removeprefix("run ") if view.full else "live"
+        number = run.name.removeprefix("run ") if view.full else "now"
         row = Text(no_wrap=True, overflow="ellipsis")
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
         row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")

@@ -15,9 +15,11 @@ from ldptui.core.theory import normal_score
 from ldptui.core.view.cells import cell_view
 from ldptui.core.view.estimated import frequencies
 
+from ...catalogue import swept_kinds
 from .. import format as text
 from ..interval import mean_words
-from ..verdict import NAMED, Told, run_verdict
+from ..swept import run_verdict
+from ..verdict import NAMED, Told
 from .cell import answer_lines, entry_lines, metric_group, round_groups, round_lines
 from .chosen import chosen_groups
 from .layout import (
@@ -78,10 +80,11 @@ def verdict_of(results: Results, ranks: bool = True) -> tuple[str, ...]:
 
     ranks : name the ranks of the targets, which come of estimates that a kept run does not have.
     """
-    alone = ranks and len(results.experiment.cells) == 1
+    single = len(results.experiment.cells) == 1
+    alone, beside = ranks and single, swept_kinds("protocol", "") if single else ()
     told = [
         Told(
-            cell_view(cell, measured, theory),
+            cell_view(cell, measured, theory, beside),
             frequencies(cell, measured, {}) if alone and measured.arms else None,
             tuple(map(cell.population.label, cell.targets[: NAMED + 1].tolist())),
         )

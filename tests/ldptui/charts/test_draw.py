@@ -335,11 +335,11 @@ def test_bars_in_blocks() -> None:
 def test_bars_in_ascii() -> None:
     assert rows(ITEMS, 60, 9, "ascii") == [
         "Items  share  # before  + gained  : lost  * true",
-        "-- +/- error",
-        "  item       0.0           0.5    estimate +/- error  change",
-        "  a           |###########*-#---     0.500 +/- 0.100       -",
-        "> ????        |###++-+-*             0.250 +/- 0.050  +0.150",
-        "  c    -#-+###*                     -0.200 +/- 0.050  -0.100",
+        "-- +- error",
+        "  item       0.0           0.5     estimate +- error  change",
+        "  a           |###########*-#---      0.500 +- 0.100       -",
+        "> ????        |###++-+-*              0.250 +- 0.050  +0.150",
+        "  c    -#-+###*                      -0.200 +- 0.050  -0.100",
         "  97 more: 0.2",
         "",
         "note",
@@ -427,7 +427,7 @@ def test_small_numbers_share_a_power_of_ten() -> None:
     chart = Bars("t", (Bar("a", 1.5e-6, 1e-7, 1e-6),), unit="share")
     drawn = rows(chart, 80, 5, "ascii")
     assert "t  1e-6 share" in drawn[0]
-    assert "1.50 +/- 0.10" in drawn[2]
+    assert "1.50 +- 0.10" in drawn[2]
 
 
 # --- What goes in ----------------------------------------------------------------------------

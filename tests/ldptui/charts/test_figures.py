@@ -36,13 +36,13 @@ def named(plot: Plot) -> dict[str, Series]:
 def test_rank_plot_with_an_attack() -> None:
     plot = figures.rank_plot(frequencies())
     found = named(plot)
-    assert list(found) == ["true", "before", "after", "targets before", "targets now"]
+    assert list(found) == ["true", "before", "after", "targets before", "targets after"]
     assert found["true"].style == "line"
     assert (list(found["true"].x), list(found["true"].y)) == (
         [1, 2, 3, 4, 5],
         [0.5, 0.3, 0.15, 0.04, 0.01],
     )
-    assert (list(found["targets now"].x), list(found["targets now"].y)) == ([4], [0.3])
+    assert (list(found["targets after"].x), list(found["targets now"].y)) == ([4], [0.3])
     assert (list(found["targets before"].x), list(found["targets before"].y)) == ([4], [0.05])
     assert (list(found["after"].x), list(found["after"].y)[:3]) == (
         [1, 2, 3, 5],
@@ -288,18 +288,18 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     variable = curves.axes(made)[0]
     found = curves.gain_and_lines(made, variable)
     plot = figures.gain_plot(found, (), variable, bounds=True)
-    names = ["MGA"] * (kind != "mga") + ["verified, drop-out", "undetectable", "verified"]
+    names = ["MGA"] * (kind != "mga") + ["proved, or kept back", "undetectable", "proved reports"]
     dotted = [series for series in plot.series if series.style == "dotted"]
     assert [series.label for series in dotted] == names
     assert len({series.tone for series in plot.series}) == len(plot.series)
-    assert plot.levels == ((0.0, "verified input"),)
+    assert plot.levels == ((0.0, "proved items"),)
     assert figures.gain_plot(found, (), variable, log_y=True, bounds=True).levels == ()
     for charset in ("braille", "block", "ascii"):
         marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
         assert len({mark.sample for mark in marks}) == len(marks)
     table = figures.gain_table(found, (), variable)
-    assert {row[0] for row in table.rows} >= {*names, "verified input"}
+    assert {row[0] for row in table.rows} >= {*names, "proved items"}
     share = table.rows[-1][1]
     assert isinstance(share, float)
     alone = [curve for curve in found if not curve.line]
@@ -637,7 +637,7 @@ def test_what_is_detected_missed_and_false() -> None:
     plot = figures.rank_plot(found)
     assert [(series.label, len(series.x)) for series in plot.series] == [
         ("true", 5), ("not detected", 2), ("detected", 1), ("falsely detected", 1),
-        ("targets before", 1), ("targets now", 1),
+        ("targets before", 1), ("targets after", 1),
     ]  # fmt: skip
     assert len({series.tone for series in plot.series}) == 6  # a mark of its own for each
     assert "2 of 3 detected, 1 falsely" in plot.note

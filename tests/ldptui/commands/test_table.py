@@ -120,4 +120,4 @@ def test_a_table_for_a_poor_terminal_is_ascii(tiny: str, monkeypatch: pytest.Mon
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
     assert cli.main(["run", tiny]) == 0
-    assert "+/-" in raw.getvalue().decode("ascii")
+    assert "+-" in raw.getvalue().decode("ascii")

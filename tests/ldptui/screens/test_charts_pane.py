@@ -218,7 +218,7 @@ async def test_v_hides_the_lines_that_bound_a_gain() -> None:
         assert floors == ["below this no server can tell"]
         await pilot.press("v")
         dotted = [s.label for s in chart(pane, "gain").series if s.style == "dotted"]
-        assert dotted == ["verified, drop-out", "undetectable", "verified"]
+        assert dotted == ["proved, or kept back", "undetectable", "proved reports"]
         assert chart(pane, "gain").levels
         await pilot.press("v")
         assert list(chart(pane, "gain").series) == undotted(pane)

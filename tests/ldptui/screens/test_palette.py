@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from support.chart_cases import scenario, snapshot
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
 from textual.app import SystemCommand
@@ -34,7 +33,6 @@ from ldptui.terminal import places, settings
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.key_hints import KeyHints
-from ldptui.widgets.status import StatusLine
 from ldptui.widgets.words import entitle
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -87,10 +85,6 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         runs = screen.query_one(RunsPane)
         runs.shelf = Shelf()  # a preview may have begun by now
         assert "f9 runs the scenario" in str(runs.query_one("#empty", Static).render())
-        status = screen.query_one(StatusLine)
-        status.note = status.busy = status.problem = ""
-        status.snapshot = replace(snapshot(scenario()), full=False, status="done")
-        assert "f9 runs them all" in str(status.render())
         assert "f9 runs all trials" in "".join(part.plain for part in field_text("", "f9"))
         charts.tab = "report"
         await pilot.pause()

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 from support.kinds import ITEM_KINDS
 
-from ldptui.catalogue import families, listed_kinds
+from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.commands.cli import main
-from ldptui.core.protocols import NAMED, OLH, OUE, family_of
+from ldptui.core.protocols import NAMED, OLH, OUE
 from ldptui.core.protocols.rappor import count_std
 from ldptui.core.theory import frequency_std
 from ldptui.screens.workbench.protocol import ProtocolPane
@@ -19,6 +19,13 @@ from ldptui.session.draft import Draft, draft_of, edited
 from ldptui.text.format import MISSING, short
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
+SHELVES = {
+    shelf: [
+        kind for kind in listed_kinds("protocol") if kind_words("protocol", kind).shelf == shelf
+    ]
+    for shelf in ("", *shelves())
+}
+USUAL = SHELVES[""]
 
 
 def picture(app: FormApp) -> str:
@@ -41,37 +48,43 @@ async def test_kinds_have_rows_and_nothing_is_cut(size: tuple[int, int]) -> None
         assert len(lines) <= size[1] - 2
         assert [line.split()[1] for line in lines if line.startswith("●")] == ["OLH"]
         assert not any("…" in line for line in lines)
-        if size[1] > len(NAMED) + 3:
-            assert listed == list(listed_kinds("protocol"))
-            titles = [families()[family] for family in dict.fromkeys(map(family_of, listed))]
-            assert [t for t in titles if any(t in line for line in lines)] == titles
-        else:  # it scrolls
-            assert set(listed) < set(NAMED)
-            assert any("↓" in line for line in lines)
+        if any("↓" in line for line in lines):  # it scrolls
+            assert size[1] < 50
+            assert set(listed) < set(USUAL)
+        else:
+            assert listed == USUAL
+            assert "σ of one estimate" in lines[0]
+            for shelf, title in shelves().items():
+                assert f"▸ {title} ({len(SHELVES[shelf])})" in lines
 
 
-async def test_curators_stand_under_a_line_of_their_own_where_others_have_none() -> None:
+async def test_the_shelf_of_the_chosen_kind_is_open_and_the_next_opens_in_turn() -> None:
     app = FormApp(ProtocolPane)
-    async with app.run_test(size=(44, 18)) as pilot:
+    async with app.run_test(size=(44, 40)) as pilot:
         app.pane.focus()
+        app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "laplace"]))
+        await pilot.pause()
+        titles = list(shelves().values())
+        assert f"▸ {titles[-2]} (3)  ↔" in picture(app)
         await pilot.press("end")
-        lines = [line.split()[:2] for line in picture(app).splitlines()]
-        assert lines[lines.index(["○", "LAPLACE"]) - 1] == ["trusted", "curators"]
-        assert "unary encoding" not in picture(app)
-        await pilot.press("home")
-        for _ in NAMED:
-            app.pane._scroll(1)
-            if "trusted curators" in picture(app):
-                break
-        assert "\ntrusted curators ↓" in picture(app)
+        assert f"▾ {titles[-1]} (1)" in picture(app)
+        await pilot.press("up")
+        assert f"▾ {titles[-2]} (3)" in picture(app)
+        assert f"▸ {titles[-1]} (1)" in picture(app)
+        row = next(at for at, line in enumerate(picture(app).splitlines()) if "▸" in line)
+        await pilot.click(ProtocolPane, offset=(6, row + 1))
+        assert app.posted[-1] == ("protocol.kind", SHELVES[next(iter(shelves()))][0])
+        assert f"▾ {titles[0]}" in picture(app)
 
 
 async def test_every_kind_says_why_to_pick_it_in_a_narrow_column() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 40)):
-        lines = picture(app).splitlines()
-        assert kinds_in(lines) == list(listed_kinds("protocol"))
-        assert not any("…" in line for line in lines)
+        for kinds in SHELVES.values():
+            app.pane._choose(kinds[0])
+            lines = picture(app).splitlines()
+            assert sorted(kinds_in(lines)) == sorted({*USUAL, *kinds})
+            assert not any("…" in line for line in lines)
 
 
 async def test_a_blank_stands_between_the_longest_reason_and_its_family() -> None:
@@ -115,10 +128,10 @@ async def test_twelve_more_kinds_scroll_and_take_nothing_from_the_others(
             lines = picture(app).splitlines()
             assert len(lines) <= size[1] - 2
             assert all(cell_len(line) <= size[0] - 4 for line in lines)
-            assert kinds_in(lines)[0] in NAMED
+            assert set(kinds_in(lines)) <= set(NAMED)
             seen |= set(kinds_in(lines))
             app.pane._scroll(1)
-        assert seen == set(NAMED)
+        assert seen == set(NAMED) - set(listed_kinds("protocol")) | set(USUAL)
         app.pane._choose("sue")
         assert "● SUE" in picture(app)  # what is chosen comes into view
 
@@ -129,7 +142,7 @@ async def test_moving_chooses_and_is_posted_once() -> None:
         app.pane.focus()
         chosen = app.draft.document["protocol"]["kind"]
         await pilot.press("up", "k", "down", "home", "up")
-        kinds = list(listed_kinds("protocol"))
+        kinds = USUAL
         near, far = (kinds[kinds.index(chosen) - back] for back in (1, 2))
         assert [kind for _, kind in app.posted] == [near, far, near, kinds[0]]
         assert {key for key, _ in app.posted} == {"protocol.kind"}

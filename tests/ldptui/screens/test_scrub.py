@@ -86,7 +86,7 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         at = sorted(curves.preview_part(curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0]))
                     .document["sweep"]["attack.share"])[1]  # type: ignore[arg-type]  # fmt: skip
         await until(pilot, lambda: pictured(screen) == (at, f"β {at:g}"))
-        assert f"live · 20 trials · at β {at:g}" in seen(pilot.app)
+        assert f"preview · 20 trials · at β {at:g}" in seen(pilot.app)
         assert len(screen.charts._shown.cells("gain")) == 11, "the curve stays"
 
         # One report is that of this cell; there the same keys go on through the sweep.

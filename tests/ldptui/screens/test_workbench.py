@@ -562,7 +562,7 @@ async def test_at_80_columns_the_keys_of_the_pane_come_first_and_a_cut_title_say
         await pilot.press("4")
         hints = screen.query_one(KeyHints).render().plain
         assert hints.startswith("v View t Table ")
-        assert hints.endswith(" ^r Run 6 Lab ? Help ^q Quit ^p Palette")
+        assert hints.endswith(" │ ^r Run │ ? Help ^q Quit ^p Palette")
         title = screen.query_one(TitleBar).render().plain
         assert title.endswith("…")
 

@@ -60,7 +60,7 @@ async def test_no_widget_lets_data_steer_the_terminal(tmp_path: Path) -> None:
         ("budget ε  1", "budget ε  1"),
         ("budget ε    ", "budget eps  "),
         ("budget ε  ", "budget ε  "),
-        ("OUE   ±0.1", "OUE +/-0.1"),
+        ("OUE   ±0.1", "OUE  +-0.1"),
         ("σ  0.1 ± 0.2  |", "σ  0.1 +- 0.2 |"),
         ("+ 4 Charts · 0.1…0.2 ────+", "+ 4 Charts · 0.1...0.2 ──+"),
         ("a → b    |", "a -> b   |"),

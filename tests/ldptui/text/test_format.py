@@ -202,7 +202,7 @@ def test_fixed() -> None:
         ("10⁰", "1e0"),
         ("2·10⁻³", "2e-3"),
         ("2.5×10¹²", "2.5e12"),
-        ("σ² ± 1", "sigma^2 +/- 1"),
+        ("σ² ± 1", "sigma^2 +- 1"),
         ("privacy budget ε", "privacy budget epsilon"),
         ("café – 東京", "cafe - ??"),
         ("x₁ ≤ ∞", "x1 <= inf"),

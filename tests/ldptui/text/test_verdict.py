@@ -8,14 +8,19 @@ import re
 
 import numpy as np
 import pytest
+from support import budget
 
 import ldptui
 from ldptui import scenarios
+from ldptui.catalogue import swept_kinds
+from ldptui.core import theory
 from ldptui.core.base.summary import Estimate
+from ldptui.core.protocols import NAMED
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.text.interval import reach_95
+from ldptui.text.swept import LEADING, sweep_verdict
 from ldptui.text.table import results_table, verdict_of
-from ldptui.text.verdict import ROWS, Told, sweep_verdict, verdict
+from ldptui.text.verdict import ROWS, Told, verdict
 
 BUNDLED = sorted(path.stem for path in scenarios.path("quickstart").parent.glob("*.toml"))
 
@@ -49,6 +54,23 @@ def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
         f"The gain is 0.400 ± {reach:.2g} (95 %); the closed form is 0.41.",
     )
     assert "lower 2 targets by -0.4" in verdict(Told(cell(gain=(-0.4, 0.01))))[0]
+
+
+def test_the_protocol_that_differs_most_is_named() -> None:
+    gains = {"oue": 0.4, "grr": 3.2, "olh": 0.3}
+    under = dataclasses.replace(CELL, parameters={"protocol.kind": "oue"}, elsewhere=gains)
+    assert verdict(Told(under))[1] == "Under GRR the gain would be 8 times as much."
+    alike = dataclasses.replace(under, elsewhere={"oue": 0.4, "olh": 0.42, "grr": -1.0})
+    assert len(verdict(Told(alike))) == len(verdict(Told(CELL)))
+
+
+def test_a_sweep_that_changes_nothing_says_so() -> None:
+    cells = [
+        dataclasses.replace(cell(mse_clean=(0.5, None)), parameters={"seed": at}) for at in (1, 2)
+    ]
+    assert sweep_verdict(cells, ["seed"]) == (
+        "The mean squared error, clean is 0.5 in each of 2 settings of the sweep.",
+    )
 
 
 def test_a_gain_within_its_interval_is_none() -> None:
@@ -144,7 +166,7 @@ def check(results: ldptui.Results) -> None:
     if "Over the sweep the" in said and "runs from" in said:
         shown = numbers(said[said.index("runs from") :])
         name = next(
-            name for name in ("gain_after", "gain", "hitter_recall", "mean_shift", "mse_clean")
+            name for name in LEADING
             if any(
                 np.nan_to_num(each.metrics[name].mean())
                 for each in results.measured.cells
@@ -162,6 +184,41 @@ def test_every_bundled_scenario_has_a_true_verdict(name: str) -> None:
     if "attack.name" in json.dumps(scenario.document) or "python" in name:
         pytest.skip("its code runs only where it is allowed")
     check(ldptui.run(name, trials=2))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BUNDLED)
+def test_the_gain_under_another_protocol_is_the_simulated_one(name: str) -> None:
+    """The closed forms beside a verdict, against runs of the scenario with that protocol."""
+    cells = ldptui.compile(name).cells
+    cell = cells[len(cells) // 2]
+    swept = {key: cell.parameters[key] for key in ldptui.load(name).document.get("sweep", {})}
+    known = theory.gains_elsewhere(cell, swept_kinds("protocol", ""))
+    own, checked = cell.parameters["protocol.kind"], 0
+    for kind, expected in known.items():
+        change = {"protocol.kind": kind, "attack.share": cell.parameters["attack.share"]}
+        try:
+            there = ldptui.compile(name, set=swept | change | {"trials": 10})
+        except ldptui.ScenarioError:  # a key of the protocol that this one does not have
+            continue
+        (only,) = there.cells
+        plain = NAMED[kind](kind=kind, epsilon=cell.parameters["protocol.epsilon"])
+        usual = only.task.bound(plain, only.population)
+        if "gain" not in only.metrics or (kind != own and only.protocol != usual):
+            continue  # the scenario gives this kind more keys, which the cell does not have
+        supported = theory.fake_support(only)
+        assert supported is not None
+        held = only.population.frequencies
+        spread = theory.target_sum_variance(only.pure, only.targets, held, only.users)
+        fakes = supported.variance
+        std = theory.std_of_gain(only.pure, spread, fakes, only.users, only.malicious)
+        gains = ldptui.run(there).measured.cells[0].metrics["gain"]
+        assert budget.mean(gains, expected, std**2), kind
+        off = expected + max(10 * std / np.sqrt(len(gains)), 1e-6)
+        assert not budget.mean(gains, off, std**2), "a mutant"
+        checked += 1
+    if not checked:
+        pytest.skip("no gain is told under another protocol")
 
 
 def test_every_row_is_about_metrics_that_there_are() -> None:

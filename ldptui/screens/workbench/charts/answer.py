@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from ....catalogue import metric_words
 from ....text.format import count, percent, short
-from ....text.verdict import where_words
+from ....text.swept import where_words
 from ....widgets.blank import fitted
 from ....widgets.filtered_table import FilteredTable
 from ....widgets.plot import charset_of

@@ -11,7 +11,8 @@ from ....catalogue import key_words
 from ....session.claim import claim_of
 from ....session.runs import described
 from ....text.format import count, short
-from ....text.verdict import Told, sweep_verdict, verdict
+from ....text.swept import sweep_verdict
+from ....text.verdict import Told, verdict
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -183,7 +184,7 @@ class Shown:
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
             return ("",)
-        name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "live"
+        name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "preview"
         trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
         if self.marked:
             return self._stale_words(name, trials)

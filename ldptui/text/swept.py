@@ -1,0 +1,103 @@
+"""Verdicts over a sweep: the least and the greatest value, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ldptui.core.view import CellView
+
+from ..catalogue import key_words, metric_words
+from .format import count, short
+from .verdict import Told, verdict
+
+LEADING: Final = (
+    "gain_after", "gain", "hitter_recall", "mean_shift", "detected", "mean_squared_error_clean",
+    "mse_clean_after", "mse_clean",
+)  # fmt: skip
+"""The metrics that a sweep is told by; the first that its cells have and that is not 0 in all."""
+
+
+def run_verdict(told: Sequence[Told], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentences about a whole run: of its one cell, or of its sweep.
+
+    told : its cells that have trials. swept : the keys that tell its cells apart.
+    """
+    if len(told) == 1:
+        return verdict(told[0])
+    return sweep_verdict([each.cell for each in told], swept)
+
+
+def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentence about a sweep: the least and the greatest value, and where they are.
+
+    swept : the keys that tell its cells apart. None before two cells have trials.
+    """
+    done = [cell for cell in cells if cell.trials]
+    answered = [cell for cell in done if cell.answer is not None]
+    if len(answered) > 1:
+        return _answered(answered, swept)
+    found = next((row for name in LEADING if (row := _valued(done, name))), [])
+    if len(found) < 2:
+        return ()
+    name = found[0][0]
+    (_, low, least), (_, high, most) = min(found, key=_value), max(found, key=_value)
+    what = metric_words(name).name
+    if low == high:
+        same = Told(least).interval(name)
+        return (f"The {what} is {same} in each of {count(len(found))} settings of the sweep.",)
+    where, there = where_words(least.parameters, swept), where_words(most.parameters, swept)
+    ends = [Told(least).interval(name), Told(most).interval(name)]
+    return (f"Over the sweep the {what} runs from {ends[0]} at {where} to {ends[1]} at {there}.",)
+
+
+def _valued(cells: Sequence[CellView], name: str) -> list[tuple[str, float, CellView]]:
+    """The values of a metric with their cells; none where all are 0 or there are none."""
+    rows = [
+        (name, found.mean, cell)
+        for cell in cells
+        if (found := cell.metrics.get(name)) is not None and found.mean is not None
+    ]
+    return rows if any(value for _, value, _ in rows) else []
+
+
+def _value(row: tuple[str, float, CellView]) -> float:
+    return row[1]
+
+
+def _answered(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...]:
+    """The sentence about the answers of a sweep: where the goal takes fewest fakes, where most."""
+    reached = sorted(
+        (
+            (cell.answer["malicious"], cell)
+            for cell in cells
+            if cell.answer and cell.answer["reached"]
+        ),
+        key=lambda row: row[0],
+    )
+    beyond = len(cells) - len(reached)
+    none = f"; in {count(beyond)} of {count(len(cells))} settings no number does" * bool(beyond)
+    if not reached:
+        return (
+            f"No number of fake users reaches the goal in any of {count(len(cells))} settings.",
+        )
+    (least, low), (most, high) = reached[0], reached[-1]
+    if least == most:
+        return (f"It takes {count(least)} fake users{none}.",)
+    where, there = where_words(low.parameters, swept), where_words(high.parameters, swept)
+    return (
+        f"It takes from {count(least)} fake users at {where} to {count(most)} at {there}{none}.",
+    )
+
+
+def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
+    """A cell by its swept keys: `OUE, β 0.05`."""
+    words = []
+    for key in sorted(swept, key=lambda key: not key.endswith(".kind")):
+        value = parameters.get(key)
+        if key.endswith(".kind"):
+            words.append(str(value).upper())
+        elif value is not None:
+            number = short(value) if isinstance(value, float) else str(value)
+            words.append(f"{key_words(key).short} {number}")
+    return ", ".join(words) or "one setting"

@@ -1,0 +1,85 @@
+"""The README's first five minutes: its keys pressed, and each number read where it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support.views import Working
+from support.waiting import seen, until
+from support.workbench_app import own_home  # noqa: F401
+from textual.pilot import Pilot
+
+from ldptui.app import Workbench
+from ldptui.terminal.settings import Settings
+
+README = Path(__file__).parents[3] / "README.md"
+SIZES = [(80, 24), *(pytest.param(size, marks=pytest.mark.long) for size in ((120, 30), (120, 40)))]
+
+
+def steps() -> list[str]:
+    """The numbered steps of the section, each in one line."""
+    section = README.read_text("utf-8").split("## The first five minutes")[1].split("```")[0]
+    return [" ".join(step.split()) for step in re.split(r"^\d\. ", section, flags=re.MULTILINE)[1:]]
+
+
+def number(step: str, start: str) -> str:
+    """The number behind some words of a step."""
+    return re.search(re.escape(start) + r"[^\d]*(\d+\.\d+)", step)[1]  # type: ignore[index]
+
+
+async def reads(pilot: Pilot[None], pattern: str) -> None:
+    """Wait until the screen has this text."""
+    await until(pilot, lambda: re.search(pattern, seen(pilot.app)) is not None)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_first_five_minutes_are_as_the_readme_has_them(size: tuple[int, int]) -> None:
+    first, gain, grr, budget, on = steps()
+    app = Workbench(Settings(), None, Working)
+    async with app.run_test(size=size) as pilot:
+        screen = app.workbench
+        change, estimate = number(first, "a change of"), number(first, "an estimate of about")
+        await reads(pilot, rf"▸ 70.*{estimate}\d+.*\+{change}")
+        await pilot.press("4", "right")
+        at = number(gain, "gain at β = 0.05:")
+        await reads(pilot, rf"gain is {at}\d* ± .*under GRR 7\.8 times as much")
+
+        def chosen(kind: str) -> bool:
+            assert screen.draft is not None
+            return screen.draft.document["protocol"]["kind"] == kind
+
+        async def gains(number: str) -> None:
+            """Read the gain below a form that is alone, else in the sentence over charts."""
+            where = r"gain (\d\S*)" if size[0] < 100 else r"gain is (\d\S*)"
+            await until(
+                pilot,
+                lambda: f"{float(re.search(where, seen(app))[1]):.3g}" == number,  # type: ignore[index]
+            )
+
+        await pilot.press("1", "k", "k")
+        await until(pilot, lambda: chosen("grr"))
+        await gains(number(grr, "The gain follows:"))
+        await pilot.press("j", "j")
+        await until(pilot, lambda: chosen("oue"))
+        await pilot.press("2", "enter")
+        while screen._field != "protocol.epsilon":
+            await pilot.press("tab")
+            await pilot.pause()
+        await pilot.press("2")
+        assert screen.draft is not None
+        await until(pilot, lambda: screen.draft.document["protocol"]["epsilon"] == 2)  # type: ignore[union-attr]
+        await gains(number(budget, "less gain:"))
+        await pilot.press("escape", "4")
+        named = {"error": "Error", "trials": "Trials", "one report": "One report",
+                 "table": "Table", "equations": "Equations"}  # fmt: skip
+        assert all(name in on for name in named)
+        titles = dict(screen.charts.tabs())
+        for title in named.values():
+            await pilot.press("right")
+            await until(pilot, lambda title=title: titles[screen.charts.tab] == title)  # type: ignore[misc]
+        await pilot.press("6")
+        await reads(pilot, "privacy lab")
+        await pilot.press("escape", "question_mark")
+        await until(pilot, lambda: type(app.screen).__name__ == "HelpScreen")
