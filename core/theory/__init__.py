@@ -11,7 +11,7 @@ from __future__ import annotations
 from .bits import bit_count_variances, bit_gain, expected_bit_counts
 from .differences import Difference, differences
 from .doubts import compared, doubted, normal_score
-from .elsewhere import gains_elsewhere
+from .elsewhere import gains_elsewhere, hidden_gain
 from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
 from .gains import (
     cell_gain,
@@ -39,56 +39,3 @@ from .variance import (
     least_of_all,
     recommended,
 )
-<<<<<<< HEAD
-=======
-
-__all__ = [
-    "HIDDEN",
-    "LINES",
-    "Difference",
-    "Misfit",
-    "accepted",
-    "alike",
-    "attacked_variance",
-    "bit_count_variances",
-    "bit_gain",
-    "cell_gain",
-    "clean_variance",
-    "collected",
-    "compared",
-    "count_variance",
-    "differences",
-    "doubted",
-    "epsilon_of_direct",
-    "epsilon_of_unary",
-    "estimate_variances",
-    "exact_border",
-    "expected_bit_counts",
-    "expected_estimate",
-    "expected_metrics",
-    "expected_mse",
-    "fake_support",
-    "frequency_std",
-    "gain",
-    "gain_lines",
-    "gain_std",
-    "gains_elsewhere",
-    "item_shift",
-    "item_variances",
-    "least_error",
-    "least_of_all",
-    "misfit",
-    "normal_score",
-    "privacy_spent",
-    "rates_gain",
-    "recommended",
-    "safer_domain_size",
-    "sent_share",
-    "simultaneous_confidence",
-    "simultaneous_width",
-    "std_of_gain",
-    "support_of",
-    "target_sum_variance",
-    "top_confidence",
-]
->>>>>>> dc8c3c24 (Group the keys, fold the protocols, compare verdicts)

@@ -8,10 +8,11 @@ from typing import Any
 
 from ..base.errors import LdpError
 from ..cell import Cell
-from ..law.pure import is_pure
+from ..law.pure import is_pure, sends_reports
 from ..protocols import NAMED
 from .gains import cell_gain
-from .support import fake_support
+from .lines import HIDDEN, gain_lines
+from .support import fake_support, sent_share
 
 
 def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
@@ -34,6 +35,21 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
         if kind not in found and (gained := _under(cell, kind, float(epsilon))) is not None:
             found[kind] = gained
     return found
+
+
+def hidden_gain(cell: Cell) -> float | None:
+    """The gain that the fakes of a cell can hide from every defence; None where it is not known."""
+    if (
+        not cell.is_pure
+        or not cell.targets.size
+        or not cell.malicious
+        or not sends_reports(cell.protocol)
+    ):
+        return None
+    lines = gain_lines(
+        cell.protocol, cell.population, cell.targets, sent_share(cell), crafted=False
+    )
+    return next((gained for line, gained in lines.items() if line in HIDDEN), None)
 
 
 def _under(cell: Cell, kind: str, epsilon: float) -> float | None:

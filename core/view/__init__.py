@@ -35,6 +35,7 @@ class CellView:
     budgets : the promise of all reports together, `Cell.budgets`; empty where each stands alone.
     elsewhere : the expected gain of the same attack by the kind of a protocol, its own among them;
         empty where it is not asked for, or not known.
+    hidden : the gain that no defence can see, of the same number of fakes; None likewise.
     """
 
     index: int
@@ -54,6 +55,7 @@ class CellView:
     answer: Mapping[str, Any] | None = None
     budgets: Mapping[str, float] = field(default_factory=dict)
     elsewhere: Mapping[str, float] = field(default_factory=dict)
+    hidden: float | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..metrics import METRICS
 from ..metrics.results import CellResults
-from ..theory import bit_gain, compared, gains_elsewhere
+from ..theory import bit_gain, compared, gains_elsewhere, hidden_gain
 from . import CellView
 
 
@@ -46,6 +46,7 @@ def cell_view(
         answer=_answer(cell),
         budgets=cell.budgets,
         elsewhere=gains_elsewhere(cell, beside) if beside else {},
+        hidden=hidden_gain(cell) if beside else None,
     )
 
 

@@ -56,7 +56,8 @@ class Kind:
     needs : what a scenario needs for such a figure.
     short, shortest : the title in less room.
     unnamed : the title where the server names no items.
-    part : what is simulated for it besides the base; None for nothing.
+    part : what is simulated for it besides the base; None for nothing. more : the parts that a
+        preview simulates after all others.
     numbers : the values of a run that its frame is made of.
     frame : the numbers and the chart of them, None while there are none: all that the workbench and
         paper show of it. A kind without one has a widget of its own.
@@ -75,6 +76,7 @@ class Kind:
     shortest: str = ""
     unnamed: str = ""
     part: Callable[[Scenario], Part | None] | None = None
+    more: Callable[[Scenario], tuple[Part, ...]] | None = None
     numbers: Callable[[Snapshot], Any] = lambda _: None
     frame: Callable[[Any], Frame | None] | None = None
     waiting: str = ""
@@ -98,6 +100,12 @@ def _goal(scenario: Scenario) -> Part | None:
     from .curves import goal_part
 
     return goal_part(scenario)
+
+
+def _spite(scenario: Scenario) -> tuple[Part, ...]:
+    from .curves import spite_parts
+
+    return spite_parts(scenario)
 
 
 def _answer(cells: Any) -> Frame | None:
@@ -151,7 +159,7 @@ _ROWS: Final = (
     Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
          paper=7, needs="rounds"),
     Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,
-         numbers=lambda run: run.parts.get("answer", ()), frame=_answer,
+         more=_spite, numbers=lambda run: run.parts.get("answer", ()), frame=_answer,
          waiting="looking for the smallest attack …"),
     Kind("report", "One report", lambda _: True, drawn=False, short="Report", shortest="Report"),
     Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),

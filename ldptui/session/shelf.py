@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from .runs import Run, alike, drawn_here
 from .snapshot import Overlay, Snapshot, completed
+
+MOMENT_S: Final = 2.0
+"""Seconds after which a preview may be stopped."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,12 @@ class Shelf:
             if run.snapshot.status == "running":
                 return run.snapshot
         return None
+
+    @property
+    def stops(self) -> bool:
+        """True while a run goes on, or a preview that takes longer than a moment."""
+        active = self.active
+        return active is not None and (active.full or active.seconds > MOMENT_S)
 
     @property
     def numbers(self) -> tuple[int | None, ...]:

@@ -109,14 +109,21 @@ def _goal(told: Told) -> str:
     if not answer["reached"]:
         reaches = short(answer["value"])
         return f"No number of fake users reaches {goal}: the closest, {fakes}, reaches {reaches}."
+    return f"It takes {fakes} for {goal}, {known_by(told)}."
+
+
+def known_by(told: Told) -> str:
+    """How the answer to a goal is known, and what the trials there reach, in words."""
+    answer = told.cell.answer
+    assert answer is not None
     if answer["low"] is not None:
         least, sure = count(answer["low"] + 1), percent(answer["confidence"])
-        how = f"a search is {sure} sure of {least} to {count(answer['malicious'])}"
+        how = f"by a search that is {sure} sure of {least} to {count(answer['malicious'])}"
     else:
         how = f"by {'a' if answer['by'] == 'closed form' else 'an'} {answer['by']}"
     found = told.measured(answer["metric"])
     trials = f"; the trials reach {told.interval(answer['metric'])}" if found is not None else ""
-    return f"It takes {fakes} for {goal}, {how}{trials}."
+    return f"{how}{trials}"
 
 
 def _gain(told: Told) -> str:

@@ -35,7 +35,7 @@ class FilteredTable(Vertical):
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),
     ]
 
-    _shown: tuple[str, tuple[object, ...]] | None = None
+    _shown: tuple[str, tuple[object, ...], str] | None = None
 
     def compose(self) -> ComposeResult:
         yield ChoiceBar()
@@ -54,9 +54,9 @@ class FilteredTable(Vertical):
         numbers : what it comes from; only of others than before the table is made. empty : what is
         said where there is none.
         """
-        if (source, numbers) == self._shown:
+        if (source, numbers, empty) == self._shown:
             return
-        self._shown = (source, numbers)
+        self._shown = (source, numbers, empty)
         table = self.query_one(NumberTable).table = table_of()
         bar = self.query_one(ChoiceBar)
         view, run, sort, words = (key_of(self.app, name, key) for name, key in KEYS.items())

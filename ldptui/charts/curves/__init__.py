@@ -22,6 +22,7 @@ from .parts import (
     map_part,
     places,
     preview_part,
+    spite_parts,
 )
 from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes
@@ -54,6 +55,7 @@ __all__ = [
     "places",
     "points_of",
     "preview_part",
+    "spite_parts",
     "success_axes",
     "success_curves",
     "success_metrics",

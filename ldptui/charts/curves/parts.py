@@ -8,9 +8,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from ldptui.core.experiment.limits import MAX_TRIALS
+from ldptui.core.metrics.goal import GoalMetric
 from ldptui.core.scenario import Scenario
 
 from ...session.draft import base
@@ -22,6 +23,9 @@ SIMULATED: Final = 11
 """Points of the default sweep of a chart, and of any in a preview."""
 
 PREVIEW_TRIALS: Final = 20
+
+SPITE: Final = "_after"
+"""The end of the names of metrics in spite of the defence."""
 
 
 def base_part(scenario: Scenario) -> Part:
@@ -43,6 +47,30 @@ def error_part(scenario: Scenario, axis: Variable) -> Part:
 def goal_part(scenario: Scenario) -> Part | None:
     """The cells whose smallest attack is looked for; None without a goal."""
     return Part("answer", scenario.document) if "goal" in scenario.document else None
+
+
+def spite_parts(scenario: Scenario) -> tuple[Part, ...]:
+    """The base cell's goal in spite of each of its defences, of all of them, and of none.
+
+    All but the one that the goal itself is about; none without a goal that knows of defences.
+    """
+    document = base(scenario).document
+    goal, steps = document.get("goal"), document.get("defence")
+    steps = [steps] if isinstance(steps, dict) else list(steps or ())
+    plain = str(goal["metric"]).removesuffix(SPITE) if isinstance(goal, dict) else ""
+    if goal is None or not steps or f"{plain}{SPITE}" not in get_args(GoalMetric):
+        return ()
+    own = len(steps) if goal["metric"] != plain else 0
+    chosen = [steps[:0], *([step] for step in steps), steps]
+    if len(steps) == 1:
+        chosen.pop()
+    made: list[Part] = []
+    for some in chosen:
+        if len(some) != own:
+            metric = f"{plain}{SPITE}" if some else plain
+            changed = {**document, "defence": some, "goal": {**goal, "metric": metric}}
+            made.append(Part(f"spite {len(made)}", changed))
+    return tuple(made)
 
 
 def map_keys(scenario: Scenario) -> tuple[str, ...]:

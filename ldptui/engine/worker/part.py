@@ -49,7 +49,8 @@ class PartSoFar:
             if measured.trials and index not in self._known:
                 cell = self.experiment.cells[index]
                 expected = closed_forms(cell)
-                alone = len(self.experiment.cells) == 1  # a verdict compares it with others
+                # A verdict compares one cell with others, and a page an answer.
+                alone = len(self.experiment.cells) == 1 or cell.answer is not None
                 beside = swept_kinds("protocol", "") if alone else ()
                 view = cell_view(cell, Tally().results, expected, beside)
                 self._known[index] = expected, brief(view)

@@ -325,7 +325,7 @@ class WorkbenchScreen(FrugalScreen):
     def show(self) -> None:
         if self.is_mounted:
             self._status.snapshot = self._showing.now(self.shelf)
-            self._hints.stops = self.run_to_leave is not None
+            self._hints.stops = self.shelf.stops
 
     def on_runs_chosen(self, message: RunsChosen) -> None:
         message.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ from support.told import told
 from support.waiting import seen
 
 from ldptui import core
+from ldptui.charts.curves import spite_parts
 from ldptui.charts.figures.answers import answer_plot, answer_table
+from ldptui.core.experiment.search import with_fakes
+from ldptui.core.metrics.results import Tally
+from ldptui.core.theory import hidden_gain
+from ldptui.core.view.cells import cell_view
+from ldptui.screens.workbench.charts.answer import page
 from ldptui.session import draft as drafts
 from ldptui.widgets.number_table import NumberTable
 
@@ -145,3 +152,31 @@ async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[i
         await pilot.pause()
         assert "answer" not in dict(pane.tabs())
         assert pane.tab == "frequencies"
+
+
+def test_the_page_tells_what_defences_and_other_protocols_would_take() -> None:
+    """Its numbers against searches of the scenario with that protocol, and the hidden gain."""
+    asked = document(metric="target_frequency", at_least=0.2)
+    asked = {**asked, "defence": [{"kind": "norm"}]}
+    asked.pop("sweep")
+    scenario = core.Scenario(asked, "test", Path())
+    assert [part.document["goal"]["metric"] for part in spite_parts(scenario)] == [
+        "target_frequency_after"
+    ]
+    (cell,) = core.compile(scenario).cells
+    view = cell_view(cell, Tally().results, None, ["grr", "olh"])
+    lines = [text for _, text in page([view], view, (), 100, large=False)]
+
+    def told_of(name: str) -> int:
+        (row,) = (line for line in lines if line.startswith(name))
+        return int(re.search(r"(\d[\d ]*\d)", row)[1].replace(" ", ""))  # type: ignore[index]
+
+    kind = max(("grr", "olh"), key=lambda kind: -view.elsewhere[kind])
+    (there,) = core.compile(scenario.with_value("protocol.kind", kind)).cells
+    assert told_of("as it is") == cell.malicious
+    assert told_of(f"{kind.upper()} instead") == pytest.approx(
+        there.malicious, abs=1 + there.malicious / 100
+    )
+    hidden = hidden_gain(with_fakes(cell, told_of("no defence sees")))
+    assert hidden == pytest.approx(view.elsewhere["oue"], rel=0.01)
+    assert hidden_gain(cell) != pytest.approx(view.elsewhere["oue"], rel=0.01)  # it is not hidden

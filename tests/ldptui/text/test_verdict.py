@@ -111,7 +111,7 @@ def test_a_goal_is_answered_or_not() -> None:
     (sentence,) = verdict(Told(found))
     assert sentence == (
         "It takes 5263 fake users (5 %) for targets among the top k ≥ 1, "
-        "a search is 99 % sure of 5201 to 5263."
+        "by a search that is 99 % sure of 5201 to 5263."
     )
     never = dataclasses.replace(CELL, answer=answer | {"reached": False, "value": 0.4})
     assert verdict(Told(never))[0].startswith("No number of fake users reaches")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -14,6 +17,7 @@ from textual.widgets import Static
 from ....catalogue import metric_words
 from ....text.format import count, percent, short
 from ....text.swept import where_words
+from ....text.verdict import Told, known_by
 from ....widgets.blank import fitted
 from ....widgets.filtered_table import FilteredTable
 from ....widgets.plot import charset_of
@@ -24,8 +28,16 @@ if TYPE_CHECKING:
 
     from ....charts.figures import Table
 
+    Cells: TypeAlias = tuple[CellView, ...]
+
 MOST_BARS: Final = 8
 """The most settings that have a bar; the table below has all."""
+
+MOST_ROOM: Final = 60
+"""Cells of the longest bar at most: a longer one is no easier to compare."""
+
+MOST_SHARE: Final = 0.99
+"""A number of fakes with a larger share of everybody is none, as for the search."""
 
 LEAST_BAR: Final = 6
 """Cells of the longest bar, at least; else there are none."""
@@ -44,7 +56,8 @@ class AnswerView(FilteredTable):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self.base: CellView | None = None
-        self._told: tuple[tuple[CellView, ...], CellView | None] = (), None
+        self.spite: tuple[CellView, ...] = ()
+        self._told: tuple[Cells, CellView | None, Cells] = (), None, ()
 
     def compose(self) -> ComposeResult:
         yield Static(id="words")
@@ -63,8 +76,8 @@ class AnswerView(FilteredTable):
         super().show(source, numbers, table_of, empty)
         cells = cast("tuple[CellView, ...]", numbers)
         answered = tuple(cell for cell in cells or () if cell.answer is not None)
-        if (answered, self.base) != self._told:
-            self._told = answered, self.base
+        if (answered, self.base, self.spite) != self._told:
+            self._told = answered, self.base, self.spite
             self._say()
 
     def _say(self) -> None:
@@ -88,12 +101,19 @@ def _styled(view: Any, style: str, text: str) -> Content:
 
 
 def page(
-    cells: Sequence[CellView], base: CellView | None, width: int, *, large: bool, bar: str = "█"
+    cells: Sequence[CellView],
+    base: CellView | None,
+    spite: Sequence[CellView],
+    width: int,
+    *,
+    large: bool,
+    bar: str = "█",
 ) -> list[tuple[str, str]]:
     """The lines of the page, each with its style; none without an answer.
 
-    base : the cell that the workbench shows, whose answer is the number. large : it is three rows
-    high. bar : the sign that bars are made of.
+    base : the cell that the workbench shows, whose answer is the number. spite : the same without
+    defences, with each of them, with all. large : the number is three rows high. bar : the sign
+    that bars are made of.
     """
     first = _like(cells, base)
     if first is None or (answer := first.answer) is None:
@@ -116,7 +136,12 @@ def page(
         lines.append(("$text-accent bold", f"{rows[2]}  {share}"))
     else:
         lines.append(("$text-accent bold", f"{number} {share}"))
-    return [*lines, *_bars(shown, first, keys, width, bar)]
+    lines.append(("$foreground-muted", f"found {known_by(Told(first))}"))
+    settings = _settings(shown, first, keys)
+    bars = _bars([*settings[:MOST_BARS], *_beside(first, spite, keys)], width, bar)
+    left = len(settings) - MOST_BARS
+    more = [("$foreground-muted", f"{count(left)} more settings below")] * (left > 0)
+    return [*lines, ("", ""), *bars, *more]
 
 
 def _like(cells: Sequence[CellView], base: CellView | None) -> CellView | None:
@@ -150,34 +175,103 @@ def _telling(cells: Sequence[CellView]) -> list[str]:
     ]  # fmt: skip
 
 
-def _bars(
-    cells: Sequence[CellView], first: CellView, keys: Sequence[str], width: int, bar: str
-) -> list[tuple[str, str]]:
-    """A bar for each setting, the fewest fakes first; one without an answer goes on."""
+@dataclass(frozen=True)
+class _Bar:
+    """A bar: the name of its setting, the fakes it takes (None: no number does), words behind it.
+
+    chosen : whether it is the setting of the large number.
+    """
+
+    name: str
+    fakes: int | None
+    words: str = ""
+    chosen: bool = False
+
+
+def _settings(cells: Sequence[CellView], first: CellView, keys: Sequence[str]) -> list[_Bar]:
+    """A bar for each setting of a sweep, the fewest fakes first; of one setting that as it is."""
     chosen = where_words(first.parameters, keys)
     if len(cells) < 2 or not keys:
-        return []
-    rows = []
+        return [_Bar(_steps(first), _fakes(first), chosen=True)]
+    bars = []
     for cell in cells:
-        assert cell.answer is not None
-        many = cell.answer["malicious"]
-        words = count(many) if cell.answer["reached"] else "no number does"
-        rows.append((not cell.answer["reached"], many, where_words(cell.parameters, keys), words))
-    rows.sort(key=lambda row: row[:2])
-    names = max(cell_len(name) for _, _, name, _ in rows)
-    ends = max(cell_len(words) for *_, words in rows)
-    room = width - names - ends - 3
-    if room < LEAST_BAR:
+        name = where_words(cell.parameters, keys)
+        bars.append(_Bar(name, _fakes(cell), chosen=name == chosen))
+    bars.sort(key=lambda bar: math.inf if bar.fakes is None else bar.fakes)
+    return bars
+
+
+def _beside(first: CellView, spite: Sequence[CellView], keys: Sequence[str]) -> list[_Bar]:
+    """Bars beside the answer: defences, what no defence sees, the protocol that bears most.
+
+    The last two take the fakes that gain what the answer gains, as gains are proportional to β.
+    """
+    own = _fakes(first)
+    if not own:
         return []
-    most = max((many for beyond, many, *_ in rows if not beyond), default=1) or 1
+    bars = [_Bar(_steps(cell), _fakes(cell), _times(_fakes(cell), own)) for cell in spite]
+    kind = str(first.parameters.get("protocol.kind"))
+    gained = first.elsewhere.get(kind, 0.0)
+    if gained <= 0:
+        return bars
+    if first.hidden is not None:
+        fakes = _for_gain(first, gained, first.hidden)
+        moves = f"moves the targets by {short(gained, 3)}"
+        bars.append(_Bar("no defence sees", fakes, moves))
+    others = {
+        other: _for_gain(first, gained, there)
+        for other, there in first.elsewhere.items()
+        if other != kind
+    }
+    if others and "protocol.kind" not in keys:
+        best = max(others, key=lambda other: math.inf if others[other] is None else others[other])  # type: ignore[return-value, arg-type]
+        words = f"{_times(others[best], own)} for the same gain".strip()
+        bars.append(_Bar(f"{best.upper()} instead", others[best], words))
+    return bars
+
+
+def _fakes(cell: CellView) -> int | None:
+    """The fakes that the goal of a cell takes; None where no number reaches it."""
+    answer = cell.answer
+    return int(answer["malicious"]) if answer is not None and answer["reached"] else None
+
+
+def _steps(cell: CellView) -> str:
+    """The defences in spite of which a goal is reached: `+ norm-sub`, or `as it is`."""
+    answer, steps = cell.answer, cell.parameters
+    kinds = [str(steps[key]) for key in steps if re.fullmatch(r"defence\.(\d+\.)?kind", key)]
+    spite = answer is not None and answer["metric"].endswith("_after")
+    return f"+ {', '.join(kinds)}" if spite and kinds else "as it is"
+
+
+def _for_gain(cell: CellView, gained: float, there: float) -> int | None:
+    """The fakes that gain as much where those of the cell gain `there`; None if no number does."""
+    share = cell.malicious / (cell.users + cell.malicious) * gained / there if there > 0 else 1.0
+    return math.ceil(cell.users * share / (1 - share)) if share < MOST_SHARE else None
+
+
+def _times(fakes: int | None, own: int) -> str:
+    """The ratio to the answer's own number: `× 1.02`."""
+    return "" if fakes is None else f"× {fakes / own:.2f}"
+
+
+def _bars(bars: Sequence[_Bar], width: int, sign: str) -> list[tuple[str, str]]:
+    """The lines of bars; one of a setting in which no number reaches the goal goes on."""
+    numbers = [count(bar.fakes) if bar.fakes is not None else "no number does" for bar in bars]
+    names = max(cell_len(bar.name) for bar in bars)
+    ends, words = max(map(cell_len, numbers)), max(cell_len(bar.words) for bar in bars)
+    room = min(MOST_ROOM, width - names - ends - words - 5)
+    if len(bars) < 2 or room < LEAST_BAR:
+        return []
+    most = max((bar.fakes for bar in bars if bar.fakes is not None), default=1) or 1
     lines = []
-    for beyond, many, name, words in rows[:MOST_BARS]:
-        long = room if beyond else max(1, round(room * many / most))
-        drawn = bar * long if not beyond else f"{'·' * (room - 1)}▸"
-        style = "$text-accent" if name == chosen else "$foreground-muted"
-        lines.append((style, f"{name.ljust(names)} {drawn.ljust(room)} {words.rjust(ends)}"))
-    left = len(rows) - MOST_BARS
-    return [*lines, *[("$foreground-muted", f"{count(left)} more below")] * (left > 0)]
+    for bar, number in zip(bars, numbers, strict=True):
+        long = room if bar.fakes is None else round(room * bar.fakes / most)
+        drawn = sign * max(1, long) if bar.fakes is not None else f"{'·' * (room - 1)}▸"
+        style = "$text-accent" if bar.chosen else "$foreground-muted"
+        row = f"{bar.name.ljust(names)} {drawn.ljust(room)} {number.rjust(ends)}  {bar.words}"
+        lines.append((style, row.rstrip()))
+    return lines
 
 
 def _large(number: str) -> list[str]:

@@ -111,6 +111,8 @@ class Boxes:
         names = {kind.name for kind in asked}
         parts += [each.part() for each in self._curves if each.kind in names]
         parts += [kind.part(scenario) for kind in asked if kind.part is not None]
+        if not whole:
+            parts += [each for kind in asked if kind.more for each in kind.more(scenario)]
         # The answers to a goal are the cells of its map.
         if "map" in needed or ("map" in names and "goal" not in scenario.document):
             parts.append(self._map.part(scenario, whole=whole))

@@ -105,9 +105,9 @@ class Sheets(Columns):
             view.show(shown.followed, shown.empty)
         elif kind.frame is not None:
             if tab == "answer":
-                view.base = shown.base
+                view.base, view.spite = shown.base, shown.beside("spite")
             numbers, frame = shown.numbers(kind), self._frame_of(kind, shown)
-            words = "" if numbers else kind.waiting or shown.empty
+            words = "" if numbers else shown.waits_for(kind)
             view.show(tab, numbers, lambda: frame and frame.table, empty=words)
         else:
             draft = shown.at if tab == "report" and shown.at is not None else shown.draft

@@ -138,6 +138,18 @@ class Shown:
     def cells(self, part: str) -> tuple[CellView, ...]:
         return _cells(self.snapshot, part)
 
+    def beside(self, parts: str) -> tuple[CellView, ...]:
+        """The cells of all parts whose names begin like this."""
+        run = self.snapshot.parts if self.snapshot is not None else {}
+        return tuple(cell for name in sorted(run) if name.startswith(parts) for cell in run[name])
+
+    def waits_for(self, kind: Kind) -> str:
+        """The words in place of a chart that has no numbers yet, with what is worked on."""
+        run = self.snapshot
+        if kind.waiting and run is not None and run.status == "running" and run.latest:
+            return f"{kind.waiting.removesuffix(' …')}: {run.latest}"
+        return kind.waiting or self.empty
+
     def overlaid(self, part: str) -> tuple[tuple[str, tuple[CellView, ...]], ...]:
         """The cells of the runs laid over, by their names."""
         return tuple((overlay.label, _cells(overlay.snapshot, part)) for overlay in self.overlays)
