@@ -27,8 +27,8 @@ from ..law.pure import (
     SeedSearch,
 )
 from ..metrics.ranking import in_top
-from ..population.targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, ByNumbers, View, evenly
+from ..population.targets import COUNT, RandomSet
+from .strategy import COHORT, ByNumbers, Promoting, View, evenly
 
 SEEDS = Range(1, 10**6)
 
@@ -54,13 +54,11 @@ class Maximal(Searched):
 
 
 @dataclass(frozen=True)
-class MaximalGain(Maximal):
+class MaximalGain(Promoting, Maximal):
     """MGA: each fake sends a report that supports as many targets as possible. CJG section 3.2."""
 
     aims_at_prefixes: ClassVar[bool] = True
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
@@ -88,7 +86,7 @@ class Untargeted(Maximal):
 
 
 @dataclass(frozen=True, repr=False)
-class Reactive(Maximal):
+class Reactive(Promoting, Maximal):
     """MGA at the targets that are still outside the top k of what was published last.
 
     All targets in the first round, and when none is outside.
@@ -97,8 +95,6 @@ class Reactive(Maximal):
     ADDRESSED: ClassVar[dict[str, str]] = {"class": "Adaptive", "kind": "adaptive"}
     """Its class and kind in the addresses of random streams and stored cells: its former names."""
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
@@ -149,15 +145,13 @@ def _outside(view: View, trials: int) -> BoolArray:
 
 
 @dataclass(frozen=True)
-class SubsetGain(Searched):
+class SubsetGain(Promoting, Searched):
     """MGA-A: each fake supports a random subset of the targets, to look less alike. CJG section 7.
 
     Unary encodings pad from everything outside the subset; under hashing the seed is searched for
     the subset.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     subset: Annotated[int, COUNT]
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
@@ -175,28 +169,24 @@ class SubsetGain(Searched):
 
 
 @dataclass(frozen=True)
-class PatternAttack(ByNumbers):
+class PatternAttack(Promoting, ByNumbers):
     """APA: MGA whose number of ones follows the honest law, Bern(p) + Bin(d - 1, q). L25.
 
     With fewer ones than targets they are a random subset of the targets.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     kind: Literal["apa"] = "apa"
     report_law: ClassVar[LawName] = "disguised"
 
 
 @dataclass(frozen=True)
-class Demotion(Searched):
+class Demotion(Promoting, Searched):
     """Each fake supports as few targets as possible and looks honest elsewhere.
 
     GRR: a uniform non-target. Unary encodings, Bloom filters: no bit of a target, and as many ones
     elsewhere as expected. Hashing: the seed and bucket with the fewest targets.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     seeds: Annotated[int, SEEDS] = 1000
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["demote"] = "demote"

@@ -12,22 +12,18 @@ import numpy as np
 
 from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
-from ..base.ranges import SHARE
 from ..base.sampling import Floats
 from ..law.law import Ask, LawName
 from ..law.pure import Items, Mechanism, Rng
-from ..population.targets import Targets
-from .strategy import COHORT, ByNumbers, View, evenly
+from .strategy import COHORT, ByNumbers, Promoting, View, evenly
 
 
 @dataclass(frozen=True)
-class RandomReport(ByNumbers):
+class RandomReport(Promoting, ByNumbers):
     """RPA: each fake reports a uniform element of the encoded space. Section 3.2."""
 
     report_law: ClassVar[LawName] = "random"
     aims_at_prefixes: ClassVar[bool] = True
-    share: Annotated[float, SHARE]
-    targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["rpa"] = "rpa"
 
@@ -71,36 +67,30 @@ pretends: Final[Capability[HeldItem]] = Capability("view_law")
 
 
 @dataclass(frozen=True)
-class RandomItem(HeldItem):
+class RandomItem(Promoting, HeldItem):
     """RIA: each fake holds a uniform target and follows the protocol. Section 3.2."""
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria"] = "ria"
 
 
 @dataclass(frozen=True)
-class UnperturbedItem(HeldItem):
+class UnperturbedItem(Promoting, HeldItem):
     """RIA without noise: each fake sends a uniform target, encoded and not perturbed. Section 7."""
 
     report_law: ClassVar[LawName] = "unperturbed"
-    share: Annotated[float, SHARE]
-    targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria-unperturbed"] = "ria-unperturbed"
 
 
 @dataclass(frozen=True)
-class InputPoisoning(HeldItem):
+class InputPoisoning(Promoting, HeldItem):
     """Each fake lies about its item alone: it holds a target by `distribution`, and is honest else.
 
     distribution : a weight for each target, in their order; they need not add up to 1. Left out,
     all weigh the same, which is RIA.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     distribution: tuple[float, ...] | None = None
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["input"] = "input"

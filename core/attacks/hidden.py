@@ -6,11 +6,10 @@ We derive it: `core.bounds.undetectable`, and `docs/bounds.md`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..base.ranges import SHARE, Bounded
 from ..base.sampling import Counts, Floats, multinomial
 from ..bounds.undetectable import Hidden, hidden_against
 from ..law.capabilities import lacking
@@ -20,21 +19,18 @@ from ..law.numbers import tells_numbers
 from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
-from ..population.targets import Targets
 from .fakes import fake_share
-from .strategy import Usual, View
+from .strategy import Promoting, Usual, View
 
 
 @dataclass(frozen=True)
-class HiddenGain(Usual, Bounded):
+class HiddenGain(Promoting):
     """Fakes who know the true frequencies, and promote the targets by as much as can be hidden.
 
     All reports together are those of honest users with other frequencies: one round of them tells a
     server without a prior nothing.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     kind: Literal["hidden"] = "hidden"
     report_law: ClassVar[LawName] = "hidden"
 

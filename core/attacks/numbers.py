@@ -11,19 +11,17 @@ from typing import Annotated, ClassVar, Literal
 
 from ..base.ranges import SHARE, Bounded, Range
 from ..law.law import Ask, LawName
-from ..population.targets import RandomSet, Targets
-from .strategy import Usual, View
+from ..population.targets import RandomSet
+from .strategy import Promoting, Usual, View
 
 
 @dataclass(frozen=True)
-class WidestReport(Usual, Bounded):
+class WidestReport(Promoting):
     """Reports of the whole window of an end of the range, all alike: SW's [1 - b, 1 + b].
 
     targets : numbers, whose nearer end it is.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     kind: Literal["top"] = "top"
     report_law: ClassVar[LawName] = "widest"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
-from ..base.ranges import SHARE, Bounded, Range
+from ..base.ranges import Range
 from ..base.sampling import Floats
 from ..bounds import solver
 from ..bounds.solver import Programme
@@ -21,9 +21,8 @@ from ..law.capabilities import Composes
 from ..law.law import Ask, Lack, Law, LawName, Ones
 from ..law.pure import Items, Mechanism
 from ..population import Population
-from ..population.targets import Targets
 from .hidden import Hiding
-from .strategy import Strategy, Usual, View
+from .strategy import Promoting, Strategy, Usual, View
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -34,15 +33,13 @@ SLACK = Range(0, 8)
 
 
 @dataclass(frozen=True)
-class SolvedGain(Usual, Bounded):
+class SolvedGain(Promoting):
     """Fakes who know the true frequencies of the targets, and each constraint's defence.
 
     chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
     for all sets of a size together, in standard deviations.
     """
 
-    share: Annotated[float, SHARE]
-    targets: Targets
     constraints: tuple[Constraint, ...] = ("fiad", "size")
     chance: Annotated[float, CHANCE] = FIAD.chance
     min_support: Annotated[float, SUPPORT] = FIAD.min_support

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
 from ..base.capability import Capability
 from ..base.errors import ScenarioError
-from ..base.ranges import Bounded, Range
+from ..base.ranges import SHARE, Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..law.capabilities import claims_cohorts
 from ..law.law import Ask, BitLaw, Lack, Law, LawName
 from ..law.pure import Items, LocalMechanism, Mechanism, Reports, Rng
 from ..law.support import ItemSupport, Support
 from ..population import Population
+from ..population.targets import Targets
 
 COHORT = Range(0, 1)
 
@@ -174,6 +175,17 @@ class Planned(Protocol):
 
 plans: Final[Capability[Planned]] = Capability("among")
 """True where an attack depends on who the genuine users are, and on how many fakes there are."""
+
+
+@dataclass(frozen=True)
+class Promoting(Usual, Bounded):
+    """An attack that promotes items.
+
+    share : β, that of the fakes among all users. targets : the items, or how they are picked.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
 
 
 class ByNumbers(Usual, Bounded):

@@ -97,10 +97,12 @@ def _population(
     return Population(histogram, labels, address, law)
 
 
+@dataclass(frozen=True)
 class Weighted:
     """The shared part of populations whose users choose their items independently, by weights."""
 
-    users: int
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
 
     @abstractmethod
     def weights(self) -> Floats:
@@ -133,8 +135,6 @@ class Fixed:
 class Zipf(Weighted, Bounded):
     """Item i has weight 1 / (i + 1)^exponent."""
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     exponent: Annotated[float, Range(0, 20)]
     kind: Literal["zipf"] = "zipf"
 
@@ -146,8 +146,6 @@ class Zipf(Weighted, Bounded):
 class Uniform(Weighted, Bounded):
     """Every item has the same weight."""
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     kind: Literal["uniform"] = "uniform"
 
     def weights(self) -> Floats:
@@ -158,8 +156,6 @@ class Uniform(Weighted, Bounded):
 class Geometric(Weighted, Bounded):
     """Item i has weight ratio^i."""
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     ratio: Annotated[float, Range(0, 1, "()")]
     kind: Literal["geometric"] = "geometric"
 
@@ -174,8 +170,6 @@ class Normal(Weighted, Bounded):
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
     """The libraries that are imported when it is first used."""
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     mean: Annotated[float, Range()]
     std: Annotated[float, Range(0, math.inf, "()")]
     kind: Literal["normal"] = "normal"
@@ -203,8 +197,6 @@ class Beta(Weighted, Bounded):
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     a: Annotated[float, Range(0, 1e4, "(]")]
     b: Annotated[float, Range(0, 1e4, "(]")]
     kind: Literal["beta"] = "beta"
@@ -225,8 +217,6 @@ class Lognormal(Weighted, Bounded):
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
     median: Annotated[float, Range(0, 1, "()")]
     sigma: Annotated[float, Range(0, 10, "(]")]
     kind: Literal["lognormal"] = "lognormal"
