@@ -10,10 +10,9 @@ from ..population.targets import RandomSet, Targets
 from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .hidden import HiddenGain
-from .numbers import OnePoint, WidestReport
+from .numbers import OnePoint, OutputPoisoning, WidestReport
 from .python import PythonAttack
 from .solved import SolvedGain
-from .steered import OutputPoisoning
 
 
 class Attack(Protocol):

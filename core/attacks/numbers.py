@@ -1,17 +1,26 @@
-"""Attacks on numbers that craft reports: what an end of the range makes likely, and one point.
+"""Attacks on numbers: crafted reports of an end of the range, of one point, or towards a goal.
 
 The law of many crafted reports decides what a server that fits a distribution takes them for: the
-largest report alone fits no honest number well.
+largest report alone fits no honest number well. Output poisoning brings the estimated mean to one
+that the fakes choose, and the mean of the squares with it, if they like: Li, Li, Sun, Gong, Li,
+"Fine-grained Poisoning Attack to Local Differential Privacy Protocols for Mean and Variance
+Estimation", USENIX Security 2023.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+
+from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import SHARE, Bounded, Range
-from ..law.law import Ask, LawName
+from ..law.law import Ask, Lack, Law, LawName
+from ..law.numbers import tells_numbers
+from ..population import Population
 from ..population.targets import RandomSet
+from .fakes import fake_share
 from .strategy import Promoting, Usual, View
 
 
@@ -45,3 +54,62 @@ class OnePoint(Usual, Bounded):
 
     def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, number=self.number)
+
+
+@dataclass(frozen=True)
+class OutputPoisoning(Usual, Bounded):
+    """OPA: fakes who know the true mean, and report what brings the estimate to another one.
+
+    mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
+        fakes report the end that is nearer to it.
+    second_moment : the mean of the squares that it shall estimate; None: any. What is out of reach
+        is come near to, and the mean goes first.
+    """
+
+    share: Annotated[float, SHARE]
+    mean: Annotated[float, Range()]
+    second_moment: Annotated[float, Range(0.0)] | None = None
+    kind: Literal["opa"] = "opa"
+    report_law: ClassVar[LawName] = "steered"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.second_moment is not None and self.second_moment < self.mean**2:
+            rule = f"must be at least {spelled(self.mean**2)}, the square of the mean wanted"
+            raise ScenarioError(f"{rule}, {got(self.second_moment)}", key="second_moment")
+
+    @property
+    def targets(self) -> RandomSet:
+        """No items: what it promotes is a number."""
+        return RandomSet(0)
+
+    def among(self, population: Population, count: int) -> Steering:
+        return Steering(population, count, self.mean, self.second_moment)
+
+
+@dataclass(frozen=True)
+class Steering(Usual):
+    """This many fakes among these genuine users, who steer the mean of all, and that of squares."""
+
+    population: Population
+    count: int
+    mean: float
+    second_moment: float | None
+    kind = OutputPoisoning.kind
+    report_law: ClassVar[LawName] = OutputPoisoning.report_law
+
+    def answer(self, protocol: Any, view: View) -> Law | Lack:  # noqa: ARG002
+        if not tells_numbers(protocol):
+            return Lack(f"{type(protocol).__name__}, whose reports tell no mean")
+        square = None
+        if self.second_moment is not None:
+            if np.isnan(protocol.squares).any():
+                name = type(protocol).__name__
+                return Lack(f"{name}, whose reports tell no mean of squares at this ε")
+            ends, width = protocol.low + protocol.high, protocol.high - protocol.low
+            square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2
+        held, share = (
+            self.population.frequencies,
+            fake_share(self.population.users, max(self.count, 1)),
+        )
+        return protocol.steered(protocol.told(self.mean), held, share, square)

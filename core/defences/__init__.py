@@ -8,7 +8,7 @@ numbers read the counts of reports. Each is a frozen dataclass with `kind`, and 
 
 from __future__ import annotations
 
-from .alarm import Alarm, compares_rounds, is_alarm
+from .alarms import Alarm, compares_rounds, is_alarm
 from .correction import Correction, Known, is_affine, is_correction, known
 from .filter import (
     Filter,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from ..base.sampling import Floats
-from .alarm import Alarm
-from .asd import ASD
+from .alarms import ASD, Alarm, History
 from .conditional import Conditional
 from .correction import Correction, Known
 from .diffstats import Diffstats
@@ -15,7 +14,6 @@ from .fiad import FIAD
 from .filter import Filter
 from .floor import CertifiedFloor
 from .guard import Guard
-from .history import History
 from .imbalance import Imbalance, ReadsGroups
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
@@ -23,11 +21,10 @@ from .numbers import Misfit, PoisonComponent, ReadsNumbers, Trim
 from .pairs import Pairs
 from .power import Power
 from .python import PythonCorrection, PythonFilter
-from .randomiser import VerifiedRandomiser
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
 from .thresholds import BaseCut, Significance
-from .verifier import Verifier
+from .verifier import VerifiedRandomiser, Verifier
 
 VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}
 """The kinds that decide what users can send."""

@@ -1,12 +1,20 @@
-"""The interface of verifiers: steps that decide what users can send at all."""
+"""Verifiers: steps that decide what users can send at all.
+
+Of a verified randomiser the defended arms are those of `[trust] kind = "verified"`, and the others
+those of reports that nobody proves.
+"""
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, Protocol
 
 from ..base.capability import Capability
+from ..law.pure import Mechanism
 from ..protocols.trust import Verified
-from .correction import Reader
+from ..protocols.trust.kinds import LEVELS
+from .correction import ForAll, Reader
+from .step import Step
 
 
 class Verifier(Reader, Protocol):
@@ -21,3 +29,22 @@ class Verifier(Reader, Protocol):
 
 is_verifier: Final[Capability[Verifier]] = Capability("trust")
 """True where a defence decides what users can send."""
+
+
+@dataclass(frozen=True)
+class VerifiedRandomiser(ForAll, Step):
+    """Accept a report only with a proof that the protocol drew it, from whichever item.
+
+    drop_out, levels : as `core.protocols.trust.Verified` has them.
+    """
+
+    drop_out: bool = False
+    levels: Annotated[int, LEVELS] | None = None
+    kind: Literal["verified-randomiser"] = "verified-randomiser"
+
+    @property
+    def trust(self) -> Verified:
+        return Verified(self.drop_out, self.levels)
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return self.trust.reads(protocol)

@@ -15,7 +15,7 @@ from support.report_laws import Case
 from ldptui.core.bounds.hardening import curve_variance
 from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences import DEFENCES, known, project
-from ldptui.core.defences.asd import noise_bounds
+from ldptui.core.defences.alarms import noise_bounds
 from ldptui.core.defences.thresholds import threshold
 from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.ledger import Entry, Spent, group, sequential

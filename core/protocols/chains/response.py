@@ -21,8 +21,7 @@ from ...law.pure import Items, Reports, Rng
 from ..grr import GRR
 from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
 from .bits import Keeps, OneBitEach, memoised_counts
-from .budgets import TwoBudgets
-from .chain import Chain
+from .chain import Chain, TwoBudgets
 
 Calibration: TypeAlias = Literal["tight", "published"]
 

@@ -16,8 +16,7 @@ from typing import ClassVar, Literal
 from ...base.errors import ScenarioError, got, spelled
 from ..unary import Unary
 from .bits import KeepsBits
-from .budgets import TwoBudgets
-from .chain import Chain, bit_epsilon_of_rounds
+from .chain import Chain, TwoBudgets, bit_epsilon_of_rounds
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from support import budget
 
 from ldptui.core.base.sampling import Floats
 from ldptui.core.defences import known
-from ldptui.core.defences.asd import ASD, LEVELS
-from ldptui.core.defences.history import History
+from ldptui.core.defences.alarms import ASD, LEVELS, History
 from ldptui.core.law.pure import PureProtocol, Rng, SeedSearch
 from ldptui.core.protocols import GRR, OLH, OUE
 

@@ -1,0 +1,119 @@
+"""Alarms: steps that read the estimates of a collection, and claim an attack or none.
+
+ASD: Li, Li, Wang, Sun, "Mitigating Data Poisoning Attacks to Local Differential Privacy", CCS 2025:
+the items that stand out of the noise hold more users than there are. History: an estimate jumps
+from one round to the next beyond its noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal, Protocol
+
+import numpy as np
+
+from ..base.capability import Capability
+from ..base.ranges import ALPHA, Range
+from ..base.sampling import Floats
+from ..law.pure import BoolArray
+from .correction import Checked, Known, require_pure, require_variance
+from .step import Step
+
+
+class Alarm(Checked, Protocol):
+    """A step that reads the estimates of one collection: the `[[defence]]` table of a scenario."""
+
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
+        """bool[trials]: whether it claims an attack; None where it cannot tell.
+
+        frequencies : float64[trials, d].
+        """
+        ...
+
+
+class ComparesRounds(Alarm, Protocol):
+    """An alarm that reads the estimates of two rounds."""
+
+    compares_rounds: ClassVar[bool]
+
+
+compares_rounds: Final[Capability[ComparesRounds]] = Capability("compares_rounds")
+"""True where an alarm needs the round before."""
+
+is_alarm: Final[Capability[Alarm]] = Capability("alarmed")
+"""True where a defence claims attacks from estimates."""
+
+
+SLACK = Range(0, 1, "()")
+LEVELS: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
+"""The confidence levels γ that are tried, as in the authors' code: 0.9, 0.9001, …, 0.9999."""
+
+
+def noise_bounds(levels: Floats, known: Known) -> Floats:
+    """ξ(γ) = Φ⁻¹((1 + γ)/2) σ: the noise of an item is within ±ξ with probability γ, a level."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((1 + levels) / 2) * known.std)
+
+
+@dataclass(frozen=True)
+class ASD(Step):
+    """Alarm where the counts that exceed what noise explains add up to more than all users.
+
+    With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
+    is the smallest level with |B| ξ (1 - γ) < λN, where B are the items up to ξ: then noise above
+    it can hardly add up to λN.
+
+    slack : λ.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    slack: Annotated[float, SLACK] = 0.02
+    kind: Literal["asd"] = "asd"
+
+    def check(self, known: Known) -> None:
+        require_variance(self.kind, known)
+
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray:
+        bounds = noise_bounds(LEVELS, known)
+        rising = np.sort(frequencies, axis=1)
+        above = np.cumsum(rising[:, ::-1], axis=1)[:, ::-1]
+        held = np.empty(len(rising))
+        for trial, (row, sums) in enumerate(zip(rising, above, strict=True)):
+            below = np.searchsorted(row, bounds, side="right")
+            enough = below * bounds * (1 - LEVELS) < self.slack
+            level = int(enough.argmax()) if enough.any() else -1
+            held[trial] = sums[below[level]] if below[level] < row.size else 0.0
+        return np.asarray(held > 1)
+
+
+@dataclass(frozen=True)
+class History(Step):
+    """Alarm where any item's estimates of two rounds differ by more than noise explains.
+
+    Without an attack and with the same users in both rounds the difference of an item has mean 0
+    and the variance of both estimates, W17 theorem 2 each; the bound is shared by all items
+    (Bonferroni), so that a round alarms by chance with probability `chance` at most, about.
+    """
+
+    compares_rounds: ClassVar[bool] = True
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    chance: Annotated[float, ALPHA] = 0.01
+    kind: Literal["history"] = "history"
+
+    def check(self, known: Known) -> None:
+        require_pure(self.kind, known)
+
+    def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
+        from scipy.special import ndtri
+
+        before = known.before
+        if before is None:
+            return None
+        p, q = known.probabilities
+        held = np.clip((frequencies + before) / 2, 0, 1)
+        once = (q * (1 - q) / (p - q) ** 2 + held * (1 - p - q) / (p - q)) / known.users
+        bound = -ndtri(self.chance / (2 * known.domain_size)) * np.sqrt(2 * once)
+        return np.asarray((np.abs(frequencies - before) > bound).any(axis=1))
