@@ -38,7 +38,7 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.capabilities import memoises
 from ldptui.core.law.fitting import fitted
-from ldptui.core.law.numbers import heard_mean
+from ldptui.core.law.numbers import Sums, heard_mean
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population
@@ -143,7 +143,7 @@ def numbers(protocol: str, users: int, repeats: int = 3) -> dict[str, Any]:
 
     def work() -> float:
         counts = bound.support_counts(bound.tell(held, rng))
-        return float(heard_mean(bound, bound.tallied(counts[None], users))[0][0])
+        return float(heard_mean(bound, bound.tallied(Sums(counts[None], users)))[0][0])
 
     seconds, mean = timed(work, repeats, time.process_time)
     return {"seconds": seconds, "rms_error": abs(mean - float(held.mean()))}

@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..base.sampling import Floats
+from ..law.linear import most_said
 from ..law.pure import Items, PureProtocol
 from ..law.together import PairLaw, tells_together
 from .robust import Ballot, deviation
@@ -112,18 +113,13 @@ def overturning_share(
     claimed = claim.of(means)
     level = float(ballot.q * claimed.weights.sum() + ballot.gap * claimed.above)
     spare = float(claimed.weights @ means[claimed.items]) - level
-    reach = most(claimed, ballot) - level
+    # Y − X: where free bits allow it, a report says all that its votes can.
+    reach = most_said(claimed.weights, ballot.low, ballot.high, ballot.votes) - level
     if reach <= 0:  # no population makes it true
         return Overturning(0.0, 0.0)
     z = quantile((1 - confidence) / claim.tests)
     low = (spare - z * noise(claimed, means)) / reach
     return Overturning(max(spare / reach, 0.0), max(low, 0.0))
-
-
-def most(claimed: Sum, ballot: Ballot) -> float:
-    """Y: the most that one report says of a sum, with its votes; where free bits allow it."""
-    for_it = np.sort(np.maximum(claimed.weights, 0))[::-1][: ballot.votes]
-    return float(ballot.low * claimed.weights.sum() + ballot.reach * for_it.sum())
 
 
 def reported(protocol: PureProtocol, reports: int) -> Noise:

@@ -18,6 +18,7 @@ from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Tallied, reads_numbers
+from ..law.linear import linear_gain
 from ..law.numbers import TellsNumbers, heard_mean, heard_squares
 from ..law.pure import Mechanism
 from ..metrics import METRICS, Conclusion
@@ -78,7 +79,8 @@ class Mean(OfNumbers):
         if fakes is None:
             return expected
         everyone = cell.users + cell.malicious
-        shift = cell.share * (self.half * fakes.mean + (self.low + self.high) / 2 - truth)
+        told = float(cell.population.frequencies @ _telling(cell).values)
+        shift = self.half * linear_gain(fakes.mean, 0.0, told, cell.share)
         drawn = cell.users * spread + cell.malicious * fakes.variance * self.half**2
         expected |= {
             "mean_estimate": truth + shift,

@@ -15,7 +15,8 @@ import numpy as np
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import is_affine
-from .gains import cancelled, target_sum_variance
+from ..law.linear import cancelled
+from .gains import target_sum_variance
 from .support import foreseen
 
 Moments: TypeAlias = tuple[Floats, Floats | None]

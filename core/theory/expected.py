@@ -13,10 +13,11 @@ import numpy as np
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.capabilities import foretells
+from ..law.linear import cancelled
 from ..metrics import METRICS
 from .asked import asked_metrics
 from .defended import Moments, defended_metrics
-from .gains import cancelled, cell_gain
+from .gains import cell_gain
 from .robust import robust_metrics
 from .sifted import sifted_metrics
 from .support import collected, fake_support, sent_share

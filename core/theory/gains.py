@@ -6,22 +6,14 @@ CJG: Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..law.capabilities import places
+from ..law.linear import linear_gain
 from ..law.pure import Items, Supporting, Total
 from ..law.support import ItemSupport, Support
 from .support import sent_share
-
-CANCELLED: Final = 1e-12
-"""A difference that is smaller than this share of what it is made of is rounding."""
-
-
-def cancelled(difference: float, size: float) -> float:
-    """A difference of terms of this size together: 0 where it is rounding, and never -0."""
-    return difference + 0.0 if abs(difference) > CANCELLED * size else 0.0
 
 
 def item_shift(protocol: Supporting, rate: float, share: float, frequency: float) -> float:
@@ -45,9 +37,7 @@ def item_shift(protocol: Supporting, rate: float, share: float, frequency: float
     >>> round(ldptui.theory.item_shift(oue, 1.0, 0.05, 0.01), 4)
     0.1577
     """
-    p, q = protocol.p, protocol.q
-    shift = share * ((rate - q) / (p - q) - frequency)
-    return cancelled(shift, share * ((rate + q) / (p - q) + frequency))
+    return linear_gain(rate, 1.0, frequency, share, protocol.p, protocol.q)
 
 
 def gain(

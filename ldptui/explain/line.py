@@ -5,10 +5,12 @@ A bin says a number. `windows`, `hybrid` and `noisy` have the formulas of their 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.cell import Cell
 from ldptui.core.task.linear import clean_spread, fakes_told
 
@@ -51,6 +53,15 @@ HIDDEN: Final = (
          entry=Entry("undetectable_shift", "the most hidden of users at the ends", "ours")),
 )  # fmt: skip
 """Of a population of the numbers −1 and 1 alone, whatever the protocol (tested by programme)."""
+
+HERE: Final = (
+    ours(
+        "The same among these numbers, of which the lowest L of all have the mean λ",
+        "Δ = β (1 − μ) + L (1 − λ), L = β / (e^ε − 1)",
+        put="{β:5} · (1 − {(μ):5}) + {L:5} · (1 − {(λ):5})",
+    ),
+)
+"""Of the numbers of a cell, whatever the protocol (tested by programme)."""
 
 ESTIMATE: Final = (
     Formula("True mean of the users' numbers", "μ = Σ fᵥ tᵥ", ICDE, put="{μ:5}"),
@@ -114,6 +125,15 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
     numbers |= {"E[σ²]": spread, "Var[μ~]": spread / cell.users, "w": task.half}
     numbers |= {"n": Crowd(cell.users)}
     low, high = short(task.low), short(task.high)
+    if cell.share:
+        protocol: Any = cell.local
+        values, mean = protocol.values, numbers["μ"]
+        held = cell.population.frequencies
+        least = least_shift(protocol.epsilon, values, held, cell.share)
+        moved = min(cell.share / math.expm1(protocol.epsilon), 1 - cell.share)
+        numbers |= {"L": moved, "λ": 1 - (least - cell.share * (1 - mean)) / moved}
+        numbers |= {"β": cell.share}
+    yield from told(HERE, numbers, PROTOCOL)
     yield from told(ESTIMATE, numbers, f"Estimate, in [−1, 1] for [{low}, {high}]")
     fakes = fakes_told(cell)
     if cell.attack is not None and fakes is not None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import means
+from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.law.law import Ask
-from ldptui.core.law.numbers import heard_mean
+from ldptui.core.law.numbers import Sums, heard_mean
 from ldptui.core.protocols import NUMBERS
 
 
@@ -68,7 +70,7 @@ def test_fakes_at_the_worst_do_not_move_the_mean_further(kind: str, rng: Any) ->
     counts = protocol.sample_counts(held, rng)
     largest = protocol.law_of(Ask("crafted", np.array([2]))).counts(np.full(trials, fakes), rng)
     share = fakes / (users + fakes)
-    tallies = protocol.tallied(counts + largest, float(users + fakes))
+    tallies = protocol.tallied(Sums(counts + largest, float(users + fakes)))
     off = np.abs(heard_mean(protocol, tallies)[0] + 1)
     most = means.error(means.oracle_of(protocol), users, share, 0.1)
 
@@ -78,3 +80,56 @@ def test_fakes_at_the_worst_do_not_move_the_mean_further(kind: str, rng: Any) ->
 
     assert rare(most)
     assert not rare(0.95 * share * (protocol.factor + 1))
+
+
+# What can be hidden whatever the protocol.
+
+
+def hidden_most(table: Any, values: Any, held: Any, share: float) -> float:
+    """The largest shift that is hidden, by a programme over honest populations."""
+    best = optimize.linprog(-values, A_ub=-table, b_ub=-(1 - share) * table @ held,
+                            A_eq=np.ones((1, values.size)), b_eq=[1.0], bounds=(0, 1))  # fmt: skip
+    return float(-best.fun - values @ held)
+
+
+def subset_table(epsilon: float, values: int) -> Any:
+    """A mechanism with a report for every set of numbers, e^ε times as likely for these."""
+    sets = np.array(list(itertools.product((0, 1), repeat=values)))[1:-1]
+    table = np.exp(epsilon * sets)
+    return table / table.sum(axis=0)
+
+
+def private_table(epsilon: float, values: int, rng: Any) -> Any:
+    """A random ε-LDP mechanism: each report e^ε times as likely for some numbers."""
+    while True:
+        kept = rng.random((12, values)) < rng.random((12, 1))
+        spread = np.exp(epsilon * kept * rng.choice([0.5, 1.0], size=(12, 1)))
+        weights = np.linalg.lstsq(spread.T, np.ones(values), rcond=None)[0]
+        if (weights >= 0).all():  # the columns are laws
+            return weights[:, None] * spread
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
+def test_every_private_mechanism_hides_as_much(epsilon: float, rng: Any) -> None:
+    values, held = np.linspace(-1, 1, 5), np.array([0.3, 0.3, 0.2, 0.1, 0.1])
+    answer, weaker = subset_table(epsilon, 5), subset_table(0.9 * epsilon, 5)
+    others = [private_table(epsilon, 5, rng) for _ in range(5)]
+    for share in (0.01, 0.1, 0.4):
+        least = least_shift(epsilon, values, held, share)
+        assert hidden_most(answer, values, held, share) == pytest.approx(least)
+        assert least >= share * (1 - values @ held) / -math.expm1(-epsilon) - 1e-9 or share > 0.3
+        for table in others:
+            assert table.sum(axis=0) == pytest.approx(np.ones(5))
+            assert (table.max(axis=1) <= math.exp(epsilon) * table.min(axis=1) + 1e-9).all()
+            assert hidden_most(table, values, held, share) >= least - 1e-7
+    assert hidden_most(weaker, values, held, 0.1) > least_shift(
+        epsilon, values, held, 0.1
+    ) + 1e-3  # fmt: skip
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [(1.0, 2.574)])
+def test_the_hidden_shift_among_beta_numbers(epsilon: float, shift: float) -> None:
+    """For each share of fakes, β = 1 %, of numbers of the law Beta(2, 5) on [−1, 1]."""
+    edges = np.clip((np.arange(1026) - 0.5) / 1024, 0, 1)
+    held, values = np.diff(stats.beta.cdf(edges, 2, 5)), np.linspace(-1, 1, 1025)
+    assert least_shift(epsilon, values, held, 0.01) / 0.01 == pytest.approx(shift, abs=4e-3)
