@@ -35,4 +35,4 @@ def _known(protocol: Any) -> dict[str, float]:
     }  # fmt: skip
 
 
-STORY: Final = story(lambda _: ROWS, _known, ("claimed_factor",))
+STORY: Final = story(lambda _: ROWS, _known, ("claimed_factor",), "near t, or at its end")

@@ -56,9 +56,9 @@ HIDDEN: Final = (
 
 HERE: Final = (
     ours(
-        "The same among these numbers, of which the lowest L of all have the mean λ",
-        "Δ = β (1 − μ) + L (1 − λ), L = β / (e^ε − 1)",
-        put="{β:5} · (1 − {(μ):5}) + {L:5} · (1 − {(λ):5})",
+        "The same among these numbers, of which the lowest L of all have the mean ν",
+        "Δ = β (1 − μ) + L (1 − ν), L = β / (e^ε − 1)",
+        put="{β:5} · (1 − {(μ):5}) + {L:5} · (1 − {(ν):5})",
     ),
 )
 """Of the numbers of a cell, whatever the protocol (tested by programme)."""
@@ -74,11 +74,12 @@ def story(
     rows: Callable[[Any], Iterable[Formula]],
     known: Callable[[Any], Mapping[str, float]],
     table: tuple[str, ...] = (),
+    near: str = "in the window around t",
 ) -> Story:
     """The story of a family of such protocols.
 
     rows : its own formulas, of a protocol. known : the numbers that they are over, by symbol.
-    table : the fields of its own.
+    table : the fields of its own. near : where a report is with probability p.
     """
 
     def formulas(setting: Setting) -> Iterator[Formula]:
@@ -110,7 +111,7 @@ def story(
              "undetectable_shift")  # fmt: skip
     return Story(
         formulas=formulas,
-        reports=NumberReports(_honest, _said, _shown),
+        reports=NumberReports(partial(_honest, near), _said, _shown),
         table=shown,
         fields=fields,
         brief=("gain_factor", "variance_worst"),
@@ -131,7 +132,7 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
         held = cell.population.frequencies
         least = least_shift(protocol.epsilon, values, held, cell.share)
         moved = min(cell.share / math.expm1(protocol.epsilon), 1 - cell.share)
-        numbers |= {"L": moved, "λ": 1 - (least - cell.share * (1 - mean)) / moved}
+        numbers |= {"L": moved, "ν": 1 - (least - cell.share * (1 - mean)) / moved}
         numbers |= {"β": cell.share}
     yield from told(HERE, numbers, PROTOCOL)
     yield from told(ESTIMATE, numbers, f"Estimate, in [−1, 1] for [{low}, {high}]")
@@ -142,12 +143,12 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
         yield from told(ATTACK, numbers, f"Attack: {cell.attack.kind.upper()}")
 
 
-def _honest(cell: Cell, item: int) -> tuple[Step, ...]:
+def _honest(near: str, cell: Cell, item: int) -> tuple[Step, ...]:
     """The step of an honest report: its number, told with noise."""
     protocol: Any = cell.local
-    near = Chance("as for a number of the same end", "p", protocol.p, "not told by the report")
+    chance = Chance(near, "p", protocol.p, "not told by the report")
     number = short(float(protocol.values[item]))
-    return (Step("Perturbation", f"t = {number} is told as a bin of a line", (near,)),)
+    return (Step("Perturbation", f"t = {number} is told as a bin of a line", (chance,)),)
 
 
 def _said(protocol: Any, report: int) -> float:

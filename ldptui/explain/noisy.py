@@ -29,4 +29,4 @@ def _known(protocol: Any) -> dict[str, float]:
     }  # fmt: skip
 
 
-STORY: Final = story(lambda _: ROWS, _known)
+STORY: Final = story(lambda _: ROWS, _known, near="at an end, of who holds it")

@@ -103,6 +103,13 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
         yield from told(ATTACK, known, f"Attack: {cell.attack.kind.upper()}")
 
 
+ESTIMATES: Final = {
+    "mean": "the mean of what all reports say is the estimate",
+    "distribution": "the distribution that makes all reports likely is the estimate",
+}
+"""The server's estimate, by task."""
+
+
 @dataclass(frozen=True)
 class NumberReports:
     """The reports of a family of protocols of numbers, step by step.
@@ -121,7 +128,7 @@ class NumberReports:
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
         report = cell.local.perturb(np.array([item]), fresh)
         steps = (honest_value(cell, item), *self.honest(cell, item))
-        return self._life("A genuine user", cell.local, steps, item, report, fake=False)
+        return self._life("A genuine user", cell, steps, item, report, fake=False)
 
     def fake(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
         view, item = View(cell.targets), None
@@ -134,12 +141,12 @@ class NumberReports:
             steps = (claimed_item(cell, attack, item), *self.honest(cell, item))
             plain = attack.report_law == "unperturbed"
             steps = (*steps[:2], SENT_AS_IT_IS) if plain else steps
-        return self._life(title, cell.local, steps, item, report, fake=True)
+        return self._life(title, cell, steps, item, report, fake=True)
 
     def _life(
         self,
         title: str,
-        protocol: Any,
+        cell: Cell,
         steps: tuple[Step, ...],
         item: int | None,
         report: Reports,
@@ -147,6 +154,7 @@ class NumberReports:
         fake: bool,
     ) -> Life:
         """The life of one report, whose last steps are the report and what the server hears."""
+        protocol: Any = cell.local
         told, nothing = int(report[0]), np.empty(0, dtype=np.int64)
         says, bits = self.said(protocol, told), short(protocol.report_bits, 3)
         sent = Step(
@@ -155,7 +163,7 @@ class NumberReports:
         heard = Step(
             "Server",
             f"takes it for the number {short(says)}, where the range is [−1, 1]",
-            detail=("the mean of what all reports say is the estimate",),
+            detail=(ESTIMATES.get(cell.task.kind, ESTIMATES["mean"]),),
         )
         return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
 

@@ -605,6 +605,7 @@ def test_where_two_protocols_of_numbers_cross() -> None:
     assert at["pm", 2.0, 100.0] < at["sr", 2.0, 50.0]
 
 
+@pytest.mark.long
 def test_the_largest_report_is_a_weak_attack_on_a_smoothed_fit() -> None:
     keys = "attack.kind", "task.fit"
     made = bundled("numbers-square-wave", trials=2)
@@ -623,7 +624,7 @@ def test_a_mean_is_held_in_a_hidden_attack() -> None:
     for (kind, share), shift in shifts.items():
         assert isinstance(share, float)
         assert shift / share == pytest.approx({"pm": 3.0, "sr": 2.6}[str(kind)], abs=0.05)
-    made = bundled("numbers-hidden", trials=10, sweep={"attack.share": [0.05]})
+    made = bundled("numbers-hidden", trials=5, sweep={"attack.share": [0.05]})
     assert [*measured(made, "alarm_rate", "protocol.kind").values()] == [0]
     assert min(measured(made, "robust_coverage", "protocol.kind").values()) >= 0.8
 

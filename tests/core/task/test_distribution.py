@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from ldptui.core.law.fitting import fitted, misfit, table_of
 from ldptui.core.metrics.distribution import DistributionConclusion
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.windows import PM, SW
+from ldptui.core.running.runner import run
+from ldptui.core.store import begin, open_store
+from ldptui.core.store.recording import read_recording, write_recording
 
 PARTS = 64
 EDGES = np.linspace(0, 1, PARTS + 1)
@@ -43,6 +47,25 @@ def cell_of(protocol: dict[str, Any], kind: str | None = None, **top: Any) -> Ce
     task = {"kind": "distribution", "low": 0.0, "high": 100.0, **top.pop("task", {})}
     (only,) = experiment(held.tolist(), protocol, table, task=task, **top).cells
     return only
+
+
+def test_a_recording_of_a_distribution_is_read_again(tmp_path: Path) -> None:
+    table = attack_table("mga", 0.1, targets={"items": [3]})
+    made = experiment([9, 5, 3, 3], {"kind": "sw", "epsilon": 1.0, "bins": 32}, table,
+                      task={"kind": "distribution"}, trials=3)  # fmt: skip
+    with open_store(tmp_path / "runs.sqlite3") as store:
+        memory = begin(store, made, "test")
+        *_, last = run(made, memory=memory)
+        memory.finish(last.results)
+        write_recording(store, 1, tmp_path / "numbers.ldptui")
+    with open_store(None) as store:
+        number, _ = read_recording(store, tmp_path / "numbers.ldptui")
+        (kept,) = store.results(number).cells
+    (measured,) = last.results.cells
+    for name in ("mean_shift", "second_moment", "wasserstein", "misfit_clean"):
+        assert not np.isnan(measured.metrics[name]).any()
+        assert kept.metrics[name].tolist() == measured.metrics[name].tolist()
+    assert kept.arms[ATTACKED].mean.tolist() == measured.arms[ATTACKED].mean.tolist()
 
 
 # The fit.
