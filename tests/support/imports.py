@@ -8,7 +8,7 @@ import sys
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
-LIGHT = {f"ldptui.core.base{room}" for room in ("", ".errors", ".files", ".ranges")}
+LIGHT = {f"ldptui.core.base{room}" for room in ("", ".errors", ".files", ".named", ".ranges")}
 """The modules of the simulator that come with the declarations of arguments: they need no NumPy."""
 
 PROBE = """
