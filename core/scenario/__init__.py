@@ -8,7 +8,7 @@ attacks and populations are the schema.
 from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
-from .change import names_for, reswept, set_key
+from .change import INSTEAD, names_for, reswept, set_key
 from .declared import (
     choices_of,
     default_of,

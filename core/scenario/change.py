@@ -11,6 +11,14 @@ from .dotted import value_at, with_value, without
 from .point import kinds_at
 from .sweep import sweep_of
 
+_EITHER: Final = (
+    ("protocol.f", "protocol.epsilon"),
+    ("task.groups", "task.extension"),
+    ("goal", "attack.share"),
+)
+INSTEAD: Final[Mapping[str, str]] = dict((*_EITHER, *((two, one) for one, two in _EITHER)))
+"""Keys and tables of which a scenario has one or the other: setting one drops the other."""
+
 _RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("items",)}
 """Keys of targets that exclude each other: they are picked by a rule or listed."""
 

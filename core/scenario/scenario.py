@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..base.errors import FileError, ScenarioError, got
 from . import dotted
-from .change import reswept, set_key
+from .change import INSTEAD, reswept, set_key
 from .declared import pattern, sweepable_keys, type_of
 from .document import Document, check_depth, check_finite
 from .point import Point
@@ -212,7 +212,7 @@ class Scenario:
         goal = any(key == "goal" or key.startswith("goal.") for key in named)
         if goal == ("attack.share" in named):
             return None
-        other = "attack.share" if goal else "goal"
+        other = INSTEAD["goal" if goal else "attack.share"]
         return other if self.without(other) != self else None
 
     def _swept(self, key: str, values: Any) -> Scenario:

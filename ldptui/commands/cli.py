@@ -199,7 +199,7 @@ def _open(parser: argparse.ArgumentParser, options: Opening) -> int:
         return DONE
     places, collection = options.places, None
     if options.protocol is not None:
-        collection = import_module("ldptui.commands.agreeing").collection(options)
+        collection = import_module("ldptui.commands.reading").collection(options)
         places = ()
     else:
         _check_scenario(parser, options)

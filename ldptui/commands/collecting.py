@@ -19,10 +19,10 @@ from ..api.sources import format_of
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, span_of
 from .numbers import sent_numbers
 from .options import Perturb
 from .outputs import check_new
+from .reading import agreed, span_of
 
 
 def perturb(options: Perturb) -> int:

@@ -22,8 +22,8 @@ from ..api.sources import sources
 from ..lab.questions.conclude import Options
 from ..terminal import exits
 from ..terminal.output import note
-from .agreeing import agreed, by_options
 from .outputs import as_csv, check_outputs, write_result
+from .reading import agreed, by_options
 
 
 def conclude(options: Options) -> int:

@@ -28,9 +28,9 @@ from ..lab.questions.estimate import Options
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, by_options, span_of
 from .numbers import estimate_of_numbers
 from .outputs import as_csv, check_outputs, tell_written, write_result
+from .reading import agreed, by_options, span_of
 from .screen import tell_memory, write_rows
 
 

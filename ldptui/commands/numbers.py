@@ -21,9 +21,9 @@ from ..lab.questions.estimate import Options
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .agreeing import agreed, by_options
 from .options import Perturb
 from .outputs import as_csv, check_outputs, tell_written, write_result
+from .reading import agreed, by_options
 
 OF_ITEMS: Final = (
     "correct", "coverage", "by", "defend", "simultaneous", "top", "screen", "rows_out",

@@ -1,16 +1,26 @@
-"""Reading the scenario of a command: by path or name, with its options put in."""
+"""What the options name: the scenario with its changes, and what clients and server agree on."""
 
 from __future__ import annotations
 
+import os
 import tomllib
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Protocol
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.plugins import available
 from ldptui.core.scenario import Scenario, read_document, read_text
 
+from ..api.by_name import protocol as protocol_of
+from ..api.files import read_rows
+from ..api.sources import labels_in, sources
+from ..lab.questions.collected import Collection, Named
 from ..session.locating import locate
 from ..terminal.output import note
-from .options import Simulating
+from .options import Opening, Simulating
 
 
 def scenario_of(options: Simulating) -> tuple[Scenario, str]:
@@ -51,3 +61,114 @@ def toml_value(written: str) -> Any:
     except (ValueError, RecursionError):
         return written
     return parsed["value"] if parsed.keys() == {"value"} else written
+
+
+OPTIONS: Final = {
+    "items": "--items", "protocol.kind": "--protocol", "protocol.epsilon": "--epsilon",
+    "corrections": "--correct", "confidence": "--confidence", "coverage": "--coverage",
+    "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
+    "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
+    "trials": "--trials", "trust": "--trust", "weight": "--weight", "users": "--users",
+}  # fmt: skip
+"""The options that set parameters, by their keys."""
+
+
+class Agreed(Protocol):
+    """The options of what clients and server agree on."""
+
+    @property
+    def protocol(self) -> str: ...
+
+    @property
+    def epsilon(self) -> float | None: ...
+
+    @property
+    def items(self) -> int | None: ...
+
+    @property
+    def domain(self) -> str | None: ...
+
+    @property
+    def settings(self) -> Sequence[str]: ...
+
+
+def agreed(
+    options: Agreed, span: Mapping[str, float] | None = None
+) -> tuple[list[str] | None, LocalMechanism]:
+    """The labels of the items, None for numbers, and the protocol.
+
+    span : the range of the numbers that users hold instead of items.
+    """
+    labels = None if options.domain is None else labels_in(Path(options.domain))
+    keys = keys_of(options.settings)
+    if options.epsilon is not None:
+        keys["epsilon"] = options.epsilon
+    items = options.items if labels is None else len(labels)
+    own = ":" in options.protocol or options.protocol in available("protocol")
+    kind = options.protocol if own else options.protocol.lower()
+    with by_options():
+        return labels, protocol_of(kind, items, labels=labels, **(span or {}), **keys)
+
+
+def span_of(low: float | None, high: float | None) -> dict[str, float]:
+    """The range of the numbers that users hold; empty where they hold items.
+
+    Raises ScenarioError where one end is missing.
+    """
+    if low is None and high is not None:
+        raise ScenarioError("goes with --low, of a protocol of numbers", key="--high")
+    if low is not None and high is None:
+        raise ScenarioError("is required with --low", key="--high")
+    return {} if low is None or high is None else {"low": low, "high": high}
+
+
+def keys_of(settings: Iterable[str]) -> dict[str, Any]:
+    """The keys of the protocol that --set gives; raises ScenarioError."""
+    keys = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
+        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
+    return keys
+
+
+def collection(options: Opening) -> Collection:
+    """The files of reports that the workbench is to open, whose first rows are read here.
+
+    Raises LdpError for what `ldptui estimate` refuses as well.
+    """
+    places, kind = options.places, options.protocol
+    assert kind is not None
+    if not places:
+        raise ScenarioError("takes the files that hold the reports: ldptui REPORTS …", "--protocol")
+    if ":" in kind or kind in available("protocol"):
+        rule = "must be a protocol of ldptui's own to be opened; ldptui estimate takes your code"
+        raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
+    if "-" in places:
+        raise ScenarioError("must be files, which are read again, got standard input", "reports")
+    if options.items is None and options.domain is None:
+        raise ScenarioError("is required, or --domain", "--items")
+    given = Named(protocol=kind, epsilon=options.epsilon, items=options.items,
+                  domain=options.domain, settings=options.settings)  # fmt: skip
+    _, protocol = agreed(given)
+    with by_options():
+        next(read_rows(sources(places), protocol), None)
+    domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
+    return Collection(
+        reports=tuple(os.path.abspath(place) for place in places),  # noqa: PTH100 - of patterns too
+        protocol=kind.lower(),
+        epsilon=options.epsilon,
+        items=options.items,
+        domain=domain,
+        keys={name: str(value) for name, value in keys_of(options.settings).items()},
+    )
+
+
+@contextmanager
+def by_options() -> Iterator[None]:
+    """Name the options in what is wrong with the values that they set."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, OPTIONS.get(error.key, error.key), error.where) from error

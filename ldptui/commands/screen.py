@@ -18,8 +18,8 @@ from ..api.sources import sources
 from ..lab.questions.screen import Options
 from ..terminal import exits
 from ..terminal.output import note
-from .agreeing import agreed, by_options
 from .outputs import check_outputs, tell_written, write_result
+from .reading import agreed, by_options
 
 
 def screen(options: Options) -> int:

@@ -25,8 +25,8 @@ from ..explain.client import Client, client_of
 from ..terminal import exits
 from ..terminal.output import write_out
 from ..text import format as text
-from .agreeing import agreed, keys_of
 from .options import Spec, Vectors
+from .reading import agreed, keys_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
 """The ε of the test vectors: the first three of these that the protocol takes."""

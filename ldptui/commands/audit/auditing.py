@@ -19,8 +19,8 @@ from ...lab.questions.audit import Options
 from ...terminal import exits
 from ...terminal.output import check_writable, note, write_out
 from ...text import format as text
-from ..agreeing import by_options, keys_of
 from ..progress import Line
+from ..reading import by_options, keys_of
 from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
 
 

@@ -172,7 +172,7 @@ class Run:
         experiment = bind(scenario, searches=False)
         if not open_goals(experiment):
             return self.allow(experiment)
-        from .goals import FOUND, Remembered
+        from .whole import FOUND, Remembered
 
         answers = FOUND if self.keeper is None else Remembered(self.keeper.answers)
         beat = Beat(self)

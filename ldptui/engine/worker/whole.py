@@ -4,13 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
+from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
+from ldptui.core.experiment.search import answered_by
+from ldptui.core.metrics.goal import Answer
 from ldptui.core.metrics.results import CellResults, Tally
 from ldptui.core.running.runner import Results
+from ldptui.core.running.searching import Answers
 from ldptui.core.running.workers import Failure
+from ldptui.core.store import KeptAnswers
 
 from .part import PartSoFar
+
+FOUND: Final = KeptAnswers(None)
+"""The answers of this process: a preview asks for it again with every edit."""
+
+
+class Remembered:
+    """The answers of a store, and those that this process has found before."""
+
+    def __init__(self, kept: Answers) -> None:
+        self._kept = kept
+
+    def find(self, cell: Cell, most: int) -> Answer | None:
+        """The answer to a cell's goal, which both know after this; None where neither does."""
+        answer = self._kept.find(cell, most)
+        if answer is None and (answer := FOUND.find(cell, most)) is not None:
+            self._kept.keep(answered_by(cell, answer), most)
+        return answer
+
+    def keep(self, cell: Cell, most: int) -> None:
+        FOUND.keep(cell, most)
+        self._kept.keep(cell, most)
 
 
 class Whole:

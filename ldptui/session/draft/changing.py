@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import RapporSpec
-from ldptui.core.scenario import is_required, names_for, reswept, set_key, value_at
+from ldptui.core.scenario import INSTEAD, is_required, names_for, reswept, set_key, value_at
 
 from .attack_script import moved, shape_of
 from .looking import keys_of, sweep_of, value_of
 from .starting import short, starting
 from .state import Draft
-
-_EITHER: Final = (
-    ("protocol.f", "protocol.epsilon"),
-    ("task.groups", "task.extension"),
-    ("goal", "attack.share"),
-)
-_INSTEAD: Final[Mapping[str, str]] = dict((*_EITHER, *((two, one) for one, two in _EITHER)))
-"""Keys of which a scenario has one or the other: setting one drops the other."""
 
 
 def changed(
@@ -35,8 +27,8 @@ def changed(
         gone = (key, value) == ("attack.kind", "none") and "goal" in document
         return _without(draft, document, "goal") if gone else document
     document = set_key(document, key, value)
-    if value is not None and key in _INSTEAD:
-        document = _without(draft, document, _INSTEAD[key])
+    if value is not None and key in INSTEAD:
+        document = _without(draft, document, INSTEAD[key])
     if key == "protocol.form":
         document["protocol"] = usable(document["protocol"])
     return _follow_shape(draft, document) if key == "attack" else document
@@ -72,7 +64,7 @@ def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) ->
     place, _, leaf = key.rpartition(".")
     if leaf == "kind" and "." not in place and isinstance(value, list):
         document = fit_kinds(draft, document, table, place, value)
-    for other in {_INSTEAD[name] for name in table or () if name in _INSTEAD and table[name]}:
+    for other in {INSTEAD[name] for name in table or () if name in INSTEAD and table[name]}:
         table.pop(other, None)
         document = set_key(document, other, None)
     if key and value is None:

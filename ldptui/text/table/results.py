@@ -21,7 +21,6 @@ from ..interval import mean_words
 from ..swept import run_verdict
 from ..verdict import NAMED, Told
 from .cell import answer_lines, entry_lines, metric_group, round_groups, round_lines
-from .chosen import chosen_groups
 from .layout import (
     GAP,
     Column,
@@ -36,6 +35,7 @@ from .layout import (
 from .numbers import doubt_notes
 from .setting import constant_lines
 from .sweep import Finished, sweep_groups, sweep_lines
+from .words import chosen_groups
 
 
 def results_table(

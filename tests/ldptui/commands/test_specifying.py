@@ -22,7 +22,7 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.api import files
-from ldptui.api.layout import rows_of
+from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports

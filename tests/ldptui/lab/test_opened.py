@@ -10,7 +10,7 @@ from support.commands import Captured, fail
 from support.lab_tabs import ask
 
 import ldptui
-from ldptui.commands import agreeing
+from ldptui.commands import reading
 from ldptui.commands.cli import app_parser
 from ldptui.commands.command import COMMANDS
 from ldptui.core.base.errors import ScenarioError
@@ -150,7 +150,7 @@ def test_the_command_opens_what_the_tabs_read(
     monkeypatch.chdir(olh)
     line = ["day-1.csv", "--protocol", "OLH", "--epsilon", "2", "--items", "6", "--set"]
     parsed = app_parser().parse_args([*line, "hash_range=8"])
-    opened = agreeing.collection(COMMANDS["ldptui"].read(parsed))
+    opened = reading.collection(COMMANDS["ldptui"].read(parsed))
     assert opened == Collection(
         reports=(str(olh / "day-1.csv"),), protocol="olh", epsilon=2.0, items=6,
         keys={"hash_range": "8"},
