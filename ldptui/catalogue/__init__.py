@@ -29,25 +29,3 @@ from .kinds import (
     shelves,
     swept_kinds,
 )
-
-__all__ = [
-    "Key",
-    "Kind",
-    "Metric",
-    "allowed_values",
-    "families",
-    "has_words",
-    "in_order",
-    "is_ours",
-    "key_words",
-    "kind_words",
-    "listed_keys",
-    "listed_kinds",
-    "metric_words",
-    "named",
-    "protocol_keys",
-    "shelves",
-    "start_of",
-    "swept_kinds",
-    "title_of",
-]

@@ -13,11 +13,8 @@ from ldptui.core.lab.audit import Inspection, Power
 from ..arguments import file_path, number, switch, whole, words
 from ..table import framed
 from .at_work import Checkpoint, Work
-from .clients import Named
 from .question import DOMAIN, LARGEST, PATIENCE, Question, question
 from .told import document, power_lines, told
-
-__all__ = ["Audited", "Checkpoint", "Named", "Question", "Work", "audit", "question"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

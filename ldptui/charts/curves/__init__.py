@@ -26,38 +26,3 @@ from .parts import (
 )
 from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes
-
-__all__ = [
-    "COURSES",
-    "FLOOR",
-    "Course",
-    "Curve",
-    "Variable",
-    "axes",
-    "axis_of",
-    "base_part",
-    "error_axes",
-    "error_curves",
-    "error_document",
-    "error_part",
-    "error_protocols",
-    "gain_and_lines",
-    "gain_curve",
-    "gain_document",
-    "gain_lines",
-    "gain_part",
-    "goal_part",
-    "lists_more",
-    "map_keys",
-    "map_layer",
-    "map_part",
-    "names_items",
-    "places",
-    "points_of",
-    "preview_part",
-    "spite_parts",
-    "success_axes",
-    "success_curves",
-    "success_metrics",
-    "success_part",
-]

@@ -13,5 +13,3 @@ the first plot is drawn; bars need neither.
 from __future__ import annotations
 
 from .drawing import draw, message, place_at, warm_up
-
-__all__ = ["draw", "message", "place_at", "warm_up"]

@@ -8,61 +8,14 @@ mean over the trials.
 from __future__ import annotations
 
 from ...text.interval import NORMAL_95
-from .answers import answer_plot
 from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
 from .deviations import residuals
 from .frequencies import frequency_table, top_bars
 from .hitters import counts_plot, survivors_plot
-from .items import findings, findings_note, scores, standard_errors, trials_note
+from .items import findings, scores, trials_note
 from .limits import steady_limits
-from .measurement import (
-    Measurement,
-    Quantity,
-    belongs,
-    covered,
-    error_of,
-    gain_of,
-    same_settings,
-)
+from .measurement import Quantity, belongs, covered, same_settings
 from .panels import gain_chart, linear_part, panels_of, scale_of
 from .ranks import rank_plot
 from .success import success_plot, success_table
 from .table import Column, Table, Value
-
-__all__ = [
-    "BIT_SUPPORT",
-    "NORMAL_95",
-    "Column",
-    "Measurement",
-    "Quantity",
-    "Table",
-    "Value",
-    "answer_plot",
-    "belongs",
-    "counts_plot",
-    "covered",
-    "error_of",
-    "error_plot",
-    "error_table",
-    "findings",
-    "findings_note",
-    "frequency_table",
-    "gain_chart",
-    "gain_of",
-    "gain_plot",
-    "gain_table",
-    "linear_part",
-    "panels_of",
-    "rank_plot",
-    "residuals",
-    "same_settings",
-    "scale_of",
-    "scores",
-    "standard_errors",
-    "steady_limits",
-    "success_plot",
-    "success_table",
-    "survivors_plot",
-    "top_bars",
-    "trials_note",
-]

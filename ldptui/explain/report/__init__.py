@@ -6,15 +6,4 @@ that draws is theirs, and the intermediate values are recovered from the report 
 
 from __future__ import annotations
 
-from .steps import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Rest, Step
-
-__all__ = [
-    "SENT_AS_IT_IS",
-    "Cells",
-    "Chance",
-    "Group",
-    "Life",
-    "Meter",
-    "Rest",
-    "Step",
-]
+from .steps import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step

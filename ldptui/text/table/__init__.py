@@ -10,14 +10,3 @@ from .layout import aligned, plain_table
 from .paper import PAPER
 from .results import results_table, theory_table, verdict_of
 from .words import heads, value_text
-
-__all__ = [
-    "PAPER",
-    "aligned",
-    "heads",
-    "plain_table",
-    "results_table",
-    "theory_table",
-    "value_text",
-    "verdict_of",
-]

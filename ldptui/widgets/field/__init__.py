@@ -7,24 +7,6 @@ rule that it breaks is named in one place, the scenario's own check.
 
 from __future__ import annotations
 
-from ...session.draft.looking import Type
 from .controls import Choice, ValueInput, act_at_once, faint, leave, muted
 from .field import LABEL_WIDTH, Field
-from .typed import Steps, nudged, read, steps_of, write
-
-__all__ = [
-    "LABEL_WIDTH",
-    "Choice",
-    "Field",
-    "Steps",
-    "Type",
-    "ValueInput",
-    "act_at_once",
-    "faint",
-    "leave",
-    "muted",
-    "nudged",
-    "read",
-    "steps_of",
-    "write",
-]
+from .typed import Steps, nudged, read, write

@@ -27,7 +27,9 @@ from ldptui.core.base.errors import LdpError
 from ldptui.core.protocols import PROTOCOLS
 
 PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | {
-    f"ldptui.theory.{name}": getattr(ldptui.theory, name) for name in ldptui.theory.__all__
+    f"ldptui.theory.{name}": thing
+    for name, thing in vars(ldptui.theory).items()
+    if callable(thing) and not name.startswith("_")
 }
 """Every public function and class, those of the closed forms included, by its name."""
 FUNCTIONS = {

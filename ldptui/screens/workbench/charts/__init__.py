@@ -7,5 +7,3 @@ the values that `shown` holds, which the pane hands down.
 from __future__ import annotations
 
 from .pane import ChartsPane
-
-__all__ = ["ChartsPane"]

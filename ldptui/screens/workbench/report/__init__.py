@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from .view import ReportView
-
-__all__ = ["ReportView"]
