@@ -160,7 +160,9 @@ def difference(kept: Block, computed: Block, metrics: Collection[str] = METRICS)
             )
     for name in names_of(computed.metrics):
         old, new = column(kept.metrics, name), computed.metrics[name]
-        at = _unlike(old, new) if name in metrics else None
+        # Trials of another run that are older than a metric have no value for it.
+        kept_it = name in metrics and not np.isnan(old).all()
+        at = _unlike(old, new) if kept_it else None
         if at is not None:
             return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
     return _different_rounds(kept, computed, metrics) or _different_items(kept, computed)

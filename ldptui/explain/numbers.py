@@ -5,17 +5,19 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from ldptui.core.attacks import View
 from ldptui.core.cell import Cell
+from ldptui.core.law.numbers import TellsNumbers
 from ldptui.core.law.pure import Reports, Rng
 from ldptui.core.protocols.sr import SR
 from ldptui.core.task.linear import clean_spread, fakes_told
+from ldptui.core.task.numbers import OfNumbers
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
@@ -127,7 +129,7 @@ class NumberReports:
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
         report = cell.local.perturb(np.array([item]), fresh)
-        steps = (honest_value(cell, item), *self.honest(cell, item))
+        steps = (_numbered(honest_value(cell, item), cell, item), *self.honest(cell, item))
         return self._life("A genuine user", cell, steps, item, report, fake=False)
 
     def fake(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
@@ -138,7 +140,8 @@ class NumberReports:
         if item is None:
             steps: tuple[Step, ...] = (no_item(cell, attack), SENT_AS_IT_IS)
         else:
-            steps = (claimed_item(cell, attack, item), *self.honest(cell, item))
+            claimed = _numbered(claimed_item(cell, attack, item), cell, item)
+            steps = (claimed, *self.honest(cell, item))
             plain = attack.report_law == "unperturbed"
             steps = (*steps[:2], SENT_AS_IT_IS) if plain else steps
         return self._life(title, cell, steps, item, report, fake=True)
@@ -166,6 +169,12 @@ class NumberReports:
             detail=(ESTIMATES.get(cell.task.kind, ESTIMATES["mean"]),),
         )
         return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
+
+
+def _numbered(step: Step, cell: Cell, item: int) -> Step:
+    """The step of a user's value, with the number that the item stands for."""
+    task, protocol = cast("OfNumbers", cell.task), cast("TellsNumbers", cell.local)
+    return replace(step, text=f"{short(float(task.number(protocol.values[item])))}, {step.text}")
 
 
 def _rounding(cell: Cell, item: int) -> tuple[Step, ...]:

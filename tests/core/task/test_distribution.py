@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +27,7 @@ from ldptui.core.protocols.windows import PM, SW
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
+from ldptui.core.store.replay import replay
 
 PARTS = 64
 EDGES = np.linspace(0, 1, PARTS + 1)
@@ -66,6 +69,22 @@ def test_a_recording_of_a_distribution_is_read_again(tmp_path: Path) -> None:
         assert not np.isnan(measured.metrics[name]).any()
         assert kept.metrics[name].tolist() == measured.metrics[name].tolist()
     assert kept.arms[ATTACKED].mean.tolist() == measured.arms[ATTACKED].mean.tolist()
+
+
+def test_trials_that_are_older_than_a_metric_replay(tmp_path: Path) -> None:
+    """They have no value for it, and are no different for that; another value is."""
+    made = experiment([9, 5, 3, 3], {"kind": "pm", "epsilon": 1.0, "bins": 32}, None,
+                      task={"kind": "mean"}, trials=2)  # fmt: skip
+    path = tmp_path / "runs.sqlite3"
+    with open_store(path) as store:
+        memory = begin(store, made, "test")
+        *_, last = run(made, memory=memory)
+        memory.finish(last.results)
+    for change, differs in (("NULL", False), ("1.0", True)):
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
+            db.execute(f"UPDATE trials SET second_moment = {change}")
+        with open_store(path) as store:
+            assert bool(replay(store, 1).difference) == differs
 
 
 # The fit.
