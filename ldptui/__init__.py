@@ -20,7 +20,7 @@ from typing import Any
 __version__ = "0.2.0"
 
 _HOMES = {
-    "theory": "ldptui.core",
+    "theory": "ldptui.api.theory",
     "View": "ldptui.core.attacks",
     "Facts": "ldptui.core.metrics",
     **dict.fromkeys(
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "theory":
-        return import_module("ldptui.core.theory")
+        return import_module(_HOMES[name])
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -259,6 +259,7 @@ def conclude(
     pure, names = concludable(protocol, labels)
     share, sharp = number(share, "share", SHARE), switch(sharp, "sharp")
     confidence = number(confidence, "confidence", ALPHA)
+    weight = whole(weight, "weight", 2)
     row = rung_of(words(trust, "trust"))
     if sharp and (row.proves or not row.by_reports):
         rule = f"must be left out with the trust {trust}: its fakes always look honest"
@@ -272,7 +273,7 @@ def conclude(
         if users is None:
             rule = f"is required with the trust {trust}: the number of users of the sum"
             raise ScenarioError(rule, key="users")
-        terms = Terms(pure.epsilon, weight=whole(weight, "weight", 2))
+        terms = Terms(pure.epsilon, weight=weight)
         return concluded_of(_summed(reports, users, row, pure, terms), share, **asked)
     if users is not None:
         said = np.clip(ballot_of(pure).means(_published(reports, pure)), pure.least_support, 1.0)

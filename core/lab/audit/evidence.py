@@ -78,7 +78,7 @@ class Claim:
         An item that a report speaks for is one that it supports.
         """
         if is_pure(self.protocol):
-            return np.asarray(self.protocol.supports(reports), dtype=np.int8)
+            return np.asarray(self.protocol.supports(reports) > 0, dtype=np.int8)
         said = self._looked(reports, np.arange(self.domain_size))
         if said is None or said.shape[1] != self.domain_size:
             return None

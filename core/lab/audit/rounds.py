@@ -215,16 +215,20 @@ def chosen(
     best: tuple[float, Event | None] = (-1.0, None)
     for a, b in sorted(tried):
         weights = lens.weights(table[a], table[b], numbers[a] / numbers[b], MARGIN)
-        ways = [(weights, codes, of_codes)]
-        if supporting is not None:
-            ways.append((supporting[a] - supporting[b], *whole))
-        for weights, some, rows_of in ways:
+        ways = [(weights, codes, of_codes, -math.inf)]
+        if supporting is not None:  # a score above 0 speaks for the one and against the other
+            ways.append((supporting[a] - supporting[b], *whole, 0.0))
+        for weights, some, rows_of, least in ways:
             telling = lens.telling(weights)
             if not (telling.size and (rows_of == a).any() and (rows_of == b).any()):
                 continue
-            first, second = (score(weights, some[telling][:, rows_of == row]) for row in (a, b))
+            first, second = (
+                np.maximum(score(weights, some[telling][:, rows_of == row]), least)
+                for row in (a, b)
+            )
             # The best of many thresholds looks better than it is: all of them are paid for.
-            sure = 1 - (1 - CHOOSING) / np.unique(first).size
+            thresholds = np.unique(first)
+            sure = 1 - (1 - CHOOSING) / max(1, int((thresholds > least).sum()))
             lower, threshold = best_threshold(first, second, sure, 0.0)
             if lower > best[0]:
                 best = (lower, Event(int(items[a]), int(items[b]), weights, threshold))

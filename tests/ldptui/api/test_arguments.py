@@ -12,6 +12,7 @@ import pytest
 
 import ldptui
 from ldptui import LdpError, RunError, ScenarioError, View
+from ldptui.core.law.law import Ask
 
 GRR = ldptui.protocol("grr", 4, epsilon=1.0)
 SHE = ldptui.protocol("she", 4, epsilon=1.0)
@@ -127,6 +128,62 @@ OTHERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 UNCHECKED = {("Scenario.with_value", "value"), ("run", "executor"), ("run", "set")}
 """Arguments of which more is taken than refused, as their docstrings say."""
+
+CELL = ldptui.compile(SCENARIO).cells[0]
+ITEMS = np.array([1, 2])
+FOUR = np.array([0.4, 0.3, 0.2, 0.1])
+RUN = ldptui.run(SCENARIO).measured.cells[0]
+SMALL = {"domain_size": 8, "epsilon": 1.0}
+FORMS: dict[str, dict[str, Any]] = {
+    "accepted": {"protocol": OLH},
+    "alike": {"supported": (0.5, 0.3), "targets": 2},
+    "compared": {"cell": CELL, "measured": RUN, "metric": "gain", "theory": {"gain": 1.0}},
+    "count_variance": {"protocol": OLH},
+    "differences": {
+        "protocol": OLH, "counts": [np.array([700, 99, 99, 99]), np.array([400, 300, 99, 99])],
+        "users": [1000, 1000], "confidence": 0.9,
+    },
+    "doubted": {
+        "cell": CELL, "measures": RUN.metrics, "metric": "gain",
+        "estimate": RUN.estimate("gain"),
+    },
+    "epsilon_of_direct": {"p": 0.5, "q": 0.25},
+    "epsilon_of_unary": {"p": 0.5, "q": 0.25},
+    "exact_border": {"epsilon": 1.0},
+    "frequency_std": {"protocol": OLH, "users": 100, "frequency": 0.1},
+    "gain": {
+        "protocol": OLH, "support": OLH.honest_support(2), "r": 2, "share": 0.1,
+        "target_frequency": 0.1,
+    },
+    "gain_lines": {
+        "protocol": OLH, "population": CELL.population, "targets": ITEMS, "share": 0.1,
+        "crafted": True,
+    },
+    "gain_std": {
+        "protocol": OLH, "support": OLH.honest_support(2), "r": 2, "users": 90, "malicious": 9,
+        "target_frequency": 0.1,
+    },
+    "gains_elsewhere": {"cell": CELL, "kinds": ["grr", "oue"]},
+    "item_shift": {"protocol": OLH, "rate": 0.5, "share": 0.1, "frequency": 0.1},
+    "item_variances": {"protocol": OLH, "users": 90.0, "frequencies": FOUR},
+    "least_error": SMALL,
+    "least_of_all": SMALL,
+    "recommended": SMALL,
+    "misfit": {"protocol": OLH, "users": 100, "estimates": FOUR},
+    "normal_score": {"z": 2.0, "trials": 9},
+    "safer_domain_size": {"r": 2, "epsilon": 1.0},
+    "simultaneous_confidence": {"items": 9, "width": 2.0},
+    "simultaneous_width": {"items": 9, "confidence": 0.9},
+    "std_of_gain": {
+        "protocol": OLH, "spread": 1.0, "fake_spread": 0.5, "users": 90, "malicious": 9,
+    },
+    "support_of": {"protocol": OLH, "fakes": (), "counted": ITEMS},
+    "target_sum_variance": {
+        "protocol": OLH, "targets": ITEMS, "frequencies": FOUR, "users": 90,
+    },
+    "top_confidence": {"estimates": FOUR, "deviations": FOUR, "k": 2},
+}  # fmt: skip
+"""Arguments of the closed forms; those that are not here take a cell alone."""
 
 
 @pytest.fixture
@@ -270,3 +327,19 @@ def test_estimates_of_a_failed_cell_say_why_it_failed(tmp_path: Path) -> None:
     )  # fmt: skip
     with pytest.raises(RunError, match="no luck"):
         results.estimates()
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in dir(ldptui.theory) if inspect.isroutine(getattr(ldptui.theory, name))]
+)
+def test_a_wrong_argument_of_a_closed_form_is_a_sentence(name: str) -> None:
+    form = getattr(ldptui.theory, name)
+    taken = set(inspect.signature(form).parameters)
+    supported = {"supported": OLH.known(Ask("honest", ITEMS)).support(ITEMS)}
+    good = FORMS.get(name, {"cell": CELL})
+    if name in ("cell_gain", "rates_gain"):
+        good = {
+            "cell": CELL, "protocol": OLH, "targets": ITEMS, "share": 0.1,
+            "target_frequency": 0.1, **supported,
+        }  # fmt: skip
+    refuses(f"theory.{name}", form, {each: good[each] for each in taken})

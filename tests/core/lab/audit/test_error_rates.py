@@ -16,18 +16,21 @@ from ldptui.api.files import sent
 from ldptui.core.lab.audit import Asked, Claim, Inspection, Inspector, Setting, made, power_of
 from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.capabilities import speaks
-from ldptui.lab.mechanisms import LOCAL
+from ldptui.core.protocols import CENTRAL
+from ldptui.core.protocols import KINDS as EVERY
 
 D, AUDITS, SAMPLES = 6, 2000, 8000
 CONFIDENCE = 0.9
 REFUTES = {
-    "grr": 1.185, "oue": 1.330, "olh": 1.320, "ss": 1.271, "hst": 1.330,
+    "grr": 1.198, "oue": 1.330, "olh": 1.320, "ss": 1.271, "hst": 1.330,
     "sue": 1.309, "the": 1.527, "hr": 1.262, "she": 1.415, "dbitflip": 1.838,
 }  # fmt: skip
 """The ε that the power names."""
 KINDS = tuple(REFUTES)[:5]
 """Protocols whose correct clients are audited, of one engine each."""
-PLACED = tuple(kind for kind in LOCAL if speaks(ldptui.protocol(kind, D, epsilon=1.0)))
+PLACED = tuple(
+    kind for kind in EVERY if kind not in CENTRAL and speaks(ldptui.protocol(kind, D, epsilon=1.0))
+)
 """Protocols that are not pure, of whose reports it is compared how much they speak for items."""
 
 

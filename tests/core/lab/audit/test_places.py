@@ -17,12 +17,12 @@ import ldptui
 from ldptui.api.files import sent
 from ldptui.core.lab.audit import Asked, Claim, Inspection, Inspector, made, reading
 from ldptui.core.lab.audit.conformity import farthest
-from ldptui.core.protocols import Rappor
-from ldptui.lab.mechanisms import LOCAL
+from ldptui.core.protocols import CENTRAL, KINDS, Rappor
 
 D, SAMPLES = 16, 20_000
 MORE: dict[str, dict[str, Any]] = {"cms": {"buckets": 64}, "hcms": {"buckets": 64}}
 """Keys besides ε, for speed."""
+LOCAL = tuple(kind for kind in KINDS if kind not in CENTRAL)
 
 
 def claim_of(kind: str, epsilon: float = 1.0) -> Claim:
