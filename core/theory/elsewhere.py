@@ -18,11 +18,26 @@ from .support import fake_support, sent_share
 def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     """The expected gain of the same fakes on the same targets, by kind: the cell's own among them.
 
-    kinds : of protocols that a budget alone binds, which have the cell's epsilon and else the usual
-    values of their keys. Left out is a kind that the attack or the task cannot use, and one whose
-    fakes send nothing known. Empty where the cell's own gain has no closed form (without an attack,
-    over rounds, of a protocol that is not pure, while the number of fakes is looked for), and where
-    the trust of the users gives a report another epsilon than the one that is set.
+    Left out is a kind that the attack or the task cannot use, and one whose fakes send nothing
+    known. Empty where the cell's own gain has no closed form (without an attack, over rounds, of a
+    protocol that is not pure, while the number of fakes is looked for), and where the trust of the
+    users gives a report another epsilon than the one that is set.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+    kinds
+        Protocols that a budget alone binds, which have the cell's epsilon and else the usual values
+        of their keys.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> cell = ldptui.compile("quickstart").cells[5]  # β = 0.05, OUE
+    >>> gains = ldptui.theory.gains_elsewhere(cell, ["grr"])
+    >>> {kind: round(gain, 4) for kind, gain in gains.items()}
+    {'oue': 0.4742, 'grr': 3.6869}
     """
     epsilon = cell.parameters.get("protocol.epsilon")
     if not cell.is_pure or cell.rounds or not cell.targets.size or not cell.malicious:
@@ -38,7 +53,19 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
 
 
 def hidden_gain(cell: Cell) -> float | None:
-    """The gain that the fakes of a cell can hide from every defence; None where it is not known."""
+    """The gain that the fakes of a cell can hide from every defence; None where it is not known.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> round(ldptui.theory.hidden_gain(ldptui.compile("quickstart").cells[5]), 4)  # β = 0.05
+    0.0787
+    """
     if (
         not cell.is_pure
         or not cell.targets.size
