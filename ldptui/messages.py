@@ -134,7 +134,7 @@ class RunsChosen(Message):
     overlays: tuple[int, ...] = ()
 
 
-Ask = Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference"]
+Ask = Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference", "verify"]
 
 
 @dataclass(eq=False)

@@ -105,6 +105,10 @@ class Engine:
             if lives:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
 
+    def offer(self, arguments: Sequence[str]) -> None:
+        """Look for Python code there too, where a scenario names it; arguments : of a worker."""
+        self._command = [*self._command, *arguments]
+
     async def unseen(
         self, request: Request, agreed: Sequence[tuple[object, ...]]
     ) -> tuple[Code, ...]:

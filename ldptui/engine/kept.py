@@ -72,6 +72,30 @@ def playback(path: Path, number: int, key: int) -> Playback:
     return kept_playback(path, number, key, company=False)
 
 
+def recorded(file: Path) -> Playback:
+    """The playback of a recording that no store takes."""
+    from ldptui.core.store import open_store
+    from ldptui.core.store.recording import read_recording
+
+    from .playback import Playback
+
+    store = open_store(None)
+    try:
+        number, _ = read_recording(store, file)
+        return Playback(store, number, -number)
+    except BaseException:
+        store.close()
+        raise
+
+
+def take(path: Path, file: Path) -> tuple[int, bool]:
+    """Take a recording into the store: the run's number, and True if it was there before."""
+    from ldptui.core.store.recording import read_recording
+
+    with _store(path) as store:
+        return read_recording(store, file)
+
+
 def write_trials(path: Path, number: int, out: Path) -> None:
     """Write a run as CSV, a row for each trial."""
     from ldptui.core.export import to_csv

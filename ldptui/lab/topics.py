@@ -38,7 +38,7 @@ class Topic:
     """A topic as people meet it, a row of `topics.toml`, which says what its fields are.
 
     title : a word. question : what the topic answers. Without `arguments` its command is made
-    elsewhere.
+    elsewhere. reads : its answer may read reports.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Topic:
     hint: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
     live: bool = False
+    reads: bool = False
     group: Group = "more"
 
     @cached_property
@@ -68,8 +69,9 @@ class Topic:
 
     @property
     def home(self) -> str:
-        """The module that has its answer: where its command is made elsewhere, the library's."""
-        return f"ldptui.lab.{self.name}" if self.arguments else f"ldptui.api.opened.{self.name}"
+        """The module that has its answer: where it may read reports, the library's."""
+        in_lab = self.arguments and not self.reads
+        return f"ldptui.lab.{self.name}" if in_lab else f"ldptui.api.opened.{self.name}"
 
     @cached_property
     def options(self) -> tuple[Option, ...]:

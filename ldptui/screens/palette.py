@@ -33,7 +33,7 @@ TITLES: Final = {
     "run.start": "Run all trials and the sweep",
     "run.cancel": "Stop the run, leave the playback or the zoom",
     "file.save": "Save the scenario",
-    "file.open": "Open a scenario by its path",
+    "file.open": "Open a file: a scenario, a run or code",
     "file.library": "Open a scenario of the library",
     "file.export": "Export results, chart or screen",
     "chart.copy": "Copy the chart or the table",

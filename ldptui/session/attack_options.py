@@ -17,6 +17,7 @@ from ..terminal.visitor import visiting
 if TYPE_CHECKING:
     from ldptui.core.experiment import Experiment
     from ldptui.core.plugins import Allowed
+    from ldptui.core.plugins import Guess as Guess
 
 
 ASKS: Final = (
@@ -77,6 +78,16 @@ def as_arguments(code: Code) -> list[str]:
         *(f"{FLAGS['files']}={file.absolute()}" for file in code.files),
         *(f"{FLAGS['offered']}={file.absolute()}" for file in code.offered),
     ]
+
+
+def guesses_in(path: Path) -> tuple[Guess, ...]:
+    """The code in a Python file that a scenario can name; it runs none of it.
+
+    Raises FileError, ScenarioError.
+    """
+    from ldptui.core.plugins import guesses
+
+    return guesses(path)
 
 
 def faults(files: Sequence[Path]) -> list[str]:

@@ -74,7 +74,7 @@ def _is_wanted(path: Path, suffix: Ends) -> bool:
         return False
     try:
         status = path.stat()
-        return suffix != ".toml" or _is_scenario(path, status.st_mtime_ns, status.st_size)
+        return path.suffix != ".toml" or _is_scenario(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError):
         return False
 

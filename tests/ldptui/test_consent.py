@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import tomllib
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from ldptui.engine.heard import seek
 from ldptui.screens.dialogs.asking import ConsentScreen, TextScreen
 from ldptui.session.consent import Code
 from ldptui.terminal.settings import Settings, load_settings
+from ldptui.widgets.picker import PickerScreen
 
 FILE = "/somewhere/mine.py"
 TEXT = f"import os\n{HONEST}\x1b[2J"
@@ -203,3 +205,53 @@ async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> N
         run = screen.shelf.on_show
         assert run is not None
         assert run.snapshot.status == "done"
+
+
+# A file that is opened inside.
+
+
+async def test_code_of_a_file_is_asked_about_put_in_and_read_again_when_it_is_saved(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "def honest(protocol, view, count, rng, more=1): ...\n"
+        "class Few:\n    def sift(self, received): ...\n"
+        "class Sets:\n    def __init__(self, items, epsilon, size=2): ...\n"
+        "def steps(items, *, width=2): ...\ndef most(frequencies, facts): ...\n"
+        "def cut(frequencies, known): ...\ndef _own(items): ...\ndef helper(): ...\nX = 1\n"
+    )
+    found = [(guess.what, guess.kind, guess.name) for guess in plugins.guesses(path)]
+    assert found == [
+        ("attack", "plugin", "honest"), ("defence", "plugin-filter", "Few"),
+        ("protocol", "plugin", "Sets"), ("population", "plugin", "steps"),
+        ("metric", "", "most"), ("defence", "plugin", "cut"),
+    ]  # fmt: skip
+    async with workbench() as (screen, engine, pilot):
+        engine.code = (dataclasses.replace(CODE, file=str(path)),)
+        await until(pilot, lambda: screen.draft is not None and engine.active is not None)
+        finished(engine)
+        for answer in ("n", "y"):
+            screen.run_worker(screen.simulating.open_code(path))
+            await until(pilot, lambda: isinstance(screen.app.screen, PickerScreen))
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(screen.app.screen, ConsentScreen))
+            await pilot.press(answer)
+            await until(pilot, lambda: screen.is_current)
+            assert screen.draft is not None
+            document = screen.draft.document
+            assert document is not None
+            assert (document["attack"]["kind"] == "plugin") is (answer == "y")
+        assert engine.offered == [f"--offered-file={path}"] * 2
+        assert document["attack"]["name"] == "honest"
+        await until(pilot, lambda: engine.active is not None)
+        finished(engine)
+        screen.simulating._code.look()
+        await pilot.pause()
+        assert screen.is_current  # nobody has saved it
+        engine.code = (dataclasses.replace(CODE, name="honest", digest="fedcba9876543210"),)
+        os.utime(path, (1, 1))
+        screen.simulating._code.look()
+        await until(pilot, lambda: isinstance(screen.app.screen, ConsentScreen))
+        await pilot.press("y")
+        await until(pilot, lambda: engine.active is not None)  # a preview of the new code

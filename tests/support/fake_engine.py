@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from textual.message import Message
@@ -33,13 +33,18 @@ class FakeEngine:
         self.active: Request | None = None
         self.started = self.stopped = False
         self.code: tuple[Code, ...] = ()
+        self.offered: list[str] = []
 
     async def start(self) -> None:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
 
+    def offer(self, arguments: Sequence[str]) -> None:
+        self.offered += arguments
+
     async def unseen(self, request: Request, agreed: tuple[Agreed, ...]) -> tuple[Code, ...]:
-        asked = set(request.python_code) - {(what, name) for what, name, *_ in agreed}
+        now = {code.agreed for code in self.code}
+        asked = set(request.python_code) - {each[:2] for each in agreed if each in now}
         return tuple(code for code in self.code if (code.what, code.name) in asked)
 
     def run(self, request: Request | Question) -> None:

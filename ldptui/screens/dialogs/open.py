@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,13 +11,20 @@ from textual.binding import Binding, BindingType
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError
 
+from ...session.attack_options import guesses_in
+from ...session.figure import DRAWN, carried
 from ...terminal.places import current_dir, is_file, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
 
+ENDS: Final = (".toml", ".ldptui", ".ldprun", ".svg", ".pdf", ".png", ".py")
+"""The ends of the names of scenarios, recordings, figures and Python code."""
+
 
 class OpenScreen(ModalScreen[Path | None]):
-    """Asks for a scenario file; the result is its absolute path, None when left.
+    """Asks for a file to open; the result is its absolute path, None when left.
+
+    It is a scenario, a recording, a figure that carries its scenario, or Python code.
 
     A file with bad values is opened when enter is pressed twice: its script says what is wrong.
     """
@@ -32,9 +39,10 @@ class OpenScreen(ModalScreen[Path | None]):
         self._told: Path | None = None
 
     def compose(self) -> ComposeResult:
-        with Dialog(f"Open a scenario · from {home_as_tilde(self._folder.absolute())}",
+        place = home_as_tilde(self._folder.absolute())
+        with Dialog(f"Open a scenario, a run or code · from {place}",
                     "enter opens · tab completes · ↑ ↓ choose · esc closes"):  # fmt: skip
-            yield PathField(self._folder, suffix=".toml", rows=12)
+            yield PathField(self._folder, suffix=ENDS, rows=12)
 
     def on_path_field_changed(self) -> None:
         self._told = None
@@ -42,7 +50,7 @@ class OpenScreen(ModalScreen[Path | None]):
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         event.stop()
         problem, curable = problem_of(event.path)
-        if problem is None or (curable and event.path == self._told):
+        if not problem or (curable and event.path == self._told):
             self.dismiss(event.path)
             return
         self._told = event.path
@@ -51,7 +59,7 @@ class OpenScreen(ModalScreen[Path | None]):
 
 
 def problem_of(path: Path) -> tuple[str | None, bool]:
-    """The problem of a scenario file in one sentence, and True if its script could be mended.
+    """The problem of a file in one sentence, and True if a scenario's script could be mended.
 
     Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
     """
@@ -66,6 +74,8 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
     if is_there(path) and not (is_file(path) or is_folder(path)):
         return f"{path} is no file but a device or a pipe, which may have no end", False
     try:
+        if (other := _other(path)) is not None:
+            return other, False
         load(path)
     except FileError as error:
         return str(error), False
@@ -76,6 +86,30 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
         is_scenario = "format" in read_document(text).document
         return (str(error) if is_scenario else f"not a scenario: {error}"), is_scenario
     return None, False
+
+
+def opens_otherwise(path: Path) -> bool:
+    """True for a file that is no scenario, but has or shows a run, or code."""
+    from ldptui.core.store.recording import is_recording
+
+    return path.suffix in (*DRAWN, ".py") or is_recording(path)
+
+
+def _other(path: Path) -> str | None:
+    """The problem of a file that is no scenario, "" where it has none; None for a scenario.
+
+    Raises FileError.
+    """
+    from ldptui.core.store.recording import is_recording
+
+    if is_recording(path):
+        return ""
+    if path.suffix in DRAWN:
+        return "" if carried(path) else f"{path} carries no scenario of ldptui"
+    if path.suffix == ".py":
+        found = guesses_in(path)
+        return "" if found else f"{path} has no attack, defence, protocol, population or metric"
+    return None
 
 
 def is_bundled(path: Path) -> bool:

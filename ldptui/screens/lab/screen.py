@@ -94,7 +94,7 @@ class LabScreen(FrugalScreen):
         self._debounce: Timer | None = None
         self._typed = 0.0  # when the last keystroke came
         self._field = ""
-        self._key = 0
+        self._key = self._told = 0  # of the last question, and of that of the last answer
         self._ready = False  # its widgets are there and the engine is started
         self._title = Static(id="lab-title")
         self._tabs = TopicTabs(id="lab-tabs")
@@ -144,9 +144,11 @@ class LabScreen(FrugalScreen):
             self._show_values()
             self._ask_soon()
 
-    def open(self) -> None:
-        """Show a tab about reports."""
-        if not self.page.topic.collected:
+    def open(self, show: str) -> None:
+        """Show a topic; or one about reports."""
+        if show in TOPICS:
+            self.tab = show
+        elif not self.page.topic.collected:
             self.tab = OPENED
 
     def _show_tab(self) -> None:
@@ -278,7 +280,7 @@ class LabScreen(FrugalScreen):
             words = f"{page.topic.title}: {reply.said}; esc stops it"
             self._status.busy = words if reply.said else ""
         if reply.answer is not None:
-            page.answer = decoded(reply.answer)
+            page.answer, self._told = decoded(reply.answer), reply.key
         if reply.status == "running":
             if page is self.page and reply.answer is not None:
                 self._show_answer()
@@ -370,7 +372,7 @@ class LabScreen(FrugalScreen):
     def action_take(self) -> None:
         """Put what the answer proposes into the scenario."""
         answer = self.page.answer
-        if answer is not None and self._question is None:
+        if answer is not None and (self._question is None or self._question.key == self._told):
             chart = self._body.results.pointed
             edits = answer.proposed(None if chart is None else chart.at)
             if not edits:

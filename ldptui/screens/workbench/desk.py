@@ -286,18 +286,18 @@ class LabDoor:
     def begin(self) -> None:
         """Show the reports that the workbench was started with, if it was."""
         if self._collection is not None:
-            self.open(reports=True)
+            self.open("reports")
 
-    def open(self, *, reports: bool = False) -> None:
-        """Show the lab. reports : on a tab of the reports that are opened."""
+    def open(self, show: str = "") -> None:
+        """Show the lab. show : on this topic, or on a tab of the reports that are opened."""
         if self._lab is None:
             from ..lab.screen import LabScreen
 
             self._lab = LabScreen(self._engine, self._collection)
             self._desk.app.install_screen(self._lab, "lab")
         self._lab.follow(self._desk.draft, self._desk.shelf.runs)
-        if reports:
-            self._lab.open()
+        if show:
+            self._lab.open(show)
         self._desk.app.push_screen("lab")
 
     def follow(self) -> None:

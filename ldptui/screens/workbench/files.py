@@ -68,12 +68,19 @@ def collect_garbage_again() -> None:
         gc.enable()
 
 
-def open_by_path(desk: Desk) -> None:
-    """Ask for a path, and open the scenario there."""
-    from ..dialogs.open import OpenScreen
+def open_by_path(desk: Desk, open_other: Callable[[Path], object]) -> None:
+    """Ask for a path, and open the scenario there; open_other : opens a file of another kind."""
+    from ..dialogs.open import OpenScreen, opens_otherwise
 
     folder = desk.draft.folder if desk.draft else current_dir()
-    desk.app.push_screen(OpenScreen(folder), partial(open_path, desk))
+
+    def chosen(path: Path | None) -> None:
+        if path is not None and opens_otherwise(path):
+            open_other(path)
+        else:
+            open_path(desk, path)
+
+    desk.app.push_screen(OpenScreen(folder), chosen)
 
 
 def open_from_library(desk: Desk) -> None:

@@ -9,7 +9,8 @@ from .desk import Desk
 if TYPE_CHECKING:
     from ...session.snapshot import Snapshot
 
-WORDS: Final = "the sweep plays once; any key stops it, space in the charts plays it again"
+PLAYS: Final = "the sweep plays once, any key stops it"
+OFFER: Final = "M opens your own deployment in place of the quickstart"
 
 
 class Greeting:
@@ -33,6 +34,9 @@ class Greeting:
         app = self._desk.app
         if self._due and snapshot.status == "done":
             self._due = False
-            if app.animation_level != "none" and not app.is_headless:
+            if app.is_headless:  # nobody sees it
+                return
+            plays = app.animation_level != "none"
+            if plays:
                 self._desk.charts.play(unasked=True)
-                self._desk.note(WORDS)
+            self._desk.note(" · ".join([PLAYS] * plays + [OFFER]))

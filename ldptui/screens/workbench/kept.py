@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ldptui.core.base.errors import LdpError
 
 from ...engine import kept
+from ...session import figure
 from ...session.draft import reopened
 from ...session.runs import Run, difference_text
 from ...terminal.visitor import hand_over
@@ -20,18 +22,20 @@ from .panes import CHARTS
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
+    from .simulating import Simulating
 
-Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference"]
+Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference", "verify"]
 
 
 class KeptRuns:
     """The actions on kept runs; each makes a new shelf.
 
-    store : the store's file, None for none.
+    store : the store's file, None for none. simulating : what opens code, and is stopped.
     """
 
-    def __init__(self, desk: Desk, store: Path | None) -> None:
-        self._desk, self._store = desk, store
+    def __init__(self, desk: Desk, store: Path | None, simulating: Simulating) -> None:
+        self._desk, self._store, self._simulating = desk, store, simulating
+        self._verifying: asyncio.subprocess.Process | None = None
 
     @contextmanager
     def _faults_noted(self) -> Iterator[None]:
@@ -126,6 +130,8 @@ class KeptRuns:
                 await self._play(run)
             case "difference":
                 self._show_difference(run)
+            case "verify":
+                await self._verify(run)
 
     async def write_trials(self, run: Run | None, out: Path) -> None:
         """Write every trial of a run to a file; only the store has them."""
@@ -169,17 +175,26 @@ class KeptRuns:
             title = f"{pair[0].name} → {pair[1].name}"
             self._desk.app.push_screen(TextScreen(title, difference_text(*pair)))
 
-    async def _open(self, run: Run) -> None:
-        """Work on a run's scenario, and show the run; unsaved changes are asked about."""
+    async def _open(self, run: Run) -> bool:
+        """Work on a run's scenario, and show the run; whether the user let the draft go."""
+        if not await self._may_leave(run.name):
+            return False
+        if not run.snapshot.parts:  # before a preview of the same scenario is shown in its place
+            await self.read(run)
+        self._desk.open_draft(await _draft_of(run))
+        self._desk.choose(run.key)
+        return True
+
+    async def _may_leave(self, other: str) -> bool:
+        """Ask about changes that are not saved, before the scenario of something else is opened."""
         from ..dialogs.asking import ConfirmScreen
 
-        desk = self._desk
-        if desk.draft is not None and desk.draft.modified:
-            question = f"The scenario has changes that are not saved. Open that of {run.name}?"
-            if not await desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay")):
-                return
-        desk.open_draft(await _draft_of(run))
-        desk.choose(run.key)
+        draft = self._desk.draft
+        if draft is None or not draft.modified:
+            return True
+        question = f"The scenario has changes that are not saved. Open that of {other}?"
+        answer = await self._desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay"))
+        return bool(answer)
 
     async def _resume(self, run: Run) -> None:
         """Go on with a run that did not end."""
@@ -189,6 +204,72 @@ class KeptRuns:
             desk.open_draft(await _draft_of(run))
         desk.action_run(run.number)
         desk.action_pane(CHARTS)
+
+    # Files.
+
+    async def open_file(self, path: Path) -> None:
+        """Open the run of a recording, the scenario of a figure and its run, or Python code."""
+        if path.suffix == ".py":
+            await self._simulating.open_code(path)
+            return
+        with self._faults_noted():
+            carried = await asyncio.to_thread(figure.carried, path)
+            if carried is not None:
+                await self._open_figure(path, carried)
+            elif self._store is None:
+                playback = await asyncio.to_thread(kept.recorded, path)
+                self._desk.play(
+                    playback, await asyncio.to_thread(reopened, playback.run.document, "")
+                )
+            else:
+                number, before = await asyncio.to_thread(kept.take, self._store, path)
+                await self.list_all()
+                run = next(run for run in self._desk.shelf.runs if run.number == number)
+                if await self._open(run):
+                    was = "was here already" if before else "is imported"
+                    self._desk.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
+
+    async def _open_figure(self, path: Path, carried: figure.Carried) -> None:
+        """Open the scenario that a figure carries, and its run where the store has it."""
+        desk = self._desk
+        runs = [run for run in desk.shelf.runs if run.snapshot.digest == carried.digest]
+        if runs:
+            if await self._open(runs[-1]):
+                desk.note(f"{path.name} shows {runs[-1].name}")
+        elif await self._may_leave(path.name):
+            desk.open_draft(await asyncio.to_thread(reopened, carried.document, ""))
+            desk.note(f"{path.name}: no run here has {carried.digest}; ctrl+r computes it")
+
+    # Verifying.
+
+    async def _verify(self, run: Run) -> None:
+        """Compute a run of the store again, in a process of its own, and compare all of it."""
+        if self._store is None or run.number is None or self._verifying is not None:
+            return
+        command = (sys.executable, "-P", "-m", "ldptui", "replay", str(run.number), "--quiet")
+        pipe = asyncio.subprocess.PIPE
+        self._verifying = child = await asyncio.create_subprocess_exec(
+            *command, "--store", str(self._store), stdout=pipe, stderr=pipe, start_new_session=True
+        )
+        self._desk.busy(f"verifying {run.name}, every trial again …; esc stops it")
+        said, complaint = await child.communicate()
+        stopped, self._verifying = (child.returncode or 0) < 0, None
+        self._desk.busy("")
+        words = (said or complaint).decode("utf-8", "replace").strip().partition("\n")[0]
+        self._desk.note(f"{run.name}: {'verifying was stopped' if stopped else words}")
+
+    def stop(self) -> None:
+        """Stop verifying a run; where nothing is verified, stop what is simulated."""
+        if self._verifying is None:
+            self._simulating.cancel()
+        elif self._verifying.returncode is None:
+            self._verifying.kill()
+
+    async def shut_down(self) -> None:
+        """Leave no process behind."""
+        if self._verifying is not None and self._verifying.returncode is None:
+            self._verifying.kill()
+            await self._verifying.wait()
 
     async def _play(self, run: Run) -> None:
         """Play a run of the store as it happened."""

@@ -86,6 +86,7 @@ class RunsPane(Vertical):
         Binding("p", "ask('play')", "Play", id="runs.play"),
         Binding("o", "ask('open')", "Scenario", id="runs.open"),
         Binding("r", "ask('resume')", "Resume", id="runs.resume"),
+        Binding("V", "ask('verify')", "Verify", id="runs.verify"),
         Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
         Binding("asterisk", "ask('star')", "Star", id="runs.star"),
@@ -235,7 +236,7 @@ class RunsPane(Vertical):
         match what:
             case "resume":
                 return kept and run.status in ("partial", "interrupted", "failed")
-            case "play":
+            case "play" | "verify":
                 return kept and run.snapshot.done > 0
             case "star" | "tags":
                 return kept

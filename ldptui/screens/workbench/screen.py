@@ -84,19 +84,19 @@ class WorkbenchScreen(FrugalScreen):
     ) -> None:
         super().__init__()
         self._path, self._playback, self._first_note = path, playback, note
-        self._engine = engine(self.post_message)
+        self._engine, self._player = engine(self.post_message), Player()
         self._lab = LabDoor(self, type(self._engine), collection)
-        self._saving, self._background = Saving(self), Background(self)
-        self._kept, self.past = KeptRuns(self, store), Past(self)
+        self._saving, self._background, self.past = Saving(self), Background(self), Past(self)
         self.simulating = Simulating(
             self, self._engine, store, lambda: self._player.playback is not None
         )
+        self._kept = KeptRuns(self, store, self.simulating)
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
         self._back_to = CHARTS  # the pane that a playback was started from
         self.greeting = Greeting(self, due=not (path or playback or collection or kept_at()))
-        self._panes, self._player = Panes(id="body"), Player()
+        self._panes = Panes(id="body")
         self._refused = Refused(self, self._panes)
         self._showing = Showing(self, self._panes, self._player)
         self._too_small, self._title = TooSmall(id="too-small"), TitleBar()
@@ -282,7 +282,7 @@ class WorkbenchScreen(FrugalScreen):
     def action_cancel(self) -> None:
         """Go back from a zoom, leave a playback, or stop the run. (A field takes escape first.)"""
         playing = self._player.playback is not None
-        stop = self._player.leave if playing else self.simulating.cancel
+        stop = self._player.leave if playing else self._kept.stop
         (self.action_zoom if self._panes.back else stop)()
 
     def action_copy_or_cancel(self) -> None:
@@ -312,7 +312,7 @@ class WorkbenchScreen(FrugalScreen):
 
     async def shut_down(self) -> None:
         """Stop the workers; no process is left behind."""
-        await asyncio.gather(self._engine.stop(), *self._lab.closings())
+        await asyncio.gather(self._engine.stop(), self._kept.shut_down(), *self._lab.closings())
 
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""
@@ -367,9 +367,9 @@ class WorkbenchScreen(FrugalScreen):
         self.simulating.preview_soon(edited=True)
         self.action_pane(self._back_to)
 
-    def action_lab(self, reports: bool = False) -> None:
-        """Go to the privacy lab, which is kept while the app runs; or to its tabs of reports."""
-        self._lab.open(reports=reports)
+    def action_lab(self, show: str = "") -> None:
+        """Go to the privacy lab, which is kept while the app runs; show : a topic, or reports."""
+        self._lab.open(show)
 
     def action_help(self) -> None:
         from ..help import HelpScreen
@@ -378,7 +378,7 @@ class WorkbenchScreen(FrugalScreen):
         self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))
 
     def action_open(self) -> None:
-        files.open_by_path(self)
+        files.open_by_path(self, lambda path: self.run_worker(self._kept.open_file(path)))
 
     def action_library(self) -> None:
         files.open_from_library(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +16,7 @@ from ...engine.simulation import Simulation
 from ...session.runs import alike, may_change
 from ...session.snapshot import going_on
 from .desk import BURST_S, Desk
+from .own_code import OwnCode
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -44,6 +46,8 @@ class Simulating:
     ) -> None:
         self._desk, self._engine, self._playing = desk, engine, playing
         self._simulation = Simulation(engine, store)
+        again = partial(self.preview_soon, edited=True)
+        self._code = OwnCode(desk, engine, self._simulation, again)
         self._debounce: Timer | None = None
         self._hurried = 0.0  # when the last edit came
         self._edited = True  # since the last preview: the run shown may give way
@@ -162,27 +166,14 @@ class Simulating:
         self._desk.keep(self._desk.shelf.begun(self._simulation.run(draft, parts, resumed)))
 
     async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
-        """Run a scenario with somebody's code, if the user lets all of it run that is found.
-
-        What is not found is left to the worker, which says so.
-        """
-        from ..dialogs.asking import ConsentScreen
-
-        desk = self._desk
-        desk.busy("looking for the code that the scenario asks for …")
-        unseen = await self._simulation.unseen(draft)
-        desk.busy("")
-        waiting = {(code.what, code.name) for code in unseen}
-        for code in unseen:
-            asked = (code.what, code.name)
-            if asked in waiting and await desk.app.push_screen_wait(ConsentScreen(code)):
-                waiting.discard(asked)
-                self._simulation.agree(code)
-        if waiting:
-            names = " and ".join(f"{what} {name!r}" for what, name in sorted(waiting))
-            desk.note(f"nothing ran: the {names} is not allowed")
-        elif desk.draft is not None and desk.draft.scenario == draft.scenario:
+        """Run a scenario with somebody's code, if the user lets it run."""
+        allowed = await self._code.consented(draft)
+        if allowed and self._desk.draft is not None and self._desk.draft.scenario == draft.scenario:
             self._begin(draft, resumed)
+
+    async def open_code(self, path: Path) -> None:
+        """Put Python code of a file into the scenario, if the user lets it run."""
+        await self._code.open(path)
 
     def cancel(self) -> None:
         """Stop the run; what is finished stays."""

@@ -247,7 +247,7 @@ async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.Mon
 async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
     app = Bare(OpenScreen(scenarios.path("quickstart").parent))
     async with app.run_test(size=(120, 40)):
-        assert "Open a scenario · from ~/notes" in seen(app)
+        assert "Open a scenario, a run or code · from ~/notes" in seen(app)
 
 
 # Save.

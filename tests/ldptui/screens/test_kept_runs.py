@@ -19,15 +19,17 @@ from ldptui.core.export import to_csv
 from ldptui.core.running.runner import units
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
+from ldptui.core.store.recording import write_recording
 from ldptui.engine.playback import kept_playback
 from ldptui.messages import KeyEdited
 from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
+from ldptui.screens.dialogs.open import problem_of
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What
-from ldptui.session.figure import carried
+from ldptui.session.figure import carried, embedded
 from ldptui.session.runs import changes
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
@@ -289,3 +291,47 @@ def test_changes_in_words() -> None:
         "The random seed: given now, 1.",
     ]
     assert changes(before, before) == []
+
+
+# Files of other people.
+
+
+async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Path) -> None:
+    recording, other = tmp_path / "colleague.ldptui", tmp_path / "other.sqlite3"
+    with open_store(store) as kept:
+        write_recording(kept, 1, recording)
+        run = kept.run(2)
+    drawn = embedded(run.document, run.digest, "2.4.6")
+    for name, text in (("ours.svg", drawn), ("theirs.svg", "<svg/>")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for path, problem in ((recording, ""), (tmp_path / "ours.svg", ""),
+                          (tmp_path / "theirs.svg", "carries no scenario of ldptui")):  # fmt: skip
+        found, curable = problem_of(path)
+        assert (found or "").endswith(problem)
+        assert not curable
+    async with workbench(store=other) as (screen, _, pilot):
+        await until(pilot, lambda: screen.draft is not None)
+        screen.run_worker(screen._kept.open_file(recording))
+        await until(pilot, lambda: screen.shelf.shown == -1)
+        assert screen.draft is not None
+        assert screen.draft.document == load(scenarios.path("quickstart")).with_value(
+            "protocol.epsilon", 2.0
+        ).document  # fmt: skip
+        assert "colleague.ldptui: run 1 is imported" in status(screen)
+        screen.run_worker(screen._kept.open_file(tmp_path / "ours.svg"))
+        await until(pilot, lambda: "no run here has" in status(screen))
+        assert screen.draft.document == run.document
+        screen.run_worker(screen._kept.open_file(recording))
+        await until(pilot, lambda: "was here already" in status(screen))
+
+
+@pytest.mark.long
+async def test_a_run_is_verified_by_a_process_of_its_own_that_can_be_stopped(store: Path) -> None:
+    async with workbench(store=store) as (screen, _, pilot):
+        await until(pilot, lambda: screen.shelf.shown == -2)
+        await pilot.press("5", "end", "V")
+        await until(pilot, lambda: screen._kept._verifying is not None)
+        await pilot.press("escape")
+        await until(pilot, lambda: "run 1: verifying was stopped" in status(screen))
+        await pilot.press("V")
+        await until(pilot, lambda: "run 1: identical: 420 trials" in status(screen), 120)

@@ -1,0 +1,45 @@
+"""My deployment, from numbers that are typed or from files of its reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldptui.core.base.errors import ScenarioError
+
+from ...lab.asking import Ask, Steps
+from ...lab.deployment import matrix
+from ...lab.deployment.cells import Deployment
+from ...lab.questions.collected import Collection
+from ...lab.questions.deployment import Options
+from ...text import format as text
+from ..collected import estimate
+from .collection import counted_of, opened
+
+CORRECTION = "norm-sub"
+"""It makes frequencies of estimates: none is negative, and they add up to 1."""
+
+
+def answer(options: Options, ask: Ask) -> Steps:
+    """The matrix of protocol, attack and defence."""
+    users, counts = options.users, ()
+    if any(options.reports):
+        collection = Collection(
+            reports=options.reports, protocol=options.protocol, epsilon=options.epsilon,
+            items=options.items,
+        )  # fmt: skip
+        files = opened(collection, ask)
+        yield f"counting the reports of {text.count(len(files.reports))} files"
+        found = estimate(counted_of(files), files.protocol, corrections=[CORRECTION])
+        held = np.rint(found.values * found.reports).astype(np.int64)
+        users, counts = int(held.sum()), tuple(held.tolist())
+    if users is None:
+        raise ScenarioError("is required, or files of reports", key="users")
+    yield "closed forms of every attack"
+    return (
+        yield from matrix(
+            Deployment(
+                options.protocol, options.epsilon, options.items, users, options.share,
+                options.targets, counts,
+            )
+        )
+    )  # fmt: skip
