@@ -143,7 +143,8 @@ class Film:
     @property
     def most(self) -> int:
         """The most bytes of any second of playing."""
-        sizes = [(when, len(data.encode())) for when, data in self.frames if when > self.began]
+        sizes = [(when, len(data.encode())) for when, data in self.frames
+                 if self.began < when <= self.ended]  # fmt: skip
         return max(
             (sum(size for at, size in sizes if first <= at < first + 1) for first, _ in sizes),
             default=0,

@@ -173,15 +173,14 @@ def _table(deployment: Deployment, found: Sequence[Outcome]) -> Any:
         rows.setdefault(_row(each), {})[each.attack] = each
     lines, digits = [], _digits(found)
     for name, cells in rows.items():
-        worst = _worst([*cells.values()])
         gains = [_rounded(cells[attack], digits) if attack in cells else "" for attack in ATTACKS]
-        lines.append((name, *gains, text.MISSING if worst is None else worst.attack.upper()))
+        lines.append((name, *gains))
     title = (
         f"What fakes add: {deployment.protocol.upper()}, ε = {text.short(deployment.epsilon)}, "
         f"d = {text.count(deployment.items)}, n = {text.count(deployment.users)}, "
         f"{text.percent(deployment.share)} fake, r = {deployment.targets}"
     )
-    heads = ("protocol + defence", *(attack.upper() for attack in ATTACKS), "worst")
+    heads = ("protocol + defence", *(attack.upper() for attack in ATTACKS))
     return listed(title, heads, lines)
 
 
