@@ -11,9 +11,8 @@ from ldptui.core.base.errors import ScenarioError
 from ...catalogue.kinds import swept_kinds
 from ...charts.series import Bar, Bars
 from ...text import format as text
-from ..answer import Answer, listed
+from ..answer import Answer, Figure, figure, listed
 from ..asking import Steps
-from ..figure import Figure, figure
 from ..mechanisms import DRAWN
 from ..plan.planned import planned
 from ..questions import plan
