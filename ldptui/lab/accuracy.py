@@ -23,9 +23,10 @@ from ldptui.core.protocols.curators import accuracy as acc
 from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
-from .answer import OMITTED, Row, figure, row, told
+from .answer import figure
 from .asking import Ask, Steps, answer_of
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
+from .output import OMITTED, Row, row, told
 from .questions.accuracy import Options
 
 POINTS: Final = 256

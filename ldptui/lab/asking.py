@@ -24,9 +24,10 @@ from ldptui.core.scenario import Scenario
 
 from ..terminal import exits
 from ..text import table as layout
-from .answer import QUANTITIES, Answer, Row, cited, listed, show
+from .answer import Answer, listed
 from .mechanisms import unswept
 from .options import concerned
+from .output import QUANTITIES, Row, cited, show
 from .questions.shared import EXAMPLES
 from .topics import TOPICS, Topic
 

@@ -19,10 +19,11 @@ from ..catalogue import key_words
 from ..charts.series import TONES, Axis, Plot, Series, Tone
 from ..text import format as text
 from ..text.interval import mean_words
-from .answer import Figure, Row, figure, row
+from .answer import Figure, figure
 from .asking import Ask, Steps, answer_of
 from .guess import prior_of
 from .mechanisms import DRAWN, LOCAL
+from .output import Row, row
 from .questions.design import Options
 from .questions.shared import BEST
 

@@ -18,9 +18,10 @@ from ldptui.core.lab.guessing import Guess, Prior, at_most
 
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
-from .answer import OMITTED, Row, curves, row
+from .answer import curves
 from .asking import Ask, Steps, answer_of, columns_of
 from .mechanisms import LOCAL, bound
+from .output import OMITTED, Row, row
 from .questions.guess import Options
 from .questions.shared import Known
 

@@ -17,9 +17,10 @@ from ldptui.core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rou
 from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
 from ..text import format as text
-from .answer import Figure, Row, curves, row, told
+from .answer import Figure, curves
 from .asking import Ask, Steps, answer_of
 from .mechanisms import privacy, unswept
+from .output import Row, row, told
 from .questions.ledger import Options
 
 Reported: TypeAlias = tuple[float, float, float, float]

@@ -22,7 +22,7 @@ from ldptui.core.protocols.curators.accuracy import require_delta
 from ..charts.series import TONES, Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
-from .answer import Row, curves, row
+from .answer import curves
 from .asking import Ask, Steps, answer_of
 from .mechanisms import (
     BESIDE,
@@ -36,6 +36,7 @@ from .mechanisms import (
     subject,
     telling,
 )
+from .output import Row, row
 from .questions.offered import numbers as kinds_of_numbers
 from .questions.price import Options
 

@@ -18,8 +18,9 @@ from ldptui.core.protocols.curators import Neighbours
 
 from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
-from .answer import Figure, Row, figure, row, shares
+from .answer import Figure, figure, shares
 from .asking import Ask, Steps, answer_of, columns_of, offered
+from .output import Row, row
 from .questions.sensitivity import Options
 
 POINTS: Final = 41

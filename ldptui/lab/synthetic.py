@@ -28,9 +28,10 @@ from ldptui.core.law.pure import Rng
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .accuracy import ranked
-from .answer import Figure, Row, figure, row
+from .answer import Figure, figure
 from .asking import Ask, Steps, answer_of
 from .mechanisms import curator, privacy, subject
+from .output import Row, row
 from .questions.synthetic import Options
 
 

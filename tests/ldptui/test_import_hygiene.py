@@ -70,3 +70,25 @@ def test_core_never_imports_the_screen() -> None:
     assert not names & {"textual", "rich", "plotext", "platformdirs"}
     ours = {name for name in names if name.partition(".")[0] == "ldptui"} - {"ldptui"}
     assert {name for name in ours if not f"{name}.".startswith("ldptui.core.")} == set()
+
+
+@pytest.mark.parametrize(
+    ("program", "heavy"),
+    [
+        ("import ldptui.explain.equations as e; e.search('x')", "numpy textual plotext pydantic"),
+        ("import ldptui.session.draft", "numpy pydantic ldptui.core.scenario plotext tomlkit"),
+        ("from ldptui import catalogue as c; c.key_words('seed'); c.families()",
+         "numpy textual rich plotext pydantic"),
+        ("import ldptui.screens.workbench.report, ldptui.screens.workbench.equations",
+         "numpy plotext pydantic scipy"),
+        ("import ldptui.app, ldptui.screens.workbench", "ldptui.lab ldptui.screens.lab"),
+        ("import ldptui.screens.lab.screen", "numpy scipy pydantic plotext"),
+        ("import ldptui.charts.draw, ldptui.widgets.plot", "numpy plotext pydantic"),
+    ],
+)  # fmt: skip
+def test_what_opens_between_two_frames_loads_nothing_heavy(program: str, heavy: str) -> None:
+    program = f"import sys; {program}; print(*(set({heavy.split()}) & sys.modules.keys()))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == ""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ldptui.core.lab.audit import Inspection, Power
 
-from ...lab.answer import plain
+from ...lab.output import plain
 from ...terminal.output import width
 from ...text import format as text
 from ...text.table.layout import plain_table

@@ -18,8 +18,9 @@ from ldptui.core.law.loss import DiscreteLoss, Loss
 
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...text import format as text
-from ..answer import Figure, Row, figure, row, shares
+from ..answer import Figure, figure, shares
 from ..asking import Ask, Steps, answer_of
+from ..output import Row, row
 from ..questions.check import Options
 from ..questions.offered import OWN
 from .subject import Subject, subject_of

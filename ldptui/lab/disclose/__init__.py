@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ldptui.core.base.errors import ScenarioError, got
 
-from ..answer import joined
 from ..asking import Ask, Steps, offered
+from ..output import joined
 from ..questions.disclose import Options
 from . import relation, table
 

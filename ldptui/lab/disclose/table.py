@@ -21,8 +21,9 @@ from ldptui.core.lab.disclosure import (
 
 from ...charts.series import Bar, Bars
 from ...text import format as text
-from ..answer import Figure, Row, joined, row, shares
+from ..answer import Figure, shares
 from ..asking import Steps, answer_of, named_columns
+from ..output import Row, joined, row
 from ..questions.disclose import Options
 
 TOLD: Final = 8

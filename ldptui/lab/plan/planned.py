@@ -19,9 +19,9 @@ from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
-from ..answer import OMITTED
 from ..asking import named_columns
 from ..mechanisms import DRAWN, LOCAL, bound
+from ..output import OMITTED
 from ..questions.plan import LOCALLY, Options
 from ..questions.shared import BEST
 

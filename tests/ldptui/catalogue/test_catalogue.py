@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
-import sys
 import unicodedata
 from dataclasses import fields
 from importlib import resources
@@ -209,15 +207,6 @@ def test_a_new_sweep_of_a_kind_holds_the_one_that_is_chosen() -> None:
         assert len(listed) > 2
         for kind in KINDS[table]:
             assert kind in catalogue.swept_kinds(table, kind) or kind == "none"
-
-
-def test_the_words_cost_nothing_heavy() -> None:
-    code = (
-        "import sys; from ldptui import catalogue as c; c.key_words('seed'); c.families(); "
-        "print({'numpy', 'textual', 'rich', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 def test_a_key_is_named_as_the_form_does() -> None:

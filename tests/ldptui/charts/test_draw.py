@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -100,58 +99,6 @@ def test_a_line_in_blocks() -> None:
         "2┤              ▄▄▄▄▀▀▀▀",
         " │      ▗▄▄▄▀▀▀▀",
         "0┤▄▄▀▀▀▀▘",
-    ]
-
-
-def test_a_line_in_ascii() -> None:
-    assert rows(RISING, 30, 9, "ascii") == [
-        "Line",
-        "y                         ** a",
-        " |                       ****",
-        "2+              *********",
-        " |     *********",
-        "0+*****",
-        " ++--------+-------+--------+-",
-        "  0        1       2        3",
-        "               x",
-    ]
-
-
-def test_log_axes_have_decades() -> None:
-    assert rows(DECADES, 40, 14, "block") == [
-        "Points",
-        "MSE                            ● a   △ b",
-        " 10⁰┤ ●",
-        "    │",
-        "    │ △          ●",
-        "10⁻²┤            △         ●",
-        "    │",
-        "    │                      △          ●",
-        "10⁻⁴┤                                 △",
-        "    │",
-        "    └─┬──────────┬─────────┬──────────┬─",
-        "      1          10       100       1000",
-        "                      n",
-        "note",
-    ]
-
-
-def test_log_axes_in_ascii() -> None:
-    assert rows(DECADES, 40, 14, "ascii") == [
-        "Points",
-        "MSE                            o a   x b",
-        "    |",
-        " 1e0+ o",
-        "    | x          o",
-        "    |",
-        "    |            x         o",
-        "1e-3+                      x          o",
-        "    |                                 x",
-        "    |",
-        "    +-+----------+---------+----------+-",
-        "      1          10       100       1000",
-        "                      n",
-        "note",
     ]
 
 
@@ -316,34 +263,6 @@ def test_a_line_breaks_where_a_value_is_missing() -> None:
     gaps = Series("a", range(7), [1, 1, NAN, 1, 1, INF, 1], "series-0", legend=False)
     drawn = rows(Plot("", X, Axis(""), (gaps,)), 24, 7, "ascii")
     assert "   |****     ****     *" in drawn
-
-
-def test_bars_in_blocks() -> None:
-    assert rows(ITEMS, 60, 9, "block") == [
-        "Items  share  █ before  ▒ gained  ░ lost  ◆ true  ── ± error",
-        "  item          0.0         0.5     estimate ± error  change",
-        "  a              │█████████◆─█──╴      0.500 ± 0.100       –",
-        "▸ 東京都庁       │██▒▒╶▒─◆             0.250 ± 0.050  +0.150",
-        "  c        ─▐╴▒██◆                    -0.200 ± 0.050  -0.100",
-        "  97 more: 0.2",
-        "",
-        "",
-        "note",
-    ]
-
-
-def test_bars_in_ascii() -> None:
-    assert rows(ITEMS, 60, 9, "ascii") == [
-        "Items  share  # before  + gained  : lost  * true",
-        "-- +- error",
-        "  item       0.0           0.5     estimate +- error  change",
-        "  a           |###########*-#---      0.500 +- 0.100       -",
-        "> ????        |###++-+-*              0.250 +- 0.050  +0.150",
-        "  c    -#-+###*                      -0.200 +- 0.050  -0.100",
-        "  97 more: 0.2",
-        "",
-        "note",
-    ]
 
 
 def test_numbers_stand_in_columns_in_every_charset() -> None:
@@ -776,13 +695,110 @@ def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPa
     assert rows(ITEMS, 60, 9, "block")[0].startswith("Items")
 
 
-def test_importing_the_chart_layer_is_cheap() -> None:
-    code = (
-        "import sys, ldptui.charts.draw, ldptui.widgets.plot;"
-        "print({'numpy', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+@pytest.mark.parametrize(
+    ("chart", "width", "height", "charset", "drawn"),
+    [
+        (
+            RISING,
+            30,
+            9,
+            "ascii",
+            [
+                "Line",
+                "y                         ** a",
+                " |                       ****",
+                "2+              *********",
+                " |     *********",
+                "0+*****",
+                " ++--------+-------+--------+-",
+                "  0        1       2        3",
+                "               x",
+            ],
+        ),
+        (
+            DECADES,
+            40,
+            14,
+            "block",
+            [
+                "Points",
+                "MSE                            ● a   △ b",
+                " 10⁰┤ ●",
+                "    │",
+                "    │ △          ●",
+                "10⁻²┤            △         ●",
+                "    │",
+                "    │                      △          ●",
+                "10⁻⁴┤                                 △",
+                "    │",
+                "    └─┬──────────┬─────────┬──────────┬─",
+                "      1          10       100       1000",
+                "                      n",
+                "note",
+            ],
+        ),
+        (
+            DECADES,
+            40,
+            14,
+            "ascii",
+            [
+                "Points",
+                "MSE                            o a   x b",
+                "    |",
+                " 1e0+ o",
+                "    | x          o",
+                "    |",
+                "    |            x         o",
+                "1e-3+                      x          o",
+                "    |                                 x",
+                "    |",
+                "    +-+----------+---------+----------+-",
+                "      1          10       100       1000",
+                "                      n",
+                "note",
+            ],
+        ),
+        (
+            ITEMS,
+            60,
+            9,
+            "block",
+            [
+                "Items  share  █ before  ▒ gained  ░ lost  ◆ true  ── ± error",
+                "  item          0.0         0.5     estimate ± error  change",
+                "  a              │█████████◆─█──╴      0.500 ± 0.100       –",
+                "▸ 東京都庁       │██▒▒╶▒─◆             0.250 ± 0.050  +0.150",
+                "  c        ─▐╴▒██◆                    -0.200 ± 0.050  -0.100",
+                "  97 more: 0.2",
+                "",
+                "",
+                "note",
+            ],
+        ),
+        (
+            ITEMS,
+            60,
+            9,
+            "ascii",
+            [
+                "Items  share  # before  + gained  : lost  * true",
+                "-- +- error",
+                "  item       0.0           0.5     estimate +- error  change",
+                "  a           |###########*-#---      0.500 +- 0.100       -",
+                "> ????        |###++-+-*              0.250 +- 0.050  +0.150",
+                "  c    -#-+###*                      -0.200 +- 0.050  -0.100",
+                "  97 more: 0.2",
+                "",
+                "note",
+            ],
+        ),
+    ],
+)
+def test_a_chart_row_by_row(
+    chart: Chart, width: int, height: int, charset: Charset, drawn: list[str]
+) -> None:
+    assert rows(chart, width, height, charset) == drawn
 
 
 def test_a_message_is_centred() -> None:

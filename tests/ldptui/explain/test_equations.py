@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import unicodedata
 
 import pytest
@@ -122,12 +120,3 @@ def test_search_puts_titles_and_keys_before_notes() -> None:
     found = ids(search("true"))  # "true positive" in title or keys; only the note of 38 has it
     assert found[0] == "eq-6"
     assert found[-1] == "eq-38"
-
-
-def test_the_list_costs_nothing_heavy() -> None:
-    code = (
-        "import sys; import ldptui.explain.equations as e; e.search('x'); "
-        "print({'numpy', 'textual', 'rich', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -332,29 +330,6 @@ async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
         assert shown.values["alpha"] == 0.3
         await screen.shut_down()
         assert own.stopped
-
-
-def test_the_first_frame_knows_nothing_of_the_lab() -> None:
-    program = (
-        "import sys, ldptui.app, ldptui.screens.workbench; "
-        "print([m for m in sys.modules if 'ldptui.lab' in m or m.endswith('screens.lab')])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_screen_itself_costs_nothing_heavy() -> None:
-    """It is opened between two frames: numbers are the worker's."""
-    program = (
-        "import sys, ldptui.screens.lab.screen; "
-        "print(sorted({'numpy', 'scipy', 'pydantic', 'plotext'} & sys.modules.keys()))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
 
 
 # Files, releases, what a tab alone can do.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -289,12 +287,3 @@ async def test_the_cells_show_each_flip() -> None:
             assert (before[column] == "█") == (item == genuine.item)
             flip = {("·", "█"): "↑", ("█", "·"): "↓"}.get((before[column], after[column]), " ")
             assert changed[column] == flip
-
-
-def test_importing_the_views_loads_nothing_heavy() -> None:
-    code = (
-        "import sys, ldptui.screens.workbench.report, ldptui.screens.workbench.equations\n"
-        "print([m for m in ('numpy', 'plotext', 'pydantic', 'core', 'scipy') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -2,8 +2,6 @@
 
 import dataclasses
 import random
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -361,18 +359,6 @@ def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:
             tomllib.loads(after.text)
         else:
             assert after is draft
-
-
-def test_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, ldptui.session.draft;"
-        "heavy = {'numpy', 'pydantic', 'ldptui.core.scenario', 'plotext', 'tomlkit'};"
-        "print(sorted(heavy & sys.modules.keys()))"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"
 
 
 def test_numbers_typed_as_targets_are_labels_where_there_are_such(tmp_path: Path) -> None:
