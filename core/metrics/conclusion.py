@@ -58,6 +58,13 @@ class Metric:
     most: Callable[[int, int], int] | None = None
     of: tuple[type[Conclusion], ...] = ()
 
+    @classmethod
+    def in_arm(
+        cls, name: str, function: Callable[[Any, Arm], Floats], arm: Arm, **more: Any
+    ) -> Metric:
+        """The metric of a number of one arm. more : what else it needs."""
+        return cls(name, lambda conclusion: function(conclusion, arm), (arm,), **more)
+
     def defined(self, conclusion: Any) -> bool:
         """Return whether a conclusion has what the metric needs."""
         arm = self.arms[-1]

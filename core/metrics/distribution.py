@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -49,15 +48,19 @@ class DistributionConclusion(MeanConclusion):
 
 
 _OF: Final = (DistributionConclusion,)
-_row = partial(Metric, of=_OF)
+
+
+def _both(name: str, function: Callable[[Any, Arm], Floats], end: str = "") -> Iterator[Metric]:
+    """The metric with the attack and without; end : "_after" in the defended arms."""
+    arms = (ATTACKED_DEFENDED, CLEAN_DEFENDED) if end else (ATTACKED, CLEAN)
+    for middle, arm in zip(("", "_clean"), arms, strict=True):
+        yield Metric.in_arm(f"{name}{middle}{end}", function, arm, of=_OF)
+
 
 METRICS: Final = (
-    _row("wasserstein", lambda o: o.wasserstein(ATTACKED), (ATTACKED,)),
-    _row("wasserstein_clean", lambda o: o.wasserstein(CLEAN), (CLEAN,)),
-    _row("ks", lambda o: o.largest_gap(ATTACKED), (ATTACKED,)),
-    _row("ks_clean", lambda o: o.largest_gap(CLEAN), (CLEAN,)),
-    _row("misfit", lambda o: o.misfits[ATTACKED], (ATTACKED,)),
-    _row("misfit_clean", lambda o: o.misfits[CLEAN], (CLEAN,)),
+    *_both("wasserstein", DistributionConclusion.wasserstein),
+    *_both("ks", DistributionConclusion.largest_gap),
+    *_both("misfit", lambda o, arm: o.misfits[arm]),
 )
 """The metrics in the order of columns; no fit of a distribution is linear, and none is foretold."""
 
@@ -72,9 +75,7 @@ SQUARES: Final = squares_of(NUMBERS)
 
 METRICS_AFTER: Final = (
     *MEAN_AFTER,
-    _row("wasserstein_after", lambda o: o.wasserstein(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
-    _row("wasserstein_clean_after", lambda o: o.wasserstein(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
-    _row("ks_after", lambda o: o.largest_gap(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
-    _row("ks_clean_after", lambda o: o.largest_gap(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
+    *_both("wasserstein", DistributionConclusion.wasserstein, "_after"),
+    *_both("ks", DistributionConclusion.largest_gap, "_after"),
 )
 """The metrics of the defended arms."""

@@ -123,6 +123,14 @@ class FrequencyConclusion:
         return flags
 
 
+def _top_targets(outcome: FrequencyConclusion | HitterConclusion, arm: Arm) -> Floats:
+    return outcome.targets_in_top_k(arm)
+
+
+def _false_detected(outcome: FrequencyConclusion, arm: Arm) -> Floats:
+    return np.asarray(outcome.detected(arm)[:, outcome.truth == 0].sum(axis=1))
+
+
 def _normalised_gain(outcome: FrequencyConclusion) -> Floats:
     gains, held = outcome.gains(CLEAN, ATTACKED), outcome.held
     return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
@@ -142,7 +150,8 @@ _OF: Final = (FrequencyConclusion,)
 _ANY: Final = (FrequencyConclusion, HitterConclusion)
 _BOTH: Final = (CLEAN, ATTACKED)
 _DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
-_row = partial(Metric, of=_OF)
+_row, _one = partial(Metric, of=_OF), partial(Metric.in_arm, of=_OF)
+_COUNTED: Final[dict[str, Any]] = {"targets": True, "whole": True, "most": min}
 
 
 def _flagged(
@@ -162,41 +171,22 @@ def _flagged(
 METRICS: Final = (
     _row("gain", lambda o: o.gains(CLEAN, ATTACKED), _BOTH, targets=True),
     _row("normalised_gain", _normalised_gain, _BOTH, targets=True),
-    _row("target_frequency", lambda o: o.totals(ATTACKED), (ATTACKED,), targets=True),
-    _row("target_frequency_clean", lambda o: o.totals(CLEAN), (CLEAN,), targets=True),
-    _row("mse", lambda o: o.squared_errors(ATTACKED), (ATTACKED,)),
-    _row("mse_clean", lambda o: o.squared_errors(CLEAN), (CLEAN,)),
-    _row("l1_error", lambda o: np.abs(o.errors[ATTACKED]).sum(axis=1), (ATTACKED,)),
-    _row("max_error", lambda o: np.abs(o.errors[ATTACKED]).max(axis=1), (ATTACKED,)),
-    _row(
-        "targets_in_top_k",
-        lambda o: o.targets_in_top_k(ATTACKED),
-        (ATTACKED,), targets=True, whole=True, most=min, of=_ANY,
-    ),
-    _row(
-        "detected",
-        lambda o: o.detected(ATTACKED).sum(axis=1), (ATTACKED,), test=True, whole=True,
-    ),
-    _row(
-        "false_detected",
-        lambda o: o.detected(ATTACKED)[:, o.truth == 0].sum(axis=1),
-        (ATTACKED,), test=True, whole=True,
-    ),
+    _one("target_frequency", FrequencyConclusion.totals, ATTACKED, targets=True),
+    _one("target_frequency_clean", FrequencyConclusion.totals, CLEAN, targets=True),
+    _one("mse", FrequencyConclusion.squared_errors, ATTACKED),
+    _one("mse_clean", FrequencyConclusion.squared_errors, CLEAN),
+    _one("l1_error", lambda o, arm: np.abs(o.errors[arm]).sum(axis=1), ATTACKED),
+    _one("max_error", lambda o, arm: np.abs(o.errors[arm]).max(axis=1), ATTACKED),
+    Metric.in_arm("targets_in_top_k", _top_targets, ATTACKED, **_COUNTED, of=_ANY),
+    _one("detected", lambda o, arm: o.detected(arm).sum(axis=1), ATTACKED, test=True, whole=True),
+    _one("false_detected", _false_detected, ATTACKED, test=True, whole=True),
     _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, targets=True),
-    _row("mse_after", lambda o: o.squared_errors(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
-    _row("mse_clean_after", lambda o: o.squared_errors(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
+    _one("mse_after", FrequencyConclusion.squared_errors, ATTACKED_DEFENDED),
+    _one("mse_clean_after", FrequencyConclusion.squared_errors, CLEAN_DEFENDED),
     _row("recovered", _recovered, (*_BOTH, *_DEFENDED), targets=True),
     _row("collateral", _collateral, (CLEAN, CLEAN_DEFENDED)),
-    _row(
-        "target_frequency_after",
-        lambda o: o.totals(ATTACKED_DEFENDED),
-        (ATTACKED_DEFENDED,), targets=True,
-    ),
-    _row(
-        "targets_in_top_k_after",
-        lambda o: o.targets_in_top_k(ATTACKED_DEFENDED),
-        (ATTACKED_DEFENDED,), targets=True, whole=True, most=min,
-    ),
+    _one("target_frequency_after", FrequencyConclusion.totals, ATTACKED_DEFENDED, targets=True),
+    _one("targets_in_top_k_after", _top_targets, ATTACKED_DEFENDED, **_COUNTED),
     _flagged("precision", lambda flags: flags.precision),
     _flagged("recall", lambda flags: flags.recall),
     _flagged("f1", lambda flags: flags.f1),
@@ -214,12 +204,13 @@ METRICS: Final = (
 )  # fmt: skip
 """The metrics in the order of columns. Closed forms: `core.theory.expected_metrics`."""
 
-RANK_METRICS: Final = (
-    _row("topk_recall", lambda o: o.rankings[ATTACKED].recall(), (ATTACKED,)),
-    _row("topk_recall_clean", lambda o: o.rankings[CLEAN].recall(), (CLEAN,)),
-    _row("ndcg", lambda o: o.rankings[ATTACKED].ndcg(), (ATTACKED,)),
-    _row("ndcg_clean", lambda o: o.rankings[CLEAN].ndcg(), (CLEAN,)),
-    _row("rank_error", lambda o: o.rankings[ATTACKED].rank_error(), (ATTACKED,)),
-    _row("rank_error_clean", lambda o: o.rankings[CLEAN].rank_error(), (CLEAN,)),
+RANK_METRICS: Final = tuple(
+    _one(f"{name}{end}", function, arm)
+    for name, function in (
+        ("topk_recall", lambda o, arm: o.rankings[arm].recall()),
+        ("ndcg", lambda o, arm: o.rankings[arm].ndcg()),
+        ("rank_error", lambda o, arm: o.rankings[arm].rank_error()),
+    )
+    for end, arm in (("", ATTACKED), ("_clean", CLEAN))
 )
 """The metrics of the order of the items; their columns stand after those of heavy hitters."""

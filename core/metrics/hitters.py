@@ -6,8 +6,9 @@ Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -115,24 +116,16 @@ def rank_weights(hitters: int) -> Floats:
     return np.asarray(ranks / ranks.sum())
 
 
-def _named(
-    name: str,
-    function: Callable[[HitterConclusion], Floats],
-    arm: Arm = ATTACKED,
-    targets: bool = False,
-) -> Metric:
-    """A metric of the items that a server names."""
-    return Metric(name, function, (arm,), targets=targets, of=(HitterConclusion,))
-
+_named = partial(Metric.in_arm, of=(HitterConclusion,))
 
 METRICS: Final = (
-    _named("hitter_precision", lambda o: o.precision(ATTACKED)),
-    _named("hitter_recall", lambda o: o.recall(ATTACKED)),
-    _named("hitter_f1", lambda o: o.f1(ATTACKED)),
-    _named("ncr", lambda o: o.ncr(ATTACKED)),
-    _named("target_levels", lambda o: o.target_levels(ATTACKED), targets=True),
-    _named("hitter_levels", lambda o: o.hitter_levels(ATTACKED)),
-    _named("hitter_recall_clean", lambda o: o.recall(CLEAN), CLEAN),
-    _named("ncr_clean", lambda o: o.ncr(CLEAN), CLEAN),
+    _named("hitter_precision", HitterConclusion.precision, ATTACKED),
+    _named("hitter_recall", HitterConclusion.recall, ATTACKED),
+    _named("hitter_f1", HitterConclusion.f1, ATTACKED),
+    _named("ncr", HitterConclusion.ncr, ATTACKED),
+    _named("target_levels", HitterConclusion.target_levels, ATTACKED, targets=True),
+    _named("hitter_levels", HitterConclusion.hitter_levels, ATTACKED),
+    _named("hitter_recall_clean", HitterConclusion.recall, CLEAN),
+    _named("ncr_clean", HitterConclusion.ncr, CLEAN),
 )
 """The metrics that heavy hitters alone have, in the order of columns."""
