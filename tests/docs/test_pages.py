@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from support.pages import (
     NAMES,
+    NUMPY,
     PAGES,
     ROOT,
     blocks,
@@ -35,9 +36,6 @@ import ldptui.widgets
 from ldptui import core
 from ldptui.commands import cli
 from ldptui.core.plugins import Allowed, permit
-
-NUMPY = "2.4"
-"""The NumPy that drew the numbers of the pages; others draw other ones."""
 
 SIMULATING = (
     "perturb",

@@ -13,6 +13,8 @@ PAGES: Final = tuple(
 )
 NAMES: Final = tuple(str(path.relative_to(ROOT)) for path in PAGES)
 
+NUMPY: Final = "2.4"
+"""The NumPy that drew the numbers of the pages; others draw other ones."""
 ELIDED: Final = "…"
 """A line of an example that stands for any number of lines."""
 
