@@ -40,40 +40,54 @@ def error(oracle: Oracle, users: float, share: float, alpha: float) -> float:
     return planner.attack_floor(oracle, plan) + planner.noise_threshold(oracle, plan)
 
 
-def users_needed(oracle: Oracle, share: float, within: float, alpha: float) -> float:
-    """The genuine users with whom the mean is known within x; raises ScenarioError."""
+def users_needed(
+    oracle: Oracle, share: float, within: float, alpha: float, half: float = 1.0
+) -> float:
+    """The genuine users with whom the mean is known within x; raises ScenarioError.
+
+    half : half the range, in whose numbers a refusal speaks.
+    """
     plan = plan_of(1, share, within, alpha)
-    _above_floor(planner.attack_floor(oracle, plan), within)
+    _above_floor(planner.attack_floor(oracle, plan), within, half)
     try:
         return planner.users_needed(oracle, plan)
     except ScenarioError as refused:
         raise ScenarioError(refused.rule, key="within") from refused
 
 
-def largest_share(oracle: Oracle, users: float, within: float, alpha: float) -> float:
+def largest_share(
+    oracle: Oracle, users: float, within: float, alpha: float, half: float = 1.0
+) -> float:
     """The largest share of fakes with whom the mean is known within x; raises ScenarioError."""
 
     def room(share: float) -> float:
         return within - error(oracle, users, share, alpha)
 
     if room(0.0) < 0:
-        _above_floor(error(oracle, users, 0.0, alpha), within, "noise")
+        _above_floor(error(oracle, users, 0.0, alpha), within, half, "noise")
     return float(brentq(room, 0.0, 1 - 1e-9, xtol=1e-15))
 
 
 def least_epsilon(
-    bind: Callable[[float], Oracle], users: float, share: float, within: float, alpha: float
+    bind: Callable[[float], Oracle],
+    users: float,
+    share: float,
+    within: float,
+    alpha: float,
+    half: float = 1.0,
 ) -> float:
     """The smallest ε with which the mean is known within x; raises ScenarioError."""
     try:
         return planner.least_epsilon(bind, plan_of(users, share, within, alpha))
     except ScenarioError as refused:
-        most = error(bind(EPSILON.high), users, share, alpha)
-        raise ScenarioError(f"must be above {most:.4g}, the least with any ε, {got(within)}",
-                            key="within") from refused  # fmt: skip
+        if refused.key != "frequency":
+            raise
+        most = half * error(bind(EPSILON.high), users, share, alpha)
+        rule = f"must be above {most:.4g}, the least with any ε"
+        raise ScenarioError(f"{rule}, {got(half * within)}", key="within") from refused
 
 
-def _above_floor(floor: float, within: float, whose: str = "fakes") -> None:
+def _above_floor(floor: float, within: float, half: float, whose: str = "fakes") -> None:
     if within <= floor:
-        rule = f"must be above {floor:.4g}, by which {whose} alone can move the mean"
-        raise ScenarioError(f"{rule}, {got(within)}", key="within")
+        rule = f"must be above {half * floor:.4g}, by which {whose} alone can move the mean"
+        raise ScenarioError(f"{rule}, {got(half * within)}", key="within")

@@ -97,7 +97,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     """The plan; its page is written where a path is given."""
     if options.task == MEAN:
         yield "planning for a mean"
-        return mean.answer(options)
+        return mean.answer(options, ask.path or options.out)
     yield f"planning for {text.count(options.size)} items"
     values = with_more(planned(options), options)
     lines, said, written = [*rows(values)], [*notes(values)], ask.path or options.out

@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import write_atomically
 from ldptui.core.base.ranges import USERS, check_span
 from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle
@@ -24,13 +26,15 @@ from ..output import Row, row
 from ..questions.offered import numbers
 from ..questions.plan import LOCALLY, Options
 from ..questions.shared import BEST
+from .table import page
 
 SOLVED: Final = ("users", "epsilon", "share", "within")
 """The quantities that hang together: one of them is left out."""
-FOREIGN: Final = ("frequency", "power", "shift", "estimates", "rank", "out")
+FOREIGN: Final = ("frequency", "power", "shift", "estimates", "rank")
 """The options of a plan for items."""
 WORDS: Final = {"users": "genuine users n", "epsilon": "budget ε", "share": "share of fakes β",
                 "within": "error at most, ± x"}  # fmt: skip
+LEGEND: Final = "Numbers are those of the range, but C and V, which are of [−1, 1]."
 POINTS: Final = 33
 """Points of a curve."""
 
@@ -66,25 +70,37 @@ class PlannedMean:
     protocols: Mapping[str, float | None]
 
 
-def answer(options: Options) -> Answer:
-    """The plan of the options; raises ScenarioError."""
+def answer(options: Options, written: str | None) -> Answer:
+    """The plan of the options, also as a page where a path is given; raises ScenarioError."""
     values = planned(options)
-    return answer_of(
+    title = (
         f"A plan for a mean: {values.protocol.upper()}, numbers in "
-        f"[{text.short(values.low)}, {text.short(values.high)}], α = {text.short(values.alpha)}",
-        _rows(values),
+        f"[{text.short(values.low)}, {text.short(values.high)}], α = {text.short(values.alpha)}"
+    )
+    notes, lines, verdict = [*_notes(values)], [*_rows(values)], [_verdict(values)]
+    if written:
+        write_atomically(Path(written), page(title, lines, notes, LEGEND))
+        verdict.insert(0, f"Wrote {written}.")
+        notes.append(f"wrote {written}")
+    return answer_of(
+        title,
+        lines,
         values=values,
-        verdict=(_verdict(values),),
-        notes=(
-            *([f"the plan {'holds' if values.holds else 'does not hold'}"] * (not values.solved)),
-            "one round, whatever the honest mean is, and whatever the fakes report",
-            "fakes who all say −C move a mean of 1 most, and those who say C a mean of −1",
-        ),
+        verdict=verdict,
+        notes=notes,
         figures=(
             curves(chart, "± x", over)
             for chart, over in ((_over_users(values), "n"), (_over_budgets(values), "ε"))
         ),
     )
+
+
+def _notes(values: PlannedMean) -> Iterator[str]:
+    """The sentences about the numbers."""
+    if values.solved is None:
+        yield f"the plan {'holds' if values.holds else 'does not hold'}"
+    yield "one round, whatever the honest mean is, and whatever the fakes report"
+    yield "fakes who all say −C move a mean of 1 most, and those who say C a mean of −1"
 
 
 def planned(options: Options) -> PlannedMean:
@@ -128,22 +144,16 @@ def _solve(kind: str, solved: str, options: Options, half: float) -> float:
     users: Any = options.users
     share: Any = options.share
     within: Any = None if options.within is None else options.within / half
-    bind = partial(_oracle, kind)
-    try:
-        match solved:
-            case "epsilon":
-                return means.least_epsilon(bind, users, share, within, options.alpha)
-            case "users":
-                needed = means.users_needed(bind(options.epsilon), share, within, options.alpha)
-                return math.ceil(needed * (1 - 1e-12))
-            case "share":
-                return means.largest_share(bind(options.epsilon), users, within, options.alpha)
-        return half * means.error(bind(options.epsilon), users, share, options.alpha)
-    except ScenarioError as refused:
-        if refused.key == "within" and half != 1:
-            rule = "must be larger, or fewer fakes or more users must be planned for"
-            raise ScenarioError(f"{rule}, {got(options.within)}", key="within") from refused
-        raise
+    bind, alpha = partial(_oracle, kind), options.alpha
+    match solved:
+        case "epsilon":
+            return means.least_epsilon(bind, users, share, within, alpha, half)
+        case "users":
+            needed = means.users_needed(bind(options.epsilon), share, within, alpha, half)
+            return math.ceil(needed * (1 - 1e-12))
+        case "share":
+            return means.largest_share(bind(options.epsilon), users, within, alpha, half)
+    return half * means.error(bind(options.epsilon), users, share, alpha)
 
 
 def _oracle(kind: str, epsilon: Any) -> Oracle:

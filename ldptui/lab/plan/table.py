@@ -197,14 +197,14 @@ def _answer(values: Planned, answer: float) -> str:
     return text.count(math.ceil(answer)) if values.solved == "users" else text.short(answer, 4)
 
 
-def page(title: str, rows: Sequence[Row], notes: Iterable[str]) -> str:
+def page(title: str, rows: Sequence[Row], notes: Iterable[str], legend: str = LEGEND) -> str:
     """The plan as one page of Markdown: every number with its formula."""
     cells = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in rows]
     return "\n".join(
         [
             f"# {title}", "", "| quantity | value | formula | source |",
             "|---|---|---|---|", *(f"| {line} |" for line in cells), "",
-            *(f"- {note}" for note in notes), "", LEGEND, "",
+            *(f"- {note}" for note in notes), "", legend, "",
             *(f"- {source}" for source in cited(rows)), "",
         ]
     )  # fmt: skip

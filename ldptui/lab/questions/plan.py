@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
@@ -12,6 +12,9 @@ from ldptui.core.base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SH
 from ..options import Blank, Choices
 from .offered import alike, local, numbers, where
 from .shared import BEST, SEEDS, SIZE, Targets, Trials, items_of, targets_of
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
 
 LOCALLY: Final = "local"
 """The rung of users who trust nobody."""
@@ -23,6 +26,22 @@ MEAN: Final = "mean"
 
 def _protocols() -> Choices:
     return alike(BEST, *local(), *numbers())
+
+
+def _task_of(draft: Draft) -> str | None:
+    """What the draft's users hold, where its protocol says so."""
+    if draft.cell is None:
+        return None
+    kind = draft.cell.first.parameters["protocol.kind"]
+    return MEAN if kind in numbers() else "frequencies"
+
+
+def _within_of(draft: Draft) -> float | None:
+    """A twentieth of the draft's range of numbers."""
+    if draft.cell is None or _task_of(draft) != MEAN:
+        return None
+    protocol: Any = draft.cell.first.protocol
+    return float(f"{(protocol.high - protocol.low) / 20:.2g}")
 
 
 def _rungs() -> Choices:
@@ -55,7 +74,7 @@ class Options:
     protocol: Annotated[str, Blank(BEST, "protocol.kind", _protocols, bare=True)] = BEST
     task: Annotated[
         Literal["frequencies", "mean"],
-        Blank(choices=(("frequencies", "an item"), (MEAN, "a mean"))),
+        Blank(follows=_task_of, choices=(("frequencies", "an item"), (MEAN, "a mean"))),
     ] = "frequencies"
     items: Annotated[
         int | None, DOMAIN, SIZE, Blank(128, items_of, steps="ladder", only=_of_items)
@@ -68,7 +87,7 @@ class Options:
         float | None, POWER, Blank(0.9, optional=True, steps="hundredths", only=_of_items)
     ] = None
     within: Annotated[
-        float | None, Range(0, ends="()"), Blank(0.01, optional=True, only=_of_mean)
+        float | None, Range(0, ends="()"), Blank(0.1, _within_of, optional=True, only=_of_mean)
     ] = None
     low: Annotated[float, Range(), Blank(-1.0, "task.low", only=_of_mean)] = -1.0
     high: Annotated[float, Range(), Blank(1.0, "task.high", only=_of_mean)] = 1.0

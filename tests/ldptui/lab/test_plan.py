@@ -159,7 +159,7 @@ def test_the_tab_solves_for_the_field_that_is_empty() -> None:
 MEAN = ("plan", "--task", "mean", "--low", "16", "--high", "90")
 
 
-def test_a_plan_for_a_mean(capsys: Captured) -> None:
+def test_a_plan_for_a_mean(capsys: Captured, tmp_path: Path) -> None:
     """In the numbers of the range, by the protocol that takes the fewest users."""
     asked = (*MEAN, "--epsilon", "1", "--share", "0.01", "--within", "2.5", "--format", "json")
     values = json.loads(succeed(capsys, *asked))
@@ -175,10 +175,14 @@ def test_a_plan_for_a_mean(capsys: Captured) -> None:
     more = json.loads(succeed(capsys, *MEAN, "--protocol", "pm", "--epsilon", "1", "--share",
                               "0.01", "--users", "70911", "--format", "json"))  # fmt: skip
     assert more["within"] == pytest.approx(2.5, abs=1e-3)
+    page = tmp_path / "plan.md"
+    succeed(capsys, *judged, "--out", str(page))
+    floor = 37 * 0.01 * (1 / math.tanh(0.25) + 1)
+    assert f"| attack floor | {floor:.5g} | β (C + 1) | plan |" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    ((*MEAN, "--epsilon", "1", "--share", "0.1", "--within", "2"), "--within must be larger"),
+    ((*MEAN, "--epsilon", "1", "--share", "0.1", "--within", "2"), "must be above 11.71"),
     ((*MEAN, "--epsilon", "1", "--share", "0.1", "--power", "0.9"), "--power must be left out"),
     ((*MEAN, "--epsilon", "1", "--share", "0.1"), "--within is required"),
     ((*MEAN, "--protocol", "oue"), "--within is required"),
