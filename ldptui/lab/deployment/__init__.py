@@ -24,7 +24,7 @@ UNSET: Final = ("sweep", "defence", "campaign", "goal", "trust", "task")
 """The tables of a draft that a cell of the matrix does without, or begins anew."""
 POWER: Final = 0.9
 """The chance with which the planner wants to find an item."""
-OFFER: Final = "enter opens the cell at the cursor in the workbench, else the worst one."
+OFFER: Final = "enter puts the cell at the cursor, else the worst one, into the scenario."
 
 
 def matrix(deployment: Deployment) -> Steps:

@@ -37,5 +37,5 @@ class Options:
     reports: Annotated[
         tuple[str, ...],
         Argument(positional=True),
-        Blank((), hint="or a file, a folder of reports"),
+        Blank((), hint="file, folder"),
     ] = ()
