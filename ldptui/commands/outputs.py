@@ -45,7 +45,12 @@ def check_new(
     for path in (path for path in (*read, *agreed_on) if not isinstance(path, Piped)):
         if out.exists() and Path(path).exists() and out.samefile(path):
             raise ScenarioError(f"must be another file than {path}, which is read", key=key)
-    if out.is_file() and not options.force:
+    check_free(out, options.force, key)
+
+
+def check_free(out: Path, force: bool, key: str) -> None:
+    """Refuse an output that is there already, or that cannot be written; raises LdpError."""
+    if out.is_file() and not force:
         rule = f"must be a new file, and {out} is there already"
         raise ScenarioError(f"{rule} (--force replaces it)", key=key)
     check_writable(out)

@@ -158,7 +158,7 @@ def _sentences(each: Inspection) -> Iterator[str]:
         )
     if each.agrees is not None:
         yield (
-            f"  chi-square with the protocol's own reports: p = "
+            f"  compared with the protocol's own reports: p = "
             f"{text.short(each.agrees.p_value, 2)} ({each.agrees.comparisons} comparisons; "
             f"farthest off: {each.agrees.worst})"
         )

@@ -17,8 +17,9 @@ from ...api.audited import Checkpoint, Question, Work, question
 from ...api.audited.told import document, power_lines, told
 from ...lab.questions.audit import Options
 from ...terminal import exits
-from ...terminal.output import check_writable, note, write_out
+from ...terminal.output import note, write_out
 from ...text import format as text
+from ..outputs import check_free
 from ..progress import Line
 from ..reading import by_options, keys_of
 from .certificate import certificate, check_allowed, differences, options_of, page, read_certificate
@@ -33,7 +34,7 @@ def audit(options: Options) -> int:
         options = options_of(document_then, options)
     for key, place in (("--certificate", options.certificate), ("--page", options.page)):
         if place is not None:
-            _check_new(Path(place), options.force, key)
+            check_free(Path(place), options.force, key)
     question = question_of(options)
     powers = question.powers()
     if options.format == "table":
@@ -78,14 +79,6 @@ def audit(options: Options) -> int:
         failed = failed or bool(changed)
     broken = any(each.verdict == "broken" for each in found)
     return exits.FAILED if broken or failed else exits.DONE
-
-
-def _check_new(path: Path, force: bool, key: str) -> None:
-    """Refuse a file to be written that is there already, or cannot be written."""
-    if path.exists() and not force:
-        rule = f"must be a new file, and {path} is there already (--force replaces it)"
-        raise ScenarioError(rule, key=key)
-    check_writable(path)
 
 
 def _write(options: Options, question: Question, found: Sequence[Inspection]) -> None:

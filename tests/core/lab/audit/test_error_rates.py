@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support import budget
+from support.audits import ended
 
 import ldptui
 from ldptui.api.files import sent
@@ -47,13 +48,7 @@ def audited(kind: str, seed: int, spends: float, samples: int = SAMPLES) -> Insp
 
     claim = Claim(D, 1.0, kind, protocol, partial(sent, protocol))
     asked = Asked(samples, CONFIDENCE, seed)
-    steps = Inspector(made("client", Client, fresh=True), claim, asked).steps()
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Inspection = end.value
-            return found
+    return ended(Inspector(made("client", Client, fresh=True), claim, asked))
 
 
 def seldom(hits: int, of: int, chance: float) -> bool:

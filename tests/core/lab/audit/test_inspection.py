@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.audits import ended
 
 import ldptui
 from ldptui.api.files import sent
 from ldptui.core.lab.audit import Asked, Claim, Inspection, Inspector, made
 from ldptui.core.lab.audit.power import best_of, events_of, lower_of, naive
-from ldptui.core.lab.audit.rounds import FIRST, items_of_round, shares, sizes
+from ldptui.core.lab.audit.rounds import FIRST, items_of_round, looks, shares, sizes
 from ldptui.core.lab.loss import loss_of
 from ldptui.core.law.together import tells_together
 
@@ -42,17 +43,6 @@ def audited(
 ) -> Inspection:
     asked = Asked(samples, **{"confidence": SURE, **more})
     return ended(Inspector(made("client", lambda: client, fresh), claim, asked))
-
-
-def ended(inspector: Inspector) -> Inspection:
-    """The result of an audit that is run to its end."""
-    steps = inspector.steps()
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Inspection = end.value
-            return found
 
 
 HONEST = {
@@ -170,6 +160,7 @@ def test_rounds_use_up_the_samples_and_the_error() -> None:
         assert sum(rounds) == samples
         assert len(rounds) == 2 or rounds[0] >= FIRST
         assert sum(shares(len(rounds))) == pytest.approx(1.0)
+        assert sum(looks(len(rounds))) == pytest.approx(1.0)
         assert shares(len(rounds))[0] == 0
     items, others = items_of_round(1000, D, None, np.random.default_rng(0))
     assert (items != others).all()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.audits import ended
 
 import ldptui
 from ldptui.api.files import sent
@@ -31,15 +32,7 @@ def claim_of(kind: str, epsilon: float = 1.0) -> Claim:
 
 
 def audited(client: Any, claim: Claim, samples: int = SAMPLES, seed: int = 0) -> Inspection:
-    steps = Inspector(
-        made("client", lambda: client, False), claim, Asked(samples, seed=seed)
-    ).steps()
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Inspection = end.value
-            return found
+    return ended(Inspector(made("client", lambda: client, False), claim, Asked(samples, seed=seed)))
 
 
 @dataclass(frozen=True)
