@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,14 +19,13 @@ from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Tallied, reads_numbers
 from ..law.linear import linear_gain
-from ..law.numbers import TellsNumbers, heard_mean, heard_squares
+from ..law.numbers import heard_mean, heard_squares
 from ..law.pure import Mechanism
 from ..metrics import METRICS, Conclusion
 from ..metrics.mean import MeanConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
-from .linear import clean_spread, expected_tallies, fakes_told
-from .numbers import Heard, OfNumbers
+from .numbers import Heard, OfNumbers, clean_spread, expected_tallies, fakes_told, telling
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Mean(OfNumbers):
         self, cell: Cell, arms: Mapping[Arm, Heard], flags: Mapping[Arm, Flags], pulse: Pulse
     ) -> MeanConclusion:
         pulse()
-        protocol, made, squares = _telling(cell), {}, {}
+        protocol, made, squares = telling(cell), {}, {}
         for heard in dict.fromkeys(arms.values()):
             told = heard_mean(protocol, heard.tallies)[0]
             made[heard] = self.number(told)
@@ -65,7 +64,7 @@ class Mean(OfNumbers):
 
     def true_mean(self, cell: Cell) -> float:
         """The mean of the genuine users' numbers."""
-        return float(self.number(cell.population.frequencies @ _telling(cell).values))
+        return float(self.number(cell.population.frequencies @ telling(cell).values))
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         truth, spread = self.true_mean(cell), clean_spread(cell) * self.half**2
@@ -79,7 +78,7 @@ class Mean(OfNumbers):
         if fakes is None:
             return expected
         everyone = cell.users + cell.malicious
-        told = float(cell.population.frequencies @ _telling(cell).values)
+        told = float(cell.population.frequencies @ telling(cell).values)
         shift = self.half * linear_gain(fakes.mean, 0.0, told, cell.share)
         drawn = cell.users * spread + cell.malicious * fakes.variance * self.half**2
         expected |= {
@@ -93,7 +92,7 @@ class Mean(OfNumbers):
 
     def _squared(self, cell: Cell, tallies: Floats) -> float | None:
         """The mean of squares that expected reports tell; None where they tell none."""
-        protocol, heard = _telling(cell), tallies[None]
+        protocol, heard = telling(cell), tallies[None]
         mean, _ = heard_mean(protocol, heard)
         (found,) = self.square(mean, heard_squares(protocol, heard))
         return None if np.isnan(found) else float(found)
@@ -104,7 +103,7 @@ class Mean(OfNumbers):
         steps = [step for step in cell.defences if reads_numbers(step)]
         if not cell.defences or not all(step.foretold for step in steps):
             return {}
-        protocol = _telling(cell)
+        protocol = telling(cell)
         clean = expected_tallies(cell, ())
         fakes = (cell.sifted if cell.verifier else cell).fakes
         made = []
@@ -122,7 +121,3 @@ class Mean(OfNumbers):
             "mean_error_after": after - truth,
         }
         return expected | ({} if cell.attack is None else {"mean_shift_after": after - before})
-
-
-def _telling(cell: Cell) -> TellsNumbers:
-    return cast("TellsNumbers", cell.protocol)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..attacks import Fakes
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
 from ..base.errors import LIFTED, ScenarioError, got, spelled
 from ..base.flags import Flags
@@ -25,8 +26,9 @@ from ..collection.sifting import Sifted
 from ..collection.verifying import verified_counts
 from ..defences import Tallied, is_verifier, reads_numbers
 from ..law.capabilities import lacking
+from ..law.law import Ask
 from ..law.numbers import Sums, TellsNumbers, heard_mean, tells_numbers
-from ..law.pure import Mechanism
+from ..law.pure import Mechanism, Supporting
 from ..metrics import measure
 from ..metrics.mean import MeanConclusion
 from ..metrics.results import Block, Fingerprints, Moments
@@ -184,3 +186,58 @@ def _moments(conclusion: MeanConclusion) -> dict[Arm, Moments]:
         made = moments[arm.before] if same else Moments.of(conclusion.vectors(arm))
         moments[arm] = made
     return moments
+
+
+# The closed forms of an estimate that is linear in reports: what one report says on average.
+
+
+@dataclass(frozen=True)
+class Told:
+    """The mean and the variance of what a fake's report says, where the range is [-1, 1].
+
+    The number of fakes of each kind is fixed, so that their variances add up.
+    """
+
+    mean: float
+    variance: float
+
+
+def fakes_told(cell: Cell) -> Told | None:
+    """What one report of the fakes says; 0 without an attack, None where it is not known."""
+    protocol, mean, variance = telling(cell), 0.0, 0.0
+    for fakes in cell.fakes:
+        law = fakes.strategy.item_support(cast("Supporting", protocol), fakes.targets, cell.targets)
+        if law is None:
+            return None
+        weight = fakes.count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
+        says, spread = protocol.said_by(law.rates)
+        mean, variance = mean + weight * says, variance + weight * spread
+    return Told(mean, variance)
+
+
+def expected_tallies(cell: Cell, fakes: Sequence[Fakes]) -> Floats:
+    """float64[K], the expected number of reports of each kind, with these fakes."""
+    protocol = telling(cell)
+    honest = protocol.law_of(Ask("honest", np.arange(cell.population.domain_size),
+                                 held=cell.population.frequencies))  # fmt: skip
+    laws = [(cell.users, _rates(honest))]
+    for part in fakes:
+        law = part.strategy.item_support(cast("Supporting", protocol), part.targets, cell.targets)
+        laws.append((part.count, law.rates if law is not None else np.full(1, np.nan)))
+    sums = (Sums(count * rates[None], count) for count, rates in laws)
+    return np.asarray(sum(protocol.tallied(each)[0] for each in sums))
+
+
+def _rates(law: Any) -> Floats:
+    """The probabilities of reports of a law that a protocol of numbers has."""
+    return np.asarray(law.support(np.empty(0, dtype=np.int64)).rates)
+
+
+def clean_spread(cell: Cell) -> float:
+    """n times the variance of the clean estimate: that of what one report says, on average."""
+    return float(cell.population.frequencies @ telling(cell).spread)
+
+
+def telling(cell: Cell) -> TellsNumbers:
+    """The protocol of a cell whose users hold numbers."""
+    return cast("TellsNumbers", cell.protocol)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.cell import Cell
-from ldptui.core.task.linear import clean_spread, fakes_told
+from ldptui.core.task.numbers import clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL

@@ -16,8 +16,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.numbers import TellsNumbers
 from ldptui.core.law.pure import Reports, Rng
 from ldptui.core.protocols.sr import SR
-from ldptui.core.task.linear import clean_spread, fakes_told
-from ldptui.core.task.numbers import OfNumbers
+from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
