@@ -261,9 +261,11 @@ def _verdict(values: Choices, local: Mapping[str, Share]) -> Iterator[str]:
         f"names the most frequent item with probability {text.short(values.exponential.exact)}."
     )
     if local:
-        beaten = ", ".join(
-            f"{kind.upper()} {text.percent(share.simulated)}" for kind, share in local.items()
-        )
+        shares = {kind.upper(): text.percent(share.simulated) for kind, share in local.items()}
+        same = set(shares.values())
+        beaten = ", ".join(f"{kind} {share}" for kind, share in shares.items())
+        if len(shares) > 1 and len(same) == 1:
+            beaten = f"all of {text.count(len(shares))} protocols {same.pop()}"
         yield f"The largest of the estimates from local reports is right in: {beaten}."
     if values.needed is not None:
         need = text.short(values.needed, 3)

@@ -340,15 +340,16 @@ def _rows(values: Prices) -> Iterator[Row]:
             if (sent := values.reports.get(kind)) is not None:
                 factor, bits = text.short(sent.gain_factor, 3), text.short(sent.bits, 3)
                 about = f"√MSE; a {factor}; {bits} bit" + "s" * (bits != "1")
-            yield row(f"{kind}: error", error, about, source)
+            yield row(f"{kind.upper()}: error", error, about, source)
     for name in APART:
         for kind, costs in values.price.items():
             if (cost := costs.get(name)) is not None:
                 factor = f"{text.short(cost.factor, 3)} × n"
-                yield row(f"{kind} as {name}: users", cost.users, factor, _source(values))
+                yield row(f"{kind.upper()} as {name}: users", cost.users, factor, _source(values))
     for kind, even in values.break_even.items():
         if even is not None:
-            yield row(f"{kind}: no price up to n", even, "then laplace is better", _source(values))
+            name = f"{kind.upper()}: no price up to n"
+            yield row(name, even, "then laplace is better", _source(values))
 
 
 def _source(values: Prices) -> str:

@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 
+from ..catalogue import key_words
 from ..messages import KeyEdited
 from ..terminal import settings
 
@@ -111,17 +112,17 @@ def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     for node in _nodes(app, screen):
         yield from _actions(app, screen, node)
     yield from _chart_tabs(app, screen)
+    yield from _fields(screen)
     for name in settings.themes():
         if name in app.available_themes:
-            # The list without a query shows our own themes and the terminal's colours.
-            first = name.startswith(("ldptui-", "ansi-"))
             use = partial(setattr, app, "theme", name)
-            yield SystemCommand(f"Theme: {name}", "The colours of everything", use, first)
+            yield SystemCommand(f"Theme: {name}", "The colours of everything", use, False)
     for charset, words in CHARSETS.items():
         yield SystemCommand(
             f"Charset: {charset}",
             f"What charts are drawn with: {words}",
             partial(_set_charset, app, charset),
+            False,
         )
     yield SystemCommand(
         "Save screenshot (SVG)",
@@ -182,6 +183,24 @@ def _vain(screen: Screen[Any]) -> set[str]:
     if screen.shelf.active is None and played is None and not zoomed:
         vain |= {"cancel"} if screen.get_selected_text() else {"cancel", "copy_or_cancel"}
     return vain
+
+
+def _fields(screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """A command for each field of the workbench's forms, found by the name of its key."""
+    from ..widgets.field import Field
+    from .workbench.panes import Panes
+
+    for panes in screen.query(Panes):
+        for field in panes.query(Field):
+            place = panes.field(field.key)
+            if place is not None and place[1] is field:
+                title = f"Field: {key_words(field.key).title}"
+                go = partial(_go, screen, place[0], field.control)
+                yield SystemCommand(title, key_words(field.key).first, go, False)
+
+
+def _go(screen: Any, pane: int, control: Widget) -> None:
+    screen.action_pane(pane, control)
 
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:

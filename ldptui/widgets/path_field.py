@@ -219,8 +219,10 @@ class PathField(Vertical):
     def tell(self, sentence: str, refused: bool = False, asking: bool = False) -> None:
         """A sentence under the field: why the path is refused, or what enter will do."""
         line, field = self.query_one(Static), self.query_one(Input)
+        if sentence.startswith("→ "):  # one long word, whose end says more than its beginning
+            sentence = f"→ {_end_of(sentence[2:], self.size.width - 4)}"
         line.update(sentence)
-        line.set_class(sentence.startswith("→ "), "-path")  # one long word
+        line.set_class(sentence.startswith("→ "), "-path")
         for widget in (line, field):
             widget.set_class(refused, "-refused")
             widget.set_class(asking, "-asking")
@@ -299,3 +301,13 @@ class PathField(Vertical):
             listed.highlighted = (at + by) % (last + 1)
         else:
             listed.highlighted = max(0, min(last, at + by))
+
+
+def _end_of(path: str, width: int) -> str:
+    """A path, without its first folders where it has no room as a whole: `…/results/a.csv`."""
+    parts = path.split("/")
+    while len(parts) > 1 and width > 0 and cell_len("/".join(parts)) > width:
+        parts = ["…", *parts[1 + (parts[0] == "…") :]]
+        if len(parts) <= 2:
+            break
+    return "/".join(parts)

@@ -19,9 +19,9 @@ LABEL: Final = 18
 WIDEST: Final = 28
 """Cells of a block at most, and its lines."""
 TALLEST: Final = 8
-LEVELS: Final = 16
-"""Colours from the faintest to that of the largest number: few, so that neighbours share one."""
-FAINT: Final = 0.12
+LEVELS: Final = 6
+"""Colours from the faintest to that of the largest number: few enough to be told apart by eye."""
+FAINT: Final = 0.15
 """Part of the colour that the smallest number has."""
 DECADES: Final = 100
 """From this ratio of the largest to the smallest number on the colours are those of logarithms."""
@@ -81,18 +81,21 @@ def heat_rows(grid: Grid, look: Look) -> list[Row]:
 
 
 def _title(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
-    """The title, and where there is room the colours of the least, a middle and the largest.
+    """The title, and where there is room the steps of the colours, each with its least size.
 
-    The middle one gives way first.
+    Where there is less room, every other step has a number, every third one, …
     """
-    title = crop(look.clean(grid.title), look.width)
-    known = sorted({value for row in grid.values for value in row if value is not None})
-    row: Row = [(title, look.strong)]
-    for few in ((known[0], known[len(known) // 2], known[-1]), (known[0], known[-1])):
-        marks: Row = []
-        for value in dict.fromkeys(few):
-            marks += [("  ", look.palette.muted), ("  ", f"on {colour(value, sizes, look)}")]
-            marks.append((f" {number(value)}", look.palette.muted))
+    row: Row = [(crop(look.clean(grid.title), look.width), look.strong)]
+    known = [value for line in grid.values for value in line if value is not None]
+    steps = [(_step(value, sizes), value < 0) for value in known if value]
+    used = sorted({-1 - step if below else 1 + step for step, below in steps})
+    for stride in range(1, LEVELS + 1):
+        marks: Row = [("  ", look.palette.muted)] if used else []
+        for place, step in enumerate(used):
+            least = math.copysign(_least(abs(step) - 1, sizes), step)
+            shown = place % stride == 0 or place == len(used) - 1
+            marks.append(("  ", f"on {_coloured(abs(step) - 1, look, below=step < 0)}"))
+            marks.append((f" {number(least)} " * shown, look.palette.muted))
         if length(row) + length(marks) <= look.width:
             return row + marks
     return row
@@ -221,15 +224,28 @@ def part_of(value: float, sizes: Sequence[float]) -> float:
     return (math.log(size) - least) / (math.log(high) - least)
 
 
+def _step(value: float, sizes: Sequence[float]) -> int:
+    """The step of a number's colour, from 0 to LEVELS - 1."""
+    return min(LEVELS - 1, int(part_of(value, sizes) * LEVELS))
+
+
+def _least(step: int, sizes: Sequence[float]) -> float:
+    """The least size of the numbers of a step: where `part_of` is step / LEVELS."""
+    low, high, part = sizes[0], sizes[-1], step / LEVELS
+    return high * part if high < DECADES * low else low * (high / low) ** part
+
+
 def colour(value: float | None, sizes: Sequence[float], look: Look) -> str:
     """The colour of a number: more of the attack's the larger it is, of the other one below 0."""
     if not value:
         return look.palette.background
-    level = min(LEVELS - 1, int(part_of(value, sizes) * LEVELS))
-    part = FAINT + (1 - FAINT) * level / (LEVELS - 1)
-    return mixed(
-        look.palette.background, look.palette.clean if value < 0 else look.palette.attacked, part
-    )
+    return _coloured(_step(value, sizes), look, below=value < 0)
+
+
+def _coloured(step: int, look: Look, *, below: bool) -> str:
+    """The colour of a step, for numbers below 0 or above."""
+    front = look.palette.clean if below else look.palette.attacked
+    return mixed(look.palette.background, front, FAINT + (1 - FAINT) * step / (LEVELS - 1))
 
 
 def mixed(back: str, front: str, part: float) -> str:

@@ -88,7 +88,7 @@ def leaving(run: Snapshot) -> str:
     """The question before quitting: what becomes of the run, or how it has ended meanwhile."""
     if run.status != "running":
         ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
-        return f"The run {ended} meanwhile. Quit?"
+        return f"The run {ended}. Quit?"
     share = percent(run.done / run.total if run.total else 0.0, 2)
     if run.kept is None:
         return f"A run is at {share}. Quit and lose it?"

@@ -79,6 +79,27 @@ class Panes(Columns):
 
     def on_mount(self) -> None:
         fitted(self._controls, self._fold)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._centre)
+
+    def on_descendant_focus(self) -> None:
+        self.call_after_refresh(self._centre)
+
+    def _centre(self, _: object = None) -> None:
+        """Put the field with the focus into the middle of a form that scrolls.
+
+        Where a form stands follows from its focus then, and not from the way there.
+        """
+        focused = self.screen.focused
+        for pane in self._panes.values():
+            if focused is not None and focused.id == pane.id:
+                focused = pane.stop  # the field that had it last
+        around = list(focused.ancestors) if focused is not None else []
+        if focused is None or self._controls not in around:
+            return
+        for sheet in around:
+            if isinstance(sheet, Widget) and sheet.max_scroll_y > 0:
+                sheet.scroll_to_widget(focused, animate=False, center=True, immediate=True)
+                return
 
     async def mount_forms(self) -> None:
         """The panes with many fields: the first frame would wait even for their imports."""

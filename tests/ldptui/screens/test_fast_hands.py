@@ -66,6 +66,10 @@ async def walk(
                 if not at_once:
                     await idle()
             await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
+            await until(
+                pilot, lambda: not screen.simulating.pending and screen._showing._patience is None
+            )
+            await idle()
             draft = screen.draft
             assert draft is not None
             ends.append((draft.text, repr(screen.focused), without_times(screen)))

@@ -290,7 +290,7 @@ async def test_the_question_before_quitting_follows_the_run() -> None:
         engine.progress(dataclasses.replace(run, done=60, kept=7))
         await until(pilot, lambda: "A run is at 60 %. Quit? The next start" in words(pilot))
         finished(engine)
-        await until(pilot, lambda: "The run is done meanwhile. Quit?" in words(pilot))
+        await until(pilot, lambda: "The run is done. Quit?" in words(pilot))
 
         await pilot.press("n")
         await until(pilot, lambda: screen.app.screen is screen)
