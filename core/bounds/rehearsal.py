@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
-from ..law.pure import PureProtocol, Rng, SeedSearch
+from ..law.pure import PureProtocol, Rng, SeedSearch, sends_reports
 from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, unattacked
 
 AT_ONCE: Final = 1 << 17
@@ -19,7 +19,15 @@ AT_ONCE: Final = 1 << 17
 
 
 def rehearsed(
-    protocol: PureProtocol, plan: Plan, trials: int, rng: Rng, targets: int = 1
+    mechanism: Any,
+    oracle: Oracle,
+    plan: Plan,
+    trials: int,
+    rng: Rng,
+    targets: int = 1,
+    *,
+    proved: bool = False,
+    alarms_planned: float | None = None,
 ) -> dict[str, float | int]:
     """Simulate a plan on the counts path, and measure what it promises.
 
@@ -29,33 +37,47 @@ def rehearsed(
     0 and of a target; alarms, the share of trials without an attack in which an item that nobody
     holds passes the noise threshold. Its plan takes those items, two fewer than all, as
     independent, which makes it a little less than α.
+
+    mechanism : a pure protocol, or who adds the noise. oracle : of its plan. proved : the fakes
+    have to run the protocol, each for one of the targets. alarms_planned : of all items, where the
+    noise is not that of the oracle.
     """
     if plan.items < targets + 2:
         rule = f"needs at least {targets + 2} items to check: one found, one of others, the lifted"
         raise ScenarioError(f"{rule}, {got(plan.items)}", key="items")
-    oracle = Oracle.of(protocol, targets)
     users = round(plan.users)
     fakes = round(plan.users * plan.share / (1 - plan.share))
     held = np.zeros(plan.items, dtype=np.int64)
     held[0] = round(users * plan.frequency)
     held[1] = users - held[0]
     aims = np.arange(plan.items - targets, plan.items)
-    threshold = attack_floor(oracle, plan) + noise_threshold(oracle, plan)
+    share = fakes / (users + fakes)  # as whole users have them
+    exact = replace(plan, users=users, share=share, frequency=float(held[0]) / users)
+    threshold = attack_floor(oracle, exact) + noise_threshold(oracle, exact)
     clean = noise_threshold(oracle, unattacked(plan))
     shown, lifted, alarms = [], [], 0
     step = max(1, AT_ONCE // plan.items)
     for at in range(0, trials, step):
         rows = min(step, trials - at)
-        counts = protocol.sample_counts(np.tile(held, (rows, 1)), rng)
-        empty = protocol.estimates(counts, users).frequencies[:, 2:]
+        counts = mechanism.sample_counts(np.tile(held, (rows, 1)), rng)
+        if not sends_reports(mechanism):
+            counts = counts + mechanism.noise_counts(rows, rng)
+        empty = mechanism.estimates(counts, users).frequencies[:, 2:]
         alarms += int((empty.max(axis=1) > clean).sum())
-        fake = protocol.craft_counts(aims, np.full(rows, fakes), SeedSearch(), rng)
-        estimates = protocol.estimates(counts + fake, users + fakes).frequencies
+        if proved:
+            liars = np.zeros((rows, plan.items), dtype=np.int64)
+            liars[:, aims] = rng.multinomial(fakes, np.full(targets, 1 / targets), size=rows)
+            fake = mechanism.sample_counts(liars, rng)
+        else:
+            fake = mechanism.craft_counts(aims, np.full(rows, fakes), SeedSearch(), rng)
+        estimates = mechanism.estimates(counts + fake, users + fakes).frequencies
         shown.append(estimates[:, 0])
         lifted.append(estimates[:, -1])
     item, raised = np.concatenate(shown), np.concatenate(lifted)
-    power, share = float((item > threshold).mean()), fakes / (users + fakes)
-    exact = replace(plan, share=share)
+    power = float((item > threshold).mean())
+    one = oracle.exceeds(-oracle.quantile(plan.alpha / plan.items))
+    if alarms_planned is not None:
+        one = -math.expm1(math.log1p(-alarms_planned) / plan.items)
     return {
         "trials": trials,
         "power": power,
@@ -65,7 +87,7 @@ def rehearsed(
         **_mean("target", raised, attack_floor(oracle, exact)),
         "alarms": alarms / trials,
         "alarms_standard_error": math.sqrt(alarms / trials * (1 - alarms / trials) / trials),
-        "alarms_planned": 1 - (1 - plan.alpha / plan.items) ** (plan.items - 2),
+        "alarms_planned": -math.expm1((plan.items - 2) * math.log1p(-one)),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from scipy.optimize import brentq
@@ -16,6 +17,7 @@ from ..bounds.planner import Oracle, Plan
 from ..bounds.shuffle.central import SHUFFLED
 from ..law.pure import Mechanism
 from ..protocols import KINDS
+from ..protocols.curators.aggregate import Circuit, Noise
 from ..protocols.trust import (
     Aggregated,
     Asked,
@@ -34,12 +36,16 @@ COARSE: Final = 8
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that all rungs of a plan share: the central budget, and those of aggregation."""
+    """The terms that all rungs of a plan share: the central budget, and those of aggregation.
+
+    delta : of shuffled reports, and of Gaussian noise of the aggregators.
+    """
 
     epsilon: float
     delta: float = 1e-8
     weight: int = 3
     aggregators: int = 2
+    noise: Noise = "laplace"
 
 
 @dataclass(frozen=True)
@@ -57,25 +63,19 @@ class Row:
     proves: bool = False
 
 
-def _histogram(terms: Terms) -> Trust:
-    return Aggregated("histogram", None, terms.aggregators)
-
-
-def _multihot(terms: Terms) -> Trust:
-    return Aggregated("multihot", terms.weight, terms.aggregators)
-
-
-def _sumvec(terms: Terms) -> Trust:
-    return Aggregated("sumvec", None, terms.aggregators)
+def _summed(circuit: Circuit, terms: Terms) -> Trust:
+    weight = terms.weight if circuit == "multihot" else None
+    delta = terms.delta if terms.noise == "gaussian" else None
+    return Aggregated(circuit, weight, terms.aggregators, terms.noise, delta)
 
 
 RUNGS: Final[dict[str, Row]] = {
     "local": Row(lambda _: Local(), Oracle.of),
     "verified": Row(lambda _: Verified(), Oracle.proved, proves=True),
     "shuffled": Row(lambda terms: Shuffled(terms.delta, terms.epsilon), Oracle.of, hides=True),
-    "aggregated-sumvec": Row(_sumvec, Oracle.released, by_reports=False),
-    "aggregated-multihot": Row(_multihot, Oracle.released, by_reports=False),
-    "aggregated-histogram": Row(_histogram, Oracle.released, by_reports=False),
+    "aggregated-sumvec": Row(partial(_summed, "sumvec"), Oracle.released, by_reports=False),
+    "aggregated-multihot": Row(partial(_summed, "multihot"), Oracle.released, by_reports=False),
+    "aggregated-histogram": Row(partial(_summed, "histogram"), Oracle.released, by_reports=False),
     "curator": Row(lambda _: TrustedCurator(), Oracle.released, by_reports=False),
 }
 """Every rung that is a way to collect, from the least trust to the most."""

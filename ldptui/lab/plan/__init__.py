@@ -14,42 +14,55 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import write_atomically
 from ldptui.core.base.ranges import USERS
 from ldptui.core.bounds import planner
-from ldptui.core.bounds.planner import Oracle
+from ldptui.core.lab.rungs import RUNGS
 
 from ...charts.series import TONES, Axis, Plot, Series, Tone
 from ...text import format as text
 from ..answer import curves
 from ..asking import Ask, Steps, answer_of
-from ..mechanisms import DRAWN, bound
+from ..mechanisms import DRAWN
 from ..questions.plan import LOCALLY, MEAN, Options
 from . import mean
-from .planned import Planned, planned, rivals, with_more
+from .planned import Planned, oracle_of, planned, rivals, with_more
 from .table import name, notes, page, rival_rows, rows, title
 
 POINTS: Final = 65
 """Points of a curve."""
 
 
-def frequency_chart(values: Planned) -> Plot:
+SOLVED_POINTS: Final = 7
+"""Points of a curve that solves for the ε₀ of a report at each."""
+
+
+def frequency_chart(values: Planned, options: Options) -> Plot:
     """The smallest frequency that is found over the users, with and without the attack."""
-    oracle, plan = values.oracle, values.plan
+    plan, hides = values.plan, RUNGS[options.trust].hides
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
-    users = np.geomspace(low, min(USERS.high, plan.users * 1e2), POINTS)
+    points = SOLVED_POINTS if hides else POINTS
+    users = np.geomspace(low, min(USERS.high, plan.users * 1e2), points)
     users = np.union1d(users.round(), plan.users)  # the plan is a place of the cursor
+    own = oracle_of(values.protocol, options, values.epsilon, values.users)
+    oracles = [
+        oracle_of(values.protocol, options, values.epsilon, float(n)) if hides else own
+        for n in users
+    ]
 
     def least(share: float) -> list[float]:
-        return [planner.least_frequency(oracle, replace(plan, users=float(n), share=share))
-                for n in users]  # fmt: skip
+        return [
+            planner.least_frequency(oracle, replace(plan, users=float(n), share=share))
+            for n, oracle in zip(users, oracles, strict=True)
+        ]
 
     series = [Series("without an attack", users, _possible(least(0.0)), "clean")]
     levels: list[tuple[float, str]] = []
     if plan.share:
         series.append(Series("robust", users, _possible(least(plan.share)), "attacked"))
-        levels = [
-            (values.attack_floor, "attack floor"),
-            (values.undetectable_floor, "undetectable"),
-            (values.verified_floor, "verified"),
-        ]
+        levels = [(values.attack_floor, "attack floor")]
+        if options.trust == LOCALLY:
+            levels += [
+                (values.undetectable_floor, "undetectable"),
+                (values.verified_floor, "verified"),
+            ]
     series.append(Series("the plan", (plan.users,), (values.frequency,), "target", "points"))
     return Plot(
         "Smallest frequency that is found",
@@ -66,15 +79,22 @@ def _possible(frequencies: Sequence[float]) -> list[float]:
     return [frequency if frequency <= 1 else math.nan for frequency in frequencies]
 
 
-def budget_chart(values: Planned) -> Plot:
-    """The same over ε for every protocol that a chart has room for, robust where fakes are."""
-    plan = values.plan
-    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values.epsilon)
+def budget_chart(values: Planned, options: Options) -> Plot:
+    """The same over ε for every protocol that a chart has room for, robust where fakes are.
+
+    Where users trust somebody: for the plan's rung, beside the same protocol without trust.
+    """
+    plan, hides = values.plan, RUNGS[options.trust].hides
+    budgets = np.union1d(np.geomspace(0.1, 10, SOLVED_POINTS if hides else POINTS), values.epsilon)
+    lines = [(kind.upper(), kind, options) for kind in DRAWN]
+    if options.trust != LOCALLY:
+        kind, alone = values.protocol, replace(options, trust=LOCALLY)
+        lines = [(options.trust, kind, options), (f"local {kind.upper()}", kind, alone)]
     series = []
     tones: Sequence[Tone] = TONES
-    for kind, tone in zip(DRAWN, tones, strict=False):
-        least = [_least(kind, plan, float(epsilon), values.targets) for epsilon in budgets]
-        series.append(Series(kind.upper(), budgets, _possible(least), tone))
+    for (label, kind, asked), tone in zip(lines, tones, strict=False):
+        least = [_least(kind, plan, float(epsilon), asked) for epsilon in budgets]
+        series.append(Series(label, budgets, _possible(least), tone))
     mark = (values.epsilon,), (values.frequency,)
     return Plot(
         "The same over ε" + (f", β = {text.short(plan.share, 3)}" if plan.share else ""),
@@ -85,10 +105,9 @@ def budget_chart(values: Planned) -> Plot:
     )
 
 
-def _least(kind: str, plan: planner.Plan, epsilon: float, targets: int) -> float:
+def _least(kind: str, plan: planner.Plan, epsilon: float, options: Options) -> float:
     try:
-        oracle = Oracle.of(bound(kind, plan.items, epsilon), targets)
-        return planner.least_frequency(oracle, plan)
+        return planner.least_frequency(oracle_of(kind, options, epsilon, plan.users), plan)
     except ScenarioError:
         return math.inf
 
@@ -117,8 +136,7 @@ def answer(options: Options, ask: Ask) -> Steps:
         figures=(
             curve
             for chart, over in ((frequency_chart, "n"), (budget_chart, "ε"))
-            if options.trust == LOCALLY
-            for curve in [curves(chart(values), "least f", over)]
+            for curve in [curves(chart(values, options), "least f", over)]
         ),
     )
 

@@ -94,11 +94,6 @@ class Planned:
         """The plan of these lines."""
         return plan_of(self.items, self.alpha, vars(self))
 
-    @property
-    def oracle(self) -> Oracle:
-        """The oracle of a plan whose users trust nobody."""
-        return Oracle.of(bound(self.protocol, self.items, self.epsilon), self.targets)
-
 
 def planned(options: Options) -> Planned:
     """The plan of the options; raises ScenarioError."""
@@ -154,7 +149,7 @@ def _kinds(options: Options) -> Sequence[str]:
     return (options.protocol,)
 
 
-def _oracle(kind: str, options: Options, epsilon: float, users: float | None) -> Oracle:
+def oracle_of(kind: str, options: Options, epsilon: float, users: float | None) -> Oracle:
     """What the server of the rung gets of n users; raises ScenarioError."""
     made = _asked_by(kind, options, epsilon, users)
     return RUNGS[options.trust].oracle(made, options.targets)
@@ -167,7 +162,7 @@ def _asked_by(kind: str, options: Options, epsilon: float, users: float | None) 
 
 
 def _terms(options: Options, epsilon: float) -> Terms:
-    return Terms(epsilon, options.delta, options.weight)
+    return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
 
 @dataclass(frozen=True)
@@ -228,7 +223,7 @@ def _users(kind: str, options: Options, plan: planner.Plan) -> int:
     row = RUNGS[options.trust]
     if row.hides:
         return smallest_batch(row, kind, plan, _terms(options, options.epsilon), options.targets)
-    oracle = _oracle(kind, options, options.epsilon, None)
+    oracle = oracle_of(kind, options, options.epsilon, None)
     return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
 
 
@@ -246,7 +241,7 @@ def _solve(kind: str, solved: str, options: Options) -> float:
     assert options.epsilon is not None  # nothing else is left out
     if solved == "users":
         return _users(kind, options, plan)
-    oracle = _oracle(kind, options, options.epsilon, options.users)
+    oracle = oracle_of(kind, options, options.epsilon, options.users)
     if solved == "frequency":
         least = planner.least_frequency(oracle, plan)
         if least > 1:
@@ -264,7 +259,7 @@ def _solve(kind: str, solved: str, options: Options) -> float:
 def _epsilon(kind: str, options: Options, plan: planner.Plan) -> float:
     """The least budget of a plan; of shuffled reports the central one of the least ε₀."""
     if not RUNGS[options.trust].hides:
-        return planner.least_epsilon(lambda e: _oracle(kind, options, e, options.users), plan)
+        return planner.least_epsilon(lambda e: oracle_of(kind, options, e, options.users), plan)
     local = planner.least_epsilon(
         lambda e: Oracle.of(bound(kind, options.size, e), options.targets), plan
     )
@@ -281,7 +276,7 @@ def _lines(
     oracles: Mapping[str, float | None],
 ) -> Planned:
     """Every line of the plan of one protocol."""
-    oracle = _oracle(kind, options, quantities["epsilon"], quantities["users"])
+    oracle = oracle_of(kind, options, quantities["epsilon"], quantities["users"])
     plan = plan_of(options.size, options.alpha, quantities)
     f_min = planner.least_frequency(oracle, planner.unattacked(plan))
     floor = planner.attack_floor(oracle, plan)
@@ -349,13 +344,13 @@ def with_more(values: Planned, options: Options) -> Planned:
         values = replace(values, estimates=_trusted(options.estimates, options, values))
     elif options.rank is not None:
         raise ScenarioError("needs --estimates, which rank the items", key="rank")
-    if options.check and options.trust != LOCALLY:
-        rule = "must be left out with --trust: ldptui run simulates a scenario with [trust]"
-        raise ScenarioError(f"{rule}, {got(True)}", key="check")
     if options.check:
-        protocol = bound(values.protocol, options.size, values.epsilon)
-        rng = np.random.default_rng(options.seed)
-        seen = rehearsed(protocol, values.plan, options.trials, rng, options.targets)
+        made = _asked_by(values.protocol, options, values.epsilon, values.users)
+        seen = rehearsed(
+            made, oracle_of(values.protocol, options, values.epsilon, values.users), values.plan,
+            options.trials, np.random.default_rng(options.seed), options.targets,
+            proved=RUNGS[options.trust].proves, alarms_planned=values.false_alarms,
+        )  # fmt: skip
         values = replace(values, check=seen)
     return values
 
@@ -363,7 +358,7 @@ def with_more(values: Planned, options: Options) -> Planned:
 def _trusted(file: str, options: Options, values: Planned) -> Trusted:
     """The items of a published table whose estimates no fake item reaches."""
     path, rank = Path(file), options.rank
-    oracle = _oracle(values.protocol, options, values.epsilon, values.users)
+    oracle = oracle_of(values.protocol, options, values.epsilon, values.users)
     (items,) = named_columns(path, [options.label], "label")
     (numbers,) = named_columns(path, [options.column], "column")
     if len(items.values) != items.codes.size:

@@ -66,9 +66,9 @@ class Options:
     and within are given, or all four. within : how far off the mean may be. low, high : the range.
     items : None of a mean.
 
-    trust : the rung, whose central budget ε then is. delta : of shuffled reports. weight : of the
-    circuit multihot. estimates, column, label, rank : of a published table. check, trials, seed :
-    of a simulation.
+    trust : the rung, whose central budget ε then is. delta : of shuffled reports, and of Gaussian
+    noise. weight : of the circuit multihot. noise : of its aggregators. estimates, column, label,
+    rank : of a published table. check, trials, seed : of a simulation.
     """
 
     protocol: Annotated[str, Blank(BEST, "protocol.kind", _protocols, bare=True)] = BEST
@@ -96,6 +96,7 @@ class Options:
     trust: Annotated[str, Blank(LOCALLY, choices=_rungs, only=_of_items)] = LOCALLY
     delta: Annotated[float, Range(0, 1, "()"), Blank(1e-8, steps="decades", only=_shuffled)] = 1e-8
     weight: Annotated[int, Range(2, 2**20)] = 3
+    noise: Literal["laplace", "gaussian"] = "laplace"
     shift: Annotated[float | None, FREQUENCY] = None
     estimates: str | None = None
     column: str = "frequency"

@@ -13,14 +13,13 @@ from support import budget
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Plan
+from ldptui.core.bounds.rehearsal import rehearsed
 from ldptui.core.lab import rungs
 from ldptui.core.lab.rungs import RUNGS, Terms, mechanism, smallest_batch
-from ldptui.core.law.pure import SeedSearch
 
 TERMS = Terms(1.0, 1e-6)
 PLAN = Plan(64, 20_000, 0.002, 0.05, 0.05, 0.9)
 TARGETS, KIND = 5, "oue"
-PROVED = "verified"
 
 
 def planned(rung: str) -> tuple[Any, Any, Plan]:
@@ -56,47 +55,26 @@ def test_each_number_from_the_others(rung: str) -> None:
 def test_a_plan_holds_in_simulation(rung: str) -> None:
     """The item is found as often as planned, and targets are lifted to the attack floor."""
     made, oracle, plan = planned(rung)
-    fakes, trials, rng = round(plan.users * plan.share / (1 - plan.share)), 4000, _rng()
-    held = np.zeros(plan.items, dtype=np.int64)
-    held[0] = round(plan.users * plan.frequency)
-    held[1] = plan.users - held[0]
-    counts = made.sample_counts(np.tile(held, (trials, 1)), rng)
-    if not RUNGS[rung].by_reports:
-        counts = counts + made.noise_counts(trials, rng)
-    aims = np.arange(plan.items - TARGETS, plan.items)
-    sent = np.full(trials, fakes)
-    if rung == PROVED:
-        liars = np.zeros((trials, plan.items), dtype=np.int64)
-        liars[:, aims] = rng.multinomial(fakes, np.full(TARGETS, 1 / TARGETS), size=trials)
-        fake = made.sample_counts(liars, rng)
-    else:
-        fake = made.craft_counts(aims, sent, SeedSearch(), rng)
-    estimates = made.estimates(counts + fake, int(plan.users) + fakes).frequencies
-    exact = replace(plan, share=fakes / (plan.users + fakes), frequency=held[0] / plan.users)
-    threshold = planner.attack_floor(oracle, exact) + planner.noise_threshold(oracle, exact)
-    power = planner.found_power(oracle, exact, lowered=True)
-    hits = int((estimates[:, 0] > threshold).sum())
+    row, trials = RUNGS[rung], 4000
+    claimed = rungs.alarms(made, oracle, plan) if row.hides else None
+    seen = rehearsed(
+        made, oracle, plan, trials, np.random.default_rng(3), TARGETS,
+        proved=row.proves, alarms_planned=claimed,
+    )  # fmt: skip
+    power = seen["power_planned"]
+    hits, alarms = (round(trials * seen[name]) for name in ("power", "alarms"))
     assert budget.proportion(hits, trials, power)
     assert not budget.proportion(hits, trials, 0.9 * power)
-    quiet = made.estimates(counts, int(plan.users)).frequencies[:, 2:]
-    noise = planner.noise_threshold(oracle, planner.unattacked(plan))
-    alarms = int((quiet.max(axis=1) > noise).sum())
-    claimed = plan.alpha
-    if RUNGS[rung].hides:  # so little noise is not normal
-        claimed = rungs.alarms(made, oracle, plan)
+    expected = seen["alarms_planned"]
+    assert stats.binom.sf(alarms - 1, trials, expected * (1.1 if row.by_reports else 1)) > 1e-9
+    assert not stats.binom.sf(alarms - 1, trials, plan.alpha / 10) > 1e-9
+    if claimed is not None:  # so little noise is not normal
         assert claimed > 1.2 * plan.alpha
         assert not stats.binom.sf(alarms - 1, trials, plan.alpha) > 1e-9
-    assert stats.binom.sf(alarms - 1, trials, claimed) > 1e-9  # α at most
-    assert not stats.binom.sf(alarms - 1, trials, plan.alpha / 10) > 1e-9
-    spread = oracle.unit_variance(plan.reports) / plan.reports
-    spread += fakes / plan.reports**2  # which targets are picked
-    lifted = planner.attack_floor(oracle, exact)
-    assert budget.mean(estimates[:, -1], lifted, 1.5 * spread)
-    assert not budget.mean(estimates[:, -1], lifted + (spread * 90 / trials) ** 0.5, 1.5 * spread)
-
-
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(3)
+    for name in ("item", "target"):
+        off = seen[name] - seen[f"{name}_planned"]
+        assert abs(off) < 6.5 * seen[f"{name}_standard_error"], name
+    assert 0.1 * seen["item_planned"] > 6.5 * seen["item_standard_error"]  # a tenth would be seen
 
 
 @pytest.mark.long
