@@ -16,6 +16,7 @@ from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
 from ldptui.core.protocols.hashing import matched_law
 from ldptui.explain import report as life
 from ldptui.explain.report import Cells, Life, Step
+from ldptui.explain.report.steps import Rest
 from ldptui.explain.users import fake_report, genuine_report, random_user
 
 KINDS = tuple(PROTOCOLS)
@@ -232,7 +233,7 @@ def test_the_rest_of_the_cells() -> None:
     cells = Cells("item", (("sent", bits),), (life.Group("own", (2,)), life.Group("t", (0, 5))), {})
     assert cells.others(2) == (1, 3)
     assert cells.others(9) == (1, 3, 4, 6)
-    assert cells.rest() == life.Rest(4, (2,))
+    assert cells.rest() == Rest(4, (2,))
 
 
 def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -> None:
