@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from scipy.stats import binom
 from support import budget
 
@@ -85,6 +88,29 @@ def test_a_gap_is_overturned_by_more_fakes_the_more_is_proved(
         < shares["shuffled", "grr"]
         < shares["curator", "geometric"]
     )
+
+
+@pytest.mark.parametrize("items", [3, 4, 6])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_hidden_fakes_overturn_no_more_than_a_linear_programme(items: int, epsilon: float) -> None:
+    """The largest gap between two items that are held alike, over all laws of fakes whose reports,
+    with those of the honest, are those of some honest population.
+    """
+    share, held = 0.05, np.full(items, 0.2 / (items - 2))
+    held[:2] = 0.4
+    flip = 1 / (math.exp(epsilon) + 1)
+    bits = np.array([*product((0, 1), repeat=items)])
+    others = np.where(bits, flip, 1 - flip)
+    # laws[v, y]: the chance of the report y of a user who holds v; the own bit is a fair coin
+    laws = others.prod(axis=1) * 0.5 / others.T
+    best = linprog(
+        np.eye(items)[0] - np.eye(items)[1], A_ub=-laws.T, b_ub=-(1 - share) * held @ laws,
+        A_eq=np.ones((1, items)), b_eq=[1.0],
+    )  # fmt: skip
+    setting = replace(SETTING, epsilon=epsilon, items=items, share=share, frequencies=held, top=2,
+                      targets=1, weight=2)  # fmt: skip
+    (rung,) = (each for each in ladder(setting, ["oue"]) if each.rung == "hidden")
+    assert -best.fun * rung.overturning_share / share == pytest.approx(setting.gap)
 
 
 def test_the_noise_of_the_drafts() -> None:
