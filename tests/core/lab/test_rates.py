@@ -34,7 +34,7 @@ class AboveTruth(ForAll, Step):
     bound: float = 0.0
     kind: Literal["above"] = "above"
 
-    def alarmed(self, frequencies: Floats, _: Known, __: Floats | None) -> Any:
+    def alarmed(self, frequencies: Floats, _: Known) -> Any:
         return frequencies[:, self.item] > self.bound
 
 

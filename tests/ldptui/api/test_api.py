@@ -28,8 +28,8 @@ from ldptui.core.protocols import PROTOCOLS
 
 PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | {
     f"ldptui.theory.{name}": thing
-    for name, thing in vars(ldptui.theory).items()
-    if callable(thing) and not name.startswith("_")
+    for name in dir(ldptui.theory)
+    if callable(thing := getattr(ldptui.theory, name))
 }
 """Every public function and class, those of the closed forms included, by its name."""
 FUNCTIONS = {

@@ -42,7 +42,7 @@ def test_rank_plot_with_an_attack() -> None:
         [1, 2, 3, 4, 5],
         [0.5, 0.3, 0.15, 0.04, 0.01],
     )
-    assert (list(found["targets after"].x), list(found["targets now"].y)) == ([4], [0.3])
+    assert (list(found["targets after"].x), list(found["targets after"].y)) == ([4], [0.3])
     assert (list(found["targets before"].x), list(found["targets before"].y)) == ([4], [0.05])
     assert (list(found["after"].x), list(found["after"].y)[:3]) == (
         [1, 2, 3, 5],

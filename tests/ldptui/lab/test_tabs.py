@@ -280,12 +280,12 @@ def test_a_mechanism_in_python_that_breaks_its_promise_is_caught(tmp_path: Path)
 
 def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
     answer = ask("price", users=10_000)
-    ratio = (number(answer, "oue: error") / number(answer, "laplace: error")) ** 2
-    assert number(answer, "oue as laplace: users") == pytest.approx(10_000 * ratio, rel=1e-3)
+    ratio = (number(answer, "OUE: error") / number(answer, "LAPLACE: error")) ** 2
+    assert number(answer, "OUE as laplace: users") == pytest.approx(10_000 * ratio, rel=1e-3)
     assert "local privacy needs" in answer.words[0]
     # Twice as many users, twice the price.
     twice = ask("price", users=20_000)
-    before, after = (number(result, "oue as laplace: users") for result in (answer, twice))
+    before, after = (number(result, "OUE as laplace: users") for result in (answer, twice))
     assert after / 20_000 == pytest.approx(2 * before / 10_000, rel=1e-3)
     assert all(plot.x.log and plot.y.log for plot in answer.charts if isinstance(plot, Plot))
     assert ask("price", over="epsilon").charts[0].x.label == "privacy budget ε"  # type: ignore[union-attr]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +263,7 @@ async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         assert app.screen.query_one(Input).value == "~/notes/good.toml"
-        assert app.said() == f"→ {folder / 'good.toml'}"
+        assert re.fullmatch(r"→ (/|…/).*/notes/good\.toml", app.said())
         await pilot.press("enter")
         assert app.answers == [folder / "good.toml"]
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
@@ -310,7 +311,7 @@ async def test_a_file_that_cannot_be_written_loses_nothing(folder: Path) -> None
         assert app.answers == []
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD
         await type_in(pilot, "other")
-        assert app.said() == f"→ {folder / 'other.toml'}"
+        assert re.fullmatch(r"→ (/|…/).*/notes/other\.toml", app.said())
         await pilot.press("enter")
         assert app.answers == [folder / "other.toml"]
 
@@ -688,4 +689,4 @@ async def test_a_folder_that_was_removed_keeps_no_dialog_shut(
     app = Bare(DIALOGS[screen](folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "x")
-        assert str(Path.home()) in app.said() or screen != "export"
+        assert app.said().endswith(f"/{Path.home().name}/x") or screen != "export"
