@@ -190,7 +190,7 @@ async def test_each_stop_waits_for_its_estimates_and_any_key_stops_it() -> None:
         # A worker that is late holds nothing up for long.
         await passed(pane, pilot, clock, PATIENCE_S - PACE)
         assert stop(pane) == pytest.approx(PLAYED[5])
-        await passed(pane, pilot, clock, PACE)
+        await passed(pane, pilot, clock, 1.01 * PACE)  # the sum of both is above the limit
         assert stop(pane) == pytest.approx(PLAYED[6])
         pane.play()  # a pause, from where a greeting that any key ends is another thing
         await pilot.press("backspace")
