@@ -8,14 +8,16 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 from ldptui.core.base.files import FORMATS
 
 from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from .command import COMMANDS
-from .options import Opening
+
+if TYPE_CHECKING:
+    from .opening import Opening
 
 _COMMANDS: Final = """\
 commands (each has its own --help):
@@ -139,7 +141,7 @@ def _obey(arguments: list[str]) -> int:
     parsed, more = parser.parse_known_args(arguments)
     options = COMMANDS["ldptui"].read(parsed)
     for place in options.places:
-        if place in commands():
+        if _is_command(place):
             parser.error(f"{place} is a command: it comes before its options")
     if options.protocol is None:
         more = [*options.places[1:], *more]
@@ -158,7 +160,7 @@ def _obey(arguments: list[str]) -> int:
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
     """The parser of a command; None where there is none of that name."""
-    if command not in commands():
+    if not _is_command(command):
         return None
     if command in COMMANDS:
         return COMMANDS[command].parser(_parser)
@@ -173,6 +175,11 @@ def commands() -> tuple[str, ...]:
 
     named = [name for name in COMMANDS if name != "ldptui"]
     return tuple(dict.fromkeys((*named, *lab.TOPICS)))
+
+
+def _is_command(word: str) -> bool:
+    """True for the name of a command; the lab's topics are read for what may be a name alone."""
+    return word[:1].isalpha() and word.replace("-", "").isalpha() and word in commands()
 
 
 def _work(command: str, parsed: argparse.Namespace) -> int:

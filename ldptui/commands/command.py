@@ -9,13 +9,12 @@ import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Final
 
 from ..catalogue.rows import rows
 from ..lab.options import Option, add_arguments, made, options_of
 from ..lab.questions.offered import kinds
-from ..lab.topics import TOPICS
-from . import options as options_module
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
@@ -29,6 +28,7 @@ class Command:
     name: str
     about: str
     options: str = ""
+    place: str = "options"
     module: str = ""
     usage: str = ""
     summary: str = ""
@@ -42,8 +42,10 @@ class Command:
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
         if not self.options:
+            from ..lab.topics import TOPICS  # reading them is work, which the workbench waits for
+
             return TOPICS[self.name].asked
-        kind: type[Any] = getattr(options_module, self.options)
+        kind: type[Any] = getattr(import_module(f"{__package__}.{self.place}"), self.options)
         return kind
 
     @cached_property

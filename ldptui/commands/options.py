@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from ..charts.kinds import on_paper
@@ -17,8 +16,7 @@ from ..lab.options import Argument, Keys
 from ..lab.questions.collected import Named, Numbered, Settings
 from ..lab.questions.offered import kinds
 from ..lab.questions.shared import Near, keys
-from ..session.attack_options import Code
-from ..session.consent import WHAT
+from .opening import Allowing, Stored
 
 Positional: TypeAlias = Annotated[str, Argument(positional=True)]
 Several: TypeAlias = Annotated[tuple[str, ...], Argument(positional=True)]
@@ -37,30 +35,6 @@ def _charts() -> list[str]:
 @dataclass(frozen=True, kw_only=True)
 class Nothing:
     """The options of a command that has none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Allowing:
-    """The Python code that may run: names of packages' code, and files."""
-
-    allow_attacks: Annotated[
-        tuple[str, ...],
-        Argument(flags=tuple(f"--allow-{what}" for what in WHAT), repeated=True),
-    ] = ()
-    attack_files: Annotated[
-        tuple[str, ...], Argument(flags=tuple(f"--{what}-file" for what in WHAT), repeated=True)
-    ] = ()
-
-    @property
-    def code(self) -> Code:
-        return Code(self.allow_attacks, tuple(map(Path, self.attack_files)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stored:
-    """store : the file that keeps the runs, None for the usual one."""
-
-    store: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -376,24 +350,3 @@ class Perturb(Numbered):
     out: str
     force: bool = False
     quiet: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opening(Allowing, Stored):
-    """What the workbench opens, and its settings. protocol : of reports, None for a scenario."""
-
-    places: Annotated[tuple[str, ...], Argument(positional=True)] = ()
-    protocol: str | None = None
-    epsilon: float | None = None
-    items: Annotated[int | None, Argument(either=True)] = None
-    domain: Annotated[str | None, Argument(either=True)] = None
-    settings: Settings = ()
-    theme: str | None = None
-    charset: Literal["auto", "ascii", "block", "braille"] | None = None
-    config: str | None = None
-    mouse: bool | None = None
-    keep: Annotated[bool, Argument(flags=("--no-store",))] = True
-    cluster: str | None = None
-    log_file: str | None = None
-    version: bool = False
-    verbose: bool = False

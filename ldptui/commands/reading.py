@@ -20,7 +20,8 @@ from ..api.sources import labels_in, sources
 from ..lab.questions.collected import Collection, Named
 from ..session.locating import locate
 from ..terminal.output import note
-from .options import Opening, Simulating
+from .opening import Opening
+from .options import Simulating
 
 
 def scenario_of(options: Simulating) -> tuple[Scenario, str]:

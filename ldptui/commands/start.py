@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..engine.playback import Playback
     from ..lab.questions.collected import Collection
     from ..terminal.settings import Settings
-    from .options import Opening
+    from .opening import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 

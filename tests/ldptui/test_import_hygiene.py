@@ -82,6 +82,8 @@ def test_core_never_imports_the_screen() -> None:
         ("import ldptui.screens.workbench.report, ldptui.screens.workbench.equations",
          "numpy plotext pydantic scipy"),
         ("import ldptui.app, ldptui.screens.workbench", "ldptui.lab ldptui.screens.lab"),
+        ("from ldptui.commands import cli as c; c.parser_of('a.toml'); c.app_parser()",
+         "ldptui.lab.topics ldptui.commands.options numpy textual"),
         ("import ldptui.screens.lab.screen", "numpy scipy pydantic plotext"),
         ("import ldptui.charts.draw, ldptui.widgets.plot", "numpy plotext pydantic"),
     ],

@@ -24,6 +24,7 @@ from ...text import table
 from ...text.prose import wrapped
 from ..dictionary import dictionary
 from ..door import Output, tags_of
+from ..opening import Stored
 from ..options import (
     Collecting,
     Dictionary,
@@ -33,7 +34,6 @@ from ..options import (
     Remove,
     Show,
     Star,
-    Stored,
     Tag,
 )
 from ..parquet import write_parquet

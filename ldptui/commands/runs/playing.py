@@ -21,7 +21,8 @@ from ...terminal import exits, output
 from ...text import format as text
 from .. import progress
 from ..door import Work
-from ..options import Opening, Replay
+from ..opening import Opening
+from ..options import Replay
 from .opening import run_or_file
 from .plotting import replay_figure
 
