@@ -20,6 +20,9 @@ from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
 from ..base.ranges import check_bounds
 from ..base.sampling import Counts, Floats
+from .arrays import array_of as array_of
+from .arrays import check_padding as check_padding
+from .arrays import items_of as items_of
 from .doors import Doors
 from .law import Items as Items
 from .law import Reports as Reports
@@ -113,17 +116,62 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        """Reports that encode these items and are not perturbed."""
+        """Reports of these items without noise, as fakes who skip the randomiser send them.
+
+        Parameters
+        ----------
+        values
+            int64[n], the item of each report.
+        rng
+            A generator of NumPy, for what a report draws besides its noise, as a hash seed.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
+        >>> grr.unperturbed(np.array([0, 3]), np.random.default_rng(0)).tolist()
+        [0, 3]
+        """
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
-        """The number of reports that support each item, or have each bit: int64[…]."""
+        """The number of reports that support each item: int64[d]; RAPPOR counts bits by cohort.
+
+        Parameters
+        ----------
+        reports
+            Reports of `perturb`, the first axis users.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
+        >>> grr.support_counts(np.array([0, 3, 0])).tolist()
+        [2, 0, 0, 1]
+        """
         ...
 
     def received(self, reports: object, count: int) -> Reports:
-        """The reports of `count` users from a stranger's code, checked; raises ValueError.
+        """Reports that a stranger's code made, checked.
 
-        The message says what must hold and what was found: "must be int64[5], got float64[5]".
+        Parameters
+        ----------
+        reports
+            An array of the shape and type that `perturb` returns.
+        count
+            The number of users.
+
+        Raises
+        ------
+        ValueError
+            With what must hold and what was found: "must be int64[5], got float64[5]".
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
+        >>> grr.received(np.array([0, 3]), 2).tolist()
+        [0, 3]
         """
         ...
 
@@ -145,17 +193,37 @@ class Supporting(Doors, Protocol):
     """A mechanism of whose reports, one by one, it is known what they support."""
 
     @property
-    def domain_size(self) -> int: ...
+    def domain_size(self) -> int:
+        """The number of items d."""
+        ...
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
-        """An honest report of an item that is drawn with these probabilities, float64[d].
+        """The support of an honest report whose owner's item is drawn at random.
 
-        The variance is of the number of `counted` items that it supports.
+        It has `rates`, float64[d], the probability that the report supports each item, and
+        `variance`, that of the number of counted items that it supports.
+
+        Parameters
+        ----------
+        frequencies
+            float64[d], the probability that each item is the owner's.
+        counted
+            int64[r], distinct items.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> grr = ldptui.protocol("grr", items=4, epsilon=1.0)
+        >>> grr.held_support(np.full(4, 0.25), np.array([0])).rates.round(12).tolist()
+        [0.25, 0.25, 0.25, 0.25]
         """
         ...
 
     @property
-    def epsilon(self) -> float: ...
+    def epsilon(self) -> float:
+        """The privacy budget ε of one report, in nats."""
+        ...
+
     @property
     def p(self) -> float:
         """Probability that a report supports its owner's item."""
@@ -167,7 +235,22 @@ class Supporting(Doors, Protocol):
         ...
 
     def total_variance(self, total: Total) -> float:
-        """n times the variance of the sum of the targets' estimates."""
+        """n times the variance of the sum of some targets' estimates from n honest users.
+
+        Of one item it is W17 theorem 2 times n.
+
+        Parameters
+        ----------
+        total
+            `r`, the number of targets; `frequency`, the sum of their true frequencies; `users`, n.
+
+        Examples
+        --------
+        >>> import ldptui
+        >>> from ldptui.core.law.pure import Total
+        >>> round(ldptui.protocol("oue", items=4, epsilon=1.0).total_variance(Total(r=1)), 3)
+        3.683
+        """
         ...
 
 
@@ -179,7 +262,21 @@ class PureProtocol(Unbiased, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
     def supports(self, reports: Reports) -> Supports:
-        """The items that each report supports: bool[n, d], or 1, 0 and −1. For small n."""
+        """The items that each report supports: bool[n, d], or int8 with -1 where it speaks against.
+
+        It takes n · d bytes: `support_counts` has the sums of many reports.
+
+        Parameters
+        ----------
+        reports
+            Reports of `perturb`, the first axis users.
+
+        Examples
+        --------
+        >>> import ldptui, numpy as np
+        >>> ldptui.protocol("grr", items=3, epsilon=1.0).supports(np.array([0, 2])).tolist()
+        [[True, False, False], [False, False, True]]
+        """
         ...
 
 
@@ -214,60 +311,6 @@ def check(protocol: Any) -> None:
         least = f" (at least {LEAST_EPSILON:g})" if protocol.epsilon < LEAST_EPSILON else ""
         rule = f"must be large enough{least} for p to exceed q, {got(protocol.epsilon)}"
         raise ScenarioError(rule, key="epsilon")
-
-
-def items_of(values: object, domain_size: int, key: str = "values") -> Items:
-    """The users' items as int64[n]; raises ScenarioError where one is missing or is no item.
-
-    values : n whole numbers in [0, domain_size), as an array, a list or a column of a table.
-    key : their name in the sentence that refuses them.
-    """
-    if np.ma.is_masked(values):
-        raise ScenarioError("must all be there, but some are masked", key=key)
-    items = np.asarray(values)
-    if items.ndim != 1:
-        raise ScenarioError(f"must be one item a user, got {items.ndim} axes", key=key)
-    if not items.size:
-        return items.astype(np.int64)
-    if items.dtype.kind not in "iu":
-        whole = [isinstance(item, int | float) and item % 1 == 0 for item in items.tolist()]
-        first = whole.index(False) if False in whole else 0
-        rule = f"must be integers, the numbers of items in [0, {domain_size})"
-        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
-    if items.min() < 0 or items.max() >= domain_size:
-        first = int(np.argmax((items < 0) | (items >= domain_size)))
-        rule = f"must be items in [0, {domain_size})"
-        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
-    return items.astype(np.int64, copy=False)
-
-
-def _found(items: NDArray[Any], at: int) -> str:
-    """The value that broke a rule, and where it stands: "got -1 (a missing value?) at 3"."""
-    value = items[at : at + 1].tolist()[0]
-    missing = value is None or value != value or value == -1
-    return f"got {value!r}{' (a missing value?)' * missing} at position {at}"
-
-
-def array_of(reports: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Reports:
-    """`reports`, if they are an array of this shape and type; raises ValueError."""
-    wanted = _array_words(shape, dtype)
-    if not isinstance(reports, np.ndarray):
-        raise ValueError(f"must be an array, {wanted}, got {type(reports).__name__}")
-    if reports.shape != shape or reports.dtype != dtype:
-        raise ValueError(f"must be {wanted}, got {_array_words(reports.shape, reports.dtype)}")
-    return reports
-
-
-def _array_words(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
-    """The shape and type of an array as the documentation writes them: "uint8[100, 16]"."""
-    name = f"({', '.join(dtype.names)})" if dtype.names else dtype.name
-    return f"{name}[{', '.join(map(str, shape))}]"
-
-
-def check_padding(packed: Reports, bits: int) -> None:
-    """Refuse packed bits uint8[n, ceil(bits/8)] with ones after the last bit; raises ValueError."""
-    if bits % 8 and np.any(packed[:, -1] & np.uint8(0xFF >> bits % 8)):
-        raise ValueError(f"must have {bits} bits each, got ones after the last bit")
 
 
 def on_levels(probability: float, levels: int) -> float:

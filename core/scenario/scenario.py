@@ -188,7 +188,7 @@ class Scenario:
         return scenario
 
     def rival(self, keys: Collection[str]) -> str | None:
-        """What a goal, or a share, that is set takes the place of; None where that is nothing.
+        """The key or table that a goal, or a share, that is set takes the place of; None if none.
 
         Parameters
         ----------

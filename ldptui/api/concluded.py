@@ -41,7 +41,7 @@ UNSEEN: Final = "fakes whose reports look like an honest population's cannot be 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conclusions(concluding.Concluded):
-    """What reports tell if a share of them may be fake: what `conclude` answers.
+    """The answer of `conclude`: what reports tell if a share of them may be fake.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Conclusions(concluding.Concluded):
 
     @property
     def sentences(self) -> list[str]:
-        """What is concluded of each claim, and of the fakes."""
+        """A sentence for each claim, and for the fakes."""
         sure = text.percent(self.confidence)
         said = []
         for each in self.claims:
@@ -212,7 +212,7 @@ def conclude(
     users: int | None = None,
     weight: int = 3,
 ) -> Conclusions:
-    """What reports tell if up to a share of them is fake.
+    """The conclusions that hold if up to a share of the reports is fake.
 
     Parameters
     ----------

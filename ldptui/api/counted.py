@@ -69,7 +69,7 @@ class Counted:
 
     @property
     def agreed(self) -> dict[str, Any]:
-        """What reports have to agree on to be counted together: values for JSON.
+        """The values, for JSON, that reports have to share to be counted together.
 
         The protocol's class and parameters, the number of items, and the SHA-256 of their names.
         """

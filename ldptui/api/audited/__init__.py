@@ -106,7 +106,7 @@ def audit(
     checkpoint: str | Path | None = None,
     **keys: Any,
 ) -> Audited:
-    """Whether clients keep the ε that they promise, and follow the protocol that they claim.
+    """Audit clients: do they keep the ε that they promise, and follow the protocol they claim?
 
     Parameters
     ----------

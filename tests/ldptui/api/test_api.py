@@ -24,6 +24,7 @@ from support import budget
 import ldptui
 from ldptui.commands import cli
 from ldptui.core.base.errors import LdpError
+from ldptui.core.law import pure
 from ldptui.core.protocols import PROTOCOLS
 
 PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | {
@@ -32,9 +33,11 @@ PUBLIC = {f"ldptui.{name}": getattr(ldptui, name) for name in ldptui.__all__} | 
     if callable(thing := getattr(ldptui.theory, name))
 }
 """Every public function and class, those of the closed forms included, by its name."""
+INTERFACES = (pure.LocalMechanism, pure.Supporting, pure.PureProtocol)
+"""The interfaces of protocols that the site shows."""
 FUNCTIONS = {
     name: function
-    for owner, thing in PUBLIC.items()
+    for owner, thing in [*PUBLIC.items(), *((each.__name__, each) for each in INTERFACES)]
     for name, function in (
         [(owner, thing)]
         if not inspect.isclass(thing)
@@ -135,6 +138,7 @@ def test_the_site_shows_every_parameter_in_a_table() -> None:
     assert len(FUNCTIONS) > 90
     for name in FUNCTIONS:
         shown = rows_of(name)
+        assert not re.match("(Of|What|Whether) ", inspect.getdoc(FUNCTIONS[name]) or ""), name
         whole = ["Parameters", "Raises", "Examples"]
         assert shown == [title for title in whole if title in shown], name
         if inspect.isfunction(PUBLIC.get(name)) and "theory" not in name:
