@@ -1,4 +1,7 @@
-"""Filters at work: the reports of a trial, the verdict on them, and the counts of what is kept."""
+"""Filters at work: the reports of a trial, the verdict on them, and the counts of what is kept.
+
+Where reports are verified, the defended arms are of the reports that arrive; no filter reads them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ..base.streams import stream
 from ..cell import Cell
 from ..defences import Received, Verdict, asks_twice
 from ..law.pure import BoolArray, Items, Reports
-from .counts import counted
+from .counts import counted, drawn_trials, genuine_counts, sent_counts
 from .reports import ALONE, Past, fake_reports, genuine_reports, no_reports
 
 
@@ -242,3 +245,31 @@ def _sifted(cell: Cell, judged: Sequence[Detection]) -> Sifted:
             np.array([each.certified for each in judged]),
         ),
     )
+
+
+def verified_counts(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    clean: Counts,
+    past: Past = ALONE,
+) -> Mapping[Arm, Sifted]:
+    """The reports that arrive before and after the attack; nothing where no defence verifies them.
+
+    clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
+    asked by the same protocol.
+    """
+    if cell.verifier is None:
+        return {}
+    asked = cell.sifted
+    drawn = drawn_trials(cell, trials)
+    if cell.asked is not None:
+        clean = genuine_counts(asked, number, drawn, pulse)[:trials]
+    nobody = (np.empty(0, dtype=np.int64),) * trials
+    before = Sifted(clean, np.full(trials, cell.users), nobody, None)
+    if cell.attack is None:
+        return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
+    fakes, senders = sent_counts(asked, number, drawn, pulse, past)
+    after = Sifted(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
+    return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}

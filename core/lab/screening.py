@@ -25,8 +25,8 @@ from ..kernels.bits import binomial_threshold
 from ..law.pure import BoolArray, Items, Reports, Unbiased
 from ..law.together import PairLaw, numbers, tells_together
 from ..law.twice import draws_seeds
-from ..theory.sifted import paired
-from .rates import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
+from ..theory.defended import paired
+from .defending import SIFTED, Foe, Rates, of_alarm, of_filter, trials_of
 from .repeats import largest, likeliest, marks, often, too_many
 
 CHANCE: Final = 0.001

@@ -1,4 +1,7 @@
-"""Replays: a kept run is computed again, and everything that was kept is compared."""
+"""Replays: a kept run is computed again, and everything that was kept is compared.
+
+Two computations of one run that drew other numbers are compared by their means.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,17 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..base.streams import digest as digest_of_bytes
+from ..base.summary import Estimate
 from ..cell import Cell
 from ..experiment import Experiment
 from ..experiment.limits import MAX_USERS
 from ..experiment.search import solved, with_fakes
 from ..metrics import METRICS, column, names_of
 from ..metrics.goal import Answer
-from ..metrics.results import BLOCK_TRIALS, Arms, Block, CellResults, digest
+from ..metrics.results import BLOCK_TRIALS, Arms, Block, CellResults, digest, estimate_of
 from ..running.runner import Progress, run
+from ..theory import normal_score
 from . import Store
-from .agreement import Agreement, agreement
 
 TOLERANCE: Final = 1e-12
 """The tolerance of floats, relative to the largest of their kind in the block: other processors may
@@ -230,3 +234,67 @@ def _unlike(before: Floats, after: Floats) -> int | None:
     near = np.abs(before - after) <= TOLERANCE * scale
     places = np.flatnonzero(~(same | near))
     return int(places[0]) if places.size else None
+
+
+FALSE_ALARM: Final = 0.01
+"""The chance that some mean of two computations of one law is beyond the bound."""
+
+ROUNDING: Final = 1e-9
+"""Means that differ by less than this share of their size are equal."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The means of two computations, compared one by one.
+
+    compared, within : the number of means, and of those that differ by at most the bound.
+    bound : in standard errors of a difference, paid for all comparisons (Bonferroni): in all of
+        them together two computations of one law pass it with FALSE_ALARM at most, by the normal
+        law of means, and Student's t for few trials.
+    largest : the largest difference in these units.
+    """
+
+    compared: int
+    within: int
+    bound: float
+    largest: float
+
+    @property
+    def same(self) -> bool:
+        """Whether every mean is within the bound, and there is one."""
+        return 0 < self.compared == self.within
+
+
+def agreement(kept: Sequence[CellResults], again: Sequence[CellResults]) -> Agreement:
+    """Compare the means of every metric in every cell of two computations of a run.
+
+    A metric that is undefined in both, or known from one trial, is not compared.
+    """
+    from scipy.special import ndtri
+
+    scores = [
+        score
+        for before, after in zip(kept, again, strict=True)
+        for metric in names_of(before.metrics)
+        if (score := _score(_mean(before, metric), _mean(after, metric), before.trials)) is not None
+    ]
+    bound = float(-ndtri(FALSE_ALARM / (2 * max(1, len(scores)))))
+    within = sum(score <= bound for score in scores)
+    return Agreement(len(scores), within, bound, max(scores, default=0.0))
+
+
+def _mean(results: CellResults, metric: str) -> Estimate:
+    return estimate_of(column(results.metrics, metric))
+
+
+def _score(before: Estimate, after: Estimate, trials: int) -> float | None:
+    """The difference of two means as a normal score; None where it cannot be told."""
+    if before.mean is None or after.mean is None:
+        return None if before.mean is after.mean else math.inf
+    if before.standard_error is None or after.standard_error is None:
+        return None
+    gap, size = abs(before.mean - after.mean), max(abs(before.mean), abs(after.mean))
+    error = math.hypot(before.standard_error, after.standard_error)
+    if gap <= ROUNDING * size:
+        return 0.0
+    return normal_score(gap / error, trials) if error else math.inf

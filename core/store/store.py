@@ -25,9 +25,9 @@ from ..metrics.results import BLOCK_TRIALS, MOMENTS, Block, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec, given_population
 from ..running.runner import Results
 from ..scenario import Point, Scenario
-from .blocks import block_of
 from .faults import damaged, explained
 from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of
+from .rows import block_of
 from .schema import measured_columns
 
 SYNC_PAUSE: Final = 0.05

@@ -22,8 +22,7 @@ from ..base.work import Work
 from ..bounds.robust import Interval, robust_mean
 from ..cell import Cell, Task
 from ..collection.counts import block_counts
-from ..collection.sifting import Sifted
-from ..collection.verifying import verified_counts
+from ..collection.sifting import Sifted, verified_counts
 from ..defences import Tallied, is_verifier, reads_numbers
 from ..law.capabilities import lacking
 from ..law.law import Ask

@@ -8,11 +8,17 @@ forms of its own (`core.law.capabilities.Foretells`), and knows those of pure on
 
 from __future__ import annotations
 
-from .bits import bit_count_variances, bit_gain, expected_bit_counts
 from .differences import Difference, differences
 from .doubts import compared, doubted, normal_score
-from .elsewhere import gains_elsewhere, hidden_gain
-from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
+from .expected import (
+    bit_count_variances,
+    bit_gain,
+    estimate_variances,
+    expected_bit_counts,
+    expected_estimate,
+    expected_metrics,
+    expected_mse,
+)
 from .gains import (
     cell_gain,
     gain,
@@ -23,7 +29,7 @@ from .gains import (
     std_of_gain,
     target_sum_variance,
 )
-from .lines import HIDDEN, LINES, accepted, alike, gain_lines
+from .lines import HIDDEN, LINES, accepted, alike, gain_lines, gains_elsewhere, hidden_gain
 from .misfit import Misfit, misfit
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .ranks import simultaneous_confidence, simultaneous_width, top_confidence

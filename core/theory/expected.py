@@ -1,25 +1,37 @@
 """The expectations of a cell, whatever its protocol: its estimate, the variances, its metrics.
 
 A protocol that has closed forms of its own is asked for them; those of a pure one follow from its
-(p, q) and from what the fakes support. Others have none.
+(p, q) and from what the fakes support. Others have none. Where reports are bits that do not stand
+for items, the counts before they are decoded are expected too.
+
+What is still concluded if as many reports may be fake as are has a closed form where a normal law
+is exact enough. A robust end is a function of how many reports support its item. That number is
+about normal, and the mean of the end over it is a sum over nodes: exact but for what is cut off at
+0 and 1, and for rounding of the sum. The share that overturns the lead of the first item is linear
+in the supports, and exact where nobody doubts who the first two are. How often all of an interval's
+two ends hold, and how many fakes a test proves, have no closed form: a normal law is not exact
+enough in its tails.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
+from typing import Final, cast
 
 import numpy as np
 
+from ..attacks import Fakes, pretends
 from ..base.sampling import Floats
+from ..bounds.robust import ballot_of, robust_intervals
 from ..cell import Cell
-from ..law.capabilities import foretells
+from ..defences import asks_twice
+from ..law.capabilities import foretells, sends_bits
 from ..law.linear import cancelled
+from ..law.twice import AsksTwice, Sender
 from ..metrics import METRICS
-from .asked import asked_metrics
-from .defended import Moments, defended_metrics
+from .defended import Moments, defended_metrics, sifted_metrics
 from .gains import cell_gain
-from .robust import robust_metrics
-from .sifted import sifted_metrics
 from .support import collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
 
@@ -187,4 +199,123 @@ def _metrics_of_estimates(cell: Cell) -> dict[str, float | None]:
             reached = float(attacked[cell.targets].sum())
             size = float(np.abs(clean[cell.targets]).sum() + np.abs(attacked[cell.targets]).sum())
             expected |= _promotion(cell, cancelled(reached - before, size), reached)
+    return expected
+
+
+def bit_gain(cell: Cell) -> float | None:
+    """The gain of the targets before decoding; None as well without an attack.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of RAPPOR.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.bit_gain(ldptui.compile("rappor-attack").cells[0]) is None
+    False
+    """
+    protocol = cell.protocol
+    return protocol.bit_gain(collected(cell), cell.targets) if sends_bits(protocol) else None
+
+
+def expected_bit_counts(cell: Cell) -> Floats | None:
+    """The expected counts of a trial, fakes included, of the shape that the protocol counts.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of RAPPOR.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.expected_bit_counts(ldptui.compile("rappor-attack").cells[0]).ndim
+    2
+    """
+    return cell.protocol.bit_counts(collected(cell)) if sends_bits(cell.protocol) else None
+
+
+def bit_count_variances(cell: Cell) -> Floats | None:
+    """The variances of the counts that `expected_bit_counts` expects, of the same shape.
+
+    Parameters
+    ----------
+    cell
+        A cell of an experiment, of RAPPOR.
+
+    Examples
+    --------
+    >>> import ldptui
+    >>> ldptui.theory.bit_count_variances(ldptui.compile("rappor-attack").cells[0]).ndim
+    2
+    """
+    protocol = cell.protocol
+    return protocol.bit_count_variances(collected(cell)) if sends_bits(protocol) else None
+
+
+def asked_metrics(cell: Cell) -> dict[str, float | None]:
+    """The closed forms of such a cell; none where it is another one.
+
+    Reports of fakes who are not those that the server assumes coincide with another probability,
+    and the estimate is off in proportion.
+    """
+    step = next(filter(asks_twice, cell.filters), None)
+    if step is None:
+        return {}
+    protocol = cast("AsksTwice", cell.sifted.protocol)
+    everyone, r = cell.users + cell.malicious, cell.targets.size
+    deviation = step.deviation(protocol, r, everyone)
+    metrics: dict[str, float | None] = {"share_estimate_std": deviation}
+    if math.isinf(deviation):
+        return {}
+    if step.doubts(protocol, r, everyone) is not None:
+        return metrics
+    honest, assumed = step.chances(protocol, r)
+    beyond = 0.0
+    for fakes in cell.fakes:
+        if not _uniform(fakes):
+            return metrics
+        law = fakes.strategy.report_law
+        coincide = protocol.coincidence(Sender(step.compared, law, fakes.targets.size))
+        beyond += fakes.count / everyone * (honest - coincide)
+    return metrics | {"share_estimate": beyond / (honest - assumed)}
+
+
+def _uniform(fakes: Fakes) -> bool:
+    """Return whether their law is one of those known, all targets alike."""
+    strategy = fakes.strategy
+    if strategy.reacts or strategy.report_law not in ("random", "honest", "crafted"):
+        return False
+    return not pretends(strategy) or bool(np.ptp(strategy.weights(fakes.targets.size)) == 0)
+
+
+NODES: Final = np.linspace(-8.0, 8.0, 1601)
+"""The nodes of a standard normal law."""
+WEIGHTS: Final = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
+
+CERTAIN: Final = 7.0
+"""Standard deviations of two estimates together from which on their order is certain."""
+
+
+def robust_metrics(cell: Cell, estimates: Floats, variances: Floats) -> dict[str, float | None]:
+    """The closed forms of robust_low, robust_high and overturning_share of a pure protocol.
+
+    estimates, variances : float64[d], of the attacked estimates.
+    """
+    protocol = cell.pure
+    ballot, reports = ballot_of(protocol), cell.users + cell.malicious
+    said, spread = ballot.means(estimates), ballot.gap * np.sqrt(variances)
+    expected: dict[str, float | None] = {}
+    if cell.targets.size:
+        at = cell.targets
+        means = np.clip(said[at] + NODES[:, None] * spread[at], protocol.least_support, 1.0)
+        ends = robust_intervals(protocol, means, reports, cell.malicious / reports)
+        low, high = (float((WEIGHTS @ end).mean()) for end in ends)
+        expected |= {"robust_low": low, "robust_high": high}
+    first = np.argsort(-said, kind="stable")[:3]
+    gaps, wide = -np.diff(said[first]), spread[first]
+    if (gaps > CERTAIN * (wide[:-1] + wide[1:])).all() and gaps.size:
+        expected["overturning_share"] = float(gaps[0] / ballot.reach)
     return expected

@@ -25,12 +25,13 @@ from ldptui.core.defences import (
     corrected,
     known,
 )
-from ldptui.core.lab.defending import Left, left_of
-from ldptui.core.lab.rates import (
+from ldptui.core.lab.defending import (
     MOST_TRIALS,
     SIFTED,
     Foe,
+    Left,
     Rates,
+    left_of,
     of_alarm,
     of_correction,
     of_filter,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.lab.audit import clopper_pearson
-from ldptui.core.lab.rates import Rates
+from ldptui.core.lab.defending import Rates
 
 from ..text import format as text
 

@@ -12,7 +12,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab import screening
-from ldptui.core.lab.rates import MOST_TRIALS, SIFTED
+from ldptui.core.lab.defending import MOST_TRIALS, SIFTED
 from ldptui.core.law.capabilities import check_estimates
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, is_unbiased
 

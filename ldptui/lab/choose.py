@@ -12,8 +12,8 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.ranges import BUDGET
 from ldptui.core.base.sampling import Counts
-from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.locality import local_success
+from ldptui.core.lab.loss import Exponential
 from ldptui.core.law.pure import Rng
 from ldptui.core.population import Population
 

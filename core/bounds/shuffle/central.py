@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import EPSILON, Range
-from ...law.blanket import Blanket, any_blanket, any_pairs, blankets_of, pairs_of
+from ...law.blanket import Blanket, Pair, Sides, any_blanket, any_pairs, blankets_of, pairs_of
 from .blanket import delta_at_most
-from .pair import both_ways, divergence
+from .pair import both_ways, delta_at_least, divergence
 
 DELTA: Final = Range(1e-30, 0.5)
 SHUFFLED: Final = Range(1, 10**9)
@@ -144,3 +144,60 @@ def least_users(protocol: object | None, epsilon: float, delta: float, central: 
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+COMPARED: Final = 10**6
+"""The most users of whom the variation ratio is told: beyond, it is hardly below the bound."""
+
+
+def closed_2021(epsilon: float, users: int, delta: float) -> float | None:
+    """FMT21: ln(1 + (e − 1)/(e + 1) (8√(e ln(4/δ)/n) + 8e/n)); None for an ε₀ too large."""
+    if epsilon > math.log(max(users / (16 * math.log(2 / delta)), 1e-300)):
+        return None
+    odds = math.exp(epsilon)
+    blended = 8 * math.sqrt(odds * math.log(4 / delta) / users) + 8 * odds / users
+    return math.log1p((odds - 1) / (odds + 1) * blended)
+
+
+def closed_2023(epsilon: float, users: int, delta: float) -> float | None:
+    """FMT23: ln(1 + (e − 1)(4√(2 ln(4/δ)/((e + 1)n)) + 4/n)); None for an ε₀ too large."""
+    if epsilon > math.log(max(users / (8 * math.log(2 / delta)) - 1, 1e-300)):
+        return None
+    odds = math.exp(epsilon)
+    blended = 4 * math.sqrt(2 * math.log(4 / delta) / ((odds + 1) * users)) + 4 / users
+    return math.log1p((odds - 1) * blended)
+
+
+def variation_epsilon(
+    protocol: object | None, epsilon: float, users: int, delta: float
+) -> float | None:
+    """VR24 at this δ; None where the reports of two items are not known. Not a bound.
+
+    protocol : a local mechanism of ε₀ = `epsilon`; None: any.
+    """
+    if users > COMPARED:
+        return None
+    odds = math.exp(epsilon)
+    variation = (odds - 1) / (odds + 1)
+    if protocol is not None:
+        pairs = pairs_of(protocol)
+        if not pairs:
+            return None
+        variation = pairs[0].first.up - pairs[0].second.up
+    return rooted(
+        lambda central: variation_delta(epsilon, variation, users, central),
+        delta, epsilon, above=False,
+    )  # fmt: skip
+
+
+def variation_delta(epsilon: float, variation: float, users: int, central: float) -> float:
+    """VR24: the δ of n users at a central ε, where two items' reports differ by `variation`.
+
+    variation : the total variation distance of the reports of two items: of GRR
+        (e − 1)/(e + d − 1). Not a bound.
+    """
+    odds = math.exp(epsilon)
+    alike = variation / (odds - 1)
+    victim = Sides(odds * alike, alike)
+    pair = Pair(victim, Sides(victim.down, victim.up), Sides(alike, alike))
+    return delta_at_least(pair, users, central)

@@ -41,8 +41,7 @@ from ...law.support import ItemSupport
 from ..packed import AT_ONCE
 from ..subset import subset_bits
 from ..unary import SUE, Unary
-from .hidden import hidden_loss
-from .laws import Included, Weights
+from .laws import Included, Weights, hidden_loss
 
 SAMPLED = Range(1, 2**32)
 

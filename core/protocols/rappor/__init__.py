@@ -24,9 +24,8 @@ from .counted import (
 from .filters import bloom_bits
 from .forms import RapporSpec, ignored
 from .mechanism import Rappor
-from .memoised import BasicRappor
-from .noise import BitNoise, solved_f
-from .privacy import (
+from .memoised import (
+    BasicRappor,
     denial,
     epsilon_of_rounds,
     false_attribution,
@@ -34,5 +33,6 @@ from .privacy import (
     permanent_false_attribution,
     signal_lost,
 )
+from .noise import BitNoise, solved_f
 
 SPECS = (RapporSpec,)

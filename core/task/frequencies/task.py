@@ -24,8 +24,7 @@ from ...collection.counts import (
     trial_numbers,
 )
 from ...collection.reports import Past
-from ...collection.sifting import Sifted, sift_reports
-from ...collection.verifying import verified_counts
+from ...collection.sifting import Sifted, sift_reports, verified_counts
 from ...defences import reads_groups
 from ...law.pure import Estimates, is_pure
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns

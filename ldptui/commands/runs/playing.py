@@ -10,9 +10,8 @@ import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.store import Run, differing, redrawn
-from ldptui.core.store.agreement import Agreement
+from ldptui.core.store.replay import Agreement, compared
 from ldptui.core.store.replay import Replay as Outcome
-from ldptui.core.store.replay import compared
 from ldptui.core.store.replay import replay as replay_run
 
 from ... import __version__

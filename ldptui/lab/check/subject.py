@@ -22,8 +22,7 @@ from ldptui.core.lab.audit import (
     published,
 )
 from ldptui.core.lab.contract import CONTRACT, Clause, contract
-from ldptui.core.lab.exponential import Exponential
-from ldptui.core.lab.loss import exponential_loss, loss_of
+from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.capabilities import SendsOtherwise, sends_otherwise
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.loss import DiscreteLoss, Loss

@@ -13,10 +13,12 @@ from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.bounds.shuffle.central import (
     central_at_least,
     central_at_most,
+    closed_2021,
+    closed_2023,
     least_users,
     local_for,
+    variation_epsilon,
 )
-from ldptui.core.bounds.shuffle.literature import closed_2021, closed_2023, variation_epsilon
 from ldptui.core.law.blanket import unshuffled
 from ldptui.core.protocols import KINDS
 

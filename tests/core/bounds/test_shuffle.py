@@ -16,10 +16,12 @@ from ldptui.core.bounds.shuffle.blanket import delta_at_most
 from ldptui.core.bounds.shuffle.central import (
     central_at_least,
     central_at_most,
+    closed_2021,
+    closed_2023,
     least_users,
     local_for,
+    variation_delta,
 )
-from ldptui.core.bounds.shuffle.literature import closed_2021, closed_2023, variation_delta
 from ldptui.core.bounds.shuffle.pair import delta_at_least
 from ldptui.core.law.blanket import (
     Blanket,

@@ -19,7 +19,7 @@ from ldptui.core.law.pure import Items, Reports, Rng, SeedSearch, Total, item_va
 from ldptui.core.law.together import PairLaw, numbers, tells_together
 from ldptui.core.protocols import KINDS, OLH, OUE, SUE
 from ldptui.core.protocols.subset import SubsetSpec
-from ldptui.core.theory.sifted import paired
+from ldptui.core.theory.defended import paired
 
 TOLD = [kind for kind, spec in KINDS.items() if tells_together(spec.mechanism)]
 TARGETS = np.array([3, 8, 11, 15, 19])

@@ -19,11 +19,11 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.collection.counts import block_counts
-from ldptui.core.collection.verifying import verified_counts
+from ldptui.core.collection.sifting import verified_counts
 from ldptui.core.law.capabilities import memoises
 from ldptui.core.law.hiding import Conditions, hides
 from ldptui.core.protocols import KINDS
-from ldptui.core.task.frequencies.defended import kept_frequencies
+from ldptui.core.task.frequencies.estimates import kept_frequencies
 from ldptui.core.theory import attacked_variance, expected_estimate, expected_metrics
 
 ITEMS = [1, 3, 6]

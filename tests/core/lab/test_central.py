@@ -13,8 +13,8 @@ from support import budget
 from support.cases import changed
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.exponential import Exponential
 from ldptui.core.lab.locality import central_mse, local_mse, local_success, price
+from ldptui.core.lab.loss import Exponential
 from ldptui.core.law.pure import item_variance
 from ldptui.core.population import Zipf
 from ldptui.core.protocols import GRR, OUE

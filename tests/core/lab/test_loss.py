@@ -21,8 +21,7 @@ from ldptui.core.lab.audit import (
     clopper_pearson,
     epsilon_at_least,
 )
-from ldptui.core.lab.exponential import Exponential
-from ldptui.core.lab.loss import exponential_loss, loss_of
+from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.capabilities import places
 from ldptui.core.law.enumeration import ReportLaw, every_report
 from ldptui.core.law.loss import DiscreteLoss

@@ -17,8 +17,7 @@ from ldptui.core.defences.correction import ForAll
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
 from ldptui.core.defences.step import Step
-from ldptui.core.lab.defending import left_of
-from ldptui.core.lab.rates import Foe, of_alarm, of_correction, of_filter, trials_of
+from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter, trials_of
 from ldptui.core.lab.screening import Part
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE

@@ -16,7 +16,7 @@ from ldptui.core.law.law import Ask
 from ldptui.core.law.pure import SeedSearch, Total
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.sketch import CountMeanSketch, HadamardSketch
-from ldptui.core.protocols.sketch.parity import Equations, odd
+from ldptui.core.protocols.sketch.signs import Equations, odd
 
 Rng = np.random.Generator
 

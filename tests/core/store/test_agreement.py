@@ -8,7 +8,7 @@ from scipy.stats import binom
 from support.cases import attack, experiment, results_of
 
 from ldptui.core.running.runner import Results
-from ldptui.core.store.agreement import FALSE_ALARM, agreement
+from ldptui.core.store.replay import FALSE_ALARM, agreement
 
 USERS = {"kind": "counts", "counts": [250] * 8}
 PAIRS = 60

@@ -15,7 +15,7 @@ from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
 from ldptui.charts.series import Plot
-from ldptui.core.lab.exponential import Exponential
+from ldptui.core.lab.loss import Exponential
 from ldptui.core.population import Population
 from ldptui.core.protocols import GRR, KINDS
 from ldptui.lab.choose import Choices, central, chart, with_local
