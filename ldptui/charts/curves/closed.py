@@ -24,7 +24,7 @@ from ldptui.core.scenario import Point, Scenario
 
 from ...session.draft import UnreadError, drawn, require_solved
 from .documents import error_document, gain_document, points_of
-from .variables import Variable, value_in
+from .variables import Variable, simulated, value_in
 
 POINTS: Final = 49
 """Points of a curve where they are cheap; where each needs a population of its own, fewer."""
@@ -97,7 +97,7 @@ def gain_curve(
     names = _labels(cells, document or {})
     curves = []
     for name, cell in zip(names, cells, strict=True):
-        grid = grid_of(cell, axis, points, log)
+        grid = grid_of(scenario, cell, axis, points, log)
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
         if capabilities.sends_bits(cell.protocol.mechanism):
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
@@ -131,7 +131,7 @@ def error_curves(
             cell,
             axis,
             # What is withheld depends on the population.
-            grid_of(cell, axis, points, log)
+            grid_of(scenario, cell, axis, points, log)
             if getattr(cell.protocol.mechanism, "withholds", False)
             else grid,
             _error_at(cell, scenario.folder, draw),
@@ -358,14 +358,16 @@ def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:
     return mechanism
 
 
-def grid_of(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
-    """The values of x; fewer where each of them needs a large population of its own."""
-    if axis.key not in ("population.items", "population.users"):
-        return axis.grid(points, log=log)
-    points = min(points, 25)
-    while points > 6 and sum(items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
-        points -= 3
-    return axis.grid(points, log=log)
+def grid_of(
+    scenario: Scenario, cell: Point, axis: Variable, points: int, log: bool | None
+) -> tuple[float, ...]:
+    """The values of x, with those that are simulated; fewer where each needs a population."""
+    if axis.key in ("population.items", "population.users"):
+        points = min(points, 25)
+        while points > 6 and sum(items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
+            points -= 3
+    own = simulated(scenario, axis)
+    return tuple(sorted({*axis.grid(points, log=log), *(own if len(own) <= points else ())}))
 
 
 def items_of(cell: Point, axis: Variable, x: float) -> float:

@@ -30,8 +30,7 @@ from .closed import (
     varied,
 )
 from .documents import gain_document, points_of
-from .parts import SIMULATED
-from .variables import Variable, own_values
+from .variables import Variable, simulated
 
 PLACED_ITEMS: Final = 2**12
 """MGA has a line up to this many items where a report depends on which items are targets."""
@@ -66,14 +65,12 @@ def gain_lines(
     if cell is None:
         return ()
     setting_at = _settings(cell, scenario.folder, draw)
-    few = grid_of(cell, axis, points, log)
-    simulated = own_values(scenario, axis.key) or axis.grid(SIMULATED)
-    grid = tuple(sorted({*few, *simulated})) if len(simulated) <= points else few
+    grid, own = grid_of(scenario, cell, axis, points, log), simulated(scenario, axis)
     settings = [setting_at(varied(cell, axis, x)) for x in grid]
     lines = [{} if setting is None else setting.lines() for setting in settings]
     made = [(key, grid, [at.get(key, math.nan) for at in lines]) for key in theory.LINES]
     if listed and any("least" in at for at in lines):
-        marked = simulated if len(simulated) <= FEW else axis.grid(FEW, log=log)
+        marked = own if len(own) <= FEW else axis.grid(FEW, log=log)
         hidden = _optimised(setting_at(varied(cell, axis, x)) for x in marked)
         if all(map(math.isfinite, hidden)):
             made = [line for line in made if line[0] != "least"]

@@ -17,10 +17,7 @@ from ldptui.core.scenario import Scenario
 from ...session.draft import base
 from ...session.snapshot import Part
 from .documents import error_document, gain_document, sweep_entry
-from .variables import Variable, own_values
-
-SIMULATED: Final = 11
-"""Points of the default sweep of a chart, and of any in a preview."""
+from .variables import SIMULATED, Variable, own_values
 
 PREVIEW_TRIALS: Final = 20
 

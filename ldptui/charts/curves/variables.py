@@ -22,6 +22,9 @@ from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn
 from .documents import error_document, gain_document, points_of, sweep_entry
 
+SIMULATED: Final = 11
+"""Points of the default sweep of a chart, and of any in a preview."""
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -170,6 +173,11 @@ def own_values(scenario: Scenario, key: str) -> list[float]:
     values = scenario.sweep.get(key, [])
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return numbers if len(set(numbers)) > 1 else []
+
+
+def simulated(scenario: Scenario, axis: Variable) -> Sequence[float]:
+    """The places on an axis that a run has cells at."""
+    return own_values(scenario, axis.key) or axis.grid(SIMULATED)
 
 
 def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:

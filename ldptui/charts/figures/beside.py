@@ -45,19 +45,6 @@ def held_against(curves: Sequence[Curve]) -> list[Curve]:
     ]
 
 
-def beside(lines: Sequence[Curve], measured: Sequence[Measurement | None]) -> list[Curve]:
-    """The lines at the points where something was measured; all of their points if nothing was."""
-    places = {point.x for point in measured if point is not None}
-    if not places:
-        return list(lines)
-    return [_at(line, [at for at, x in enumerate(line.x) if x in places]) for line in lines]
-
-
-def _at(line: Curve, kept: Sequence[int]) -> Curve:
-    x, y, std = (tuple(values[at] for at in kept) for values in (line.x, line.y, line.std))
-    return replace(line, x=x, y=y, std=std)
-
-
 def with_floor(plot: Plot, lines: Sequence[Curve]) -> Plot:
     """The plot with the gain below which no server can tell an attack, as a shaded floor."""
     below = next((line for line in lines if line.hidden and any(line.y)), None)

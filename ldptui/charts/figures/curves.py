@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -13,7 +13,7 @@ from ...catalogue import swept_kinds
 from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series, Tone
-from .beside import beside, defended_groups, held_against, with_bounds, with_defended, with_floor
+from .beside import defended_groups, held_against, with_bounds, with_defended, with_floor
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import (
@@ -29,7 +29,7 @@ from .measurement import (
     placed,
     points_of,
 )
-from .table import Column, Table, Value, finite
+from .table import MEASURED, Column, Table, Value, finite
 
 if TYPE_CHECKING:
     from ..curves import Curve, Variable
@@ -301,12 +301,12 @@ def gain_table(
 ) -> Table:
     """The measured gain of each cell beside its closed form; closed forms alone without cells.
 
-    The lines that gains are held against follow.
+    Each line that gains are held against has a column, those that no server can tell first.
     """
     cells = placed(cells, axis)
     overlays = [(name, placed(laid, axis)) for name, laid in overlays]
     measured = [gain_of(cell, axis.key) for cell in cells]
-    against = beside(held_against(curves), measured)
+    against = sorted(held_against(curves), key=lambda line: not line.hidden)
     curves = [curve for curve in curves if not curve.line]
     others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     groups, _ = grouped(curves, cells, measured)
@@ -314,12 +314,11 @@ def gain_table(
     labels, after = defended_groups(curves, cells, axis.key)
     lines += [(label, (), (), ()) for label in labels]
     groups += after
-    lines += [(line.label, line.x, line.y, line.std) for line in against]
-    groups += [[] for _ in against]
     support = any(curve.support for curve in curves)
     return curve_table(
-        "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support
-    )
+        "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support,
+        against=[(line.label, dict(zip(line.x, line.y, strict=True))) for line in against],
+    )  # fmt: skip
 
 
 def error_table(
@@ -350,10 +349,12 @@ def curve_table(
     std: str = "",
     support: bool = False,
     powers: bool = False,
+    against: Sequence[tuple[str, Mapping[float, float]]] = (),
 ) -> Table:
     """`std`: the name of the column of the deviation of one run; `support`: bits too.
 
     powers : each number with a power of ten; else with the decimals that the errors have.
+    against : the names and the values by x of lines, which have a column each.
     """
     if not powers:
         errors = [point.error for group in groups for point in group if point.error]
@@ -362,37 +363,35 @@ def curve_table(
     else:
         number, error = Column("", digits=4), Column("", digits=2)
     columns = [Column("series"), Column(axis.symbol)]
-    columns += [replace(number, name=quantity), replace(error, name=std)][: 2 if std else 1]
-    columns += [replace(number, name="measured"), replace(error, name="± error")]
-    columns += [Column("z", 2, sign=True), Column("trials")]
+    columns += [replace(number, name=quantity), replace(number, name=MEASURED)]
+    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
+    columns += [replace(number, name=name) for name, _ in against]
+    columns += [replace(error, name=std)] if std else []
     rows: list[tuple[Value, ...]] = []
+
+    def add(label: str, x: float, numbers: tuple[Value, ...], bits: Value, one: float) -> None:
+        beside = (
+            *((bits,) if support else ()),
+            *(finite(at.get(x, math.nan)) for _, at in against),
+        )
+        row = (label, int(x) if axis.integer else x, *numbers, *beside)
+        rows.append((*row, finite(one)) if std else row)
+
     for (label, xs, ys, stds), group in zip(lines, groups, strict=True):
-        curve = {x: (y, s) for x, y, s in zip(xs, ys, stds, strict=True)}
+        spread = dict(zip(xs, stds, strict=True))
         for point in group:
-            at = (_whole(point.x, axis), curve.get(point.x, (None, None))[1])
-            rows.append(_measured_row(label, *at, point, bool(std), support))
+            add(label, point.x, _numbers(point), point.support, spread.get(point.x, math.nan))
         if not group and any(map(math.isfinite, ys)):
-            for x, y, s in zip(xs, ys, stds, strict=True):
-                row = [label, _whole(x, axis), finite(y)]
-                row += [finite(s)] if std else []
-                rows.append((*row, *[None] * (4 + support)))
+            for x, y in zip(xs, ys, strict=True):
+                add(label, x, (finite(y), *[None] * 4), None, spread[x])
     for label, measured in overlays:
         for point in along(measured):
-            at = (_whole(point.x, axis), None)
-            rows.append(_measured_row(label, *at, point, bool(std), support))
+            add(label, point.x, _numbers(point), point.support, math.nan)
     trials = [point.trials for group in groups for point in group]
     return Table(with_reach(f"{title} over {axis.symbol}", trials), tuple(columns), tuple(rows))
 
 
-def _measured_row(
-    label: str, x: float | int, std: float | None, point: Measurement, with_std: bool, support: bool
-) -> tuple[Value, ...]:
-    """Series, x, closed form, its deviation if there is a column for it, then what was measured."""
-    expected = (point.theory, std) if with_std else (point.theory,)
-    row = (label, x, *expected, point.y, point.error, point.z, point.trials)
-    return (*row, point.support) if support else row
-
-
-def _whole(x: float, axis: Variable) -> float | int:
-    return int(x) if axis.integer else x
+def _numbers(point: Measurement) -> tuple[Value, ...]:
+    """The closed form of a point, and what was measured there."""
+    return point.theory, point.y, point.error, point.z, point.trials

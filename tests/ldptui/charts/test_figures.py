@@ -298,10 +298,18 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
         marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
         assert len({mark.sample for mark in marks}) == len(marks)
-    table = figures.gain_table(found, (), variable)
-    assert {row[0] for row in table.rows} >= {*names, "proved items"}
-    share = table.rows[-1][1]
-    assert isinstance(share, float)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    table = figures.gain_table(found, cells(part.document), variable)
+    heads = [column.name for column in table.columns]
+    assert heads[:7] == ["series", "β", "closed form", "measured", "± error", "z", "trials"]
+    assert {*heads[7:]} == {*names, "proved items", "± one run"}
+    by_label = {line.label: dict(zip(line.x, line.y, strict=True)) for line in found if line.line}
+    for row in table.rows:  # a value in every column, where every cell is
+        assert row[0] == f"{kind.upper()} on OUE"
+        assert None not in row[6:]
+        for name, value in zip(heads[7:-1], row[7:-1], strict=True):
+            assert value == by_label[name][float(str(row[1]))]
     alone = [curve for curve in found if not curve.line]
     assert alone == list(curves.gain_curve(made, variable))
 
@@ -557,16 +565,16 @@ def test_gain_table_beside_the_closed_form() -> None:
     assert part is not None
     table = figures.gain_table(found, cells(part.document, off=1.05), variable)
     assert [column.name for column in table.columns] == [
-        "series", "β", "closed form", "± one run", "measured", "± error", "z", "trials",
+        "series", "β", "closed form", "measured", "± error", "z", "trials", "± one run",
     ]  # fmt: skip
     last = table.rows[-1]
     assert last[:2] == ("MGA on OUE", 0.1)
     assert last[2] == pytest.approx(found[0].y[-1])
-    assert last[3] == pytest.approx(found[0].std[-1])
-    assert last[6] == pytest.approx(0.5)  # 5% off, a tenth of error
+    assert last[7] == pytest.approx(found[0].std[-1])
+    assert last[5] == pytest.approx(0.5)  # 5% off, a tenth of error
     alone = figures.gain_table(found, (), variable)
     assert len(alone.rows) == 11
-    assert alone.rows[3][4:] == (None, None, None, None)
+    assert alone.rows[3][3:7] == (None, None, None, None)
 
 
 def test_a_point_in_doubt_has_no_z() -> None:
@@ -727,8 +735,8 @@ def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
     dotted = plot.series[1]
     assert (dotted.style, list(dotted.y)) == ("dotted", list(found[0].support))
     table = figures.gain_table(found, views, share)
-    assert table.columns[-1].name == figures.BIT_SUPPORT
-    assert [row[-1] for row in table.rows] == [0.0, 0.1, 0.2]
+    assert table.columns[7].name == figures.BIT_SUPPORT
+    assert [row[7] for row in table.rows] == [0.0, 0.1, 0.2]
     # Known before any run, so that there is something to see.
     assert [series.label for series in figures.gain_plot(found, (), share).series][1] == labels[1]
 
