@@ -32,7 +32,6 @@ POINTS: Final = 49
 DRAWN_ITEMS: Final = 2**16
 """Items that all populations of one curve may have together: a few milliseconds of drawing."""
 
-
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
 
@@ -101,8 +100,7 @@ def gain_curve(
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
         if capabilities.sends_bits(cell.protocol.mechanism):
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
-            known = not all(math.isnan(y) for y in bits.y)
-            curve = replace(curve, support=bits.y if known else ())
+            curve = replace(curve, support=() if all(map(math.isnan, bits.y)) else bits.y)
         curves.append(curve)
     return tuple(curves)
 

@@ -201,11 +201,11 @@ def _columns(chart: Bars, bars: Sequence[Bar], look: Look) -> _Columns:
     indent = 2 * has_targets + 2 * has_findings
     labels = [look.clean(bar.label) for bar in bars]
     label_width = min(max(*map(cell_len, labels), 4), max(4, min(28, look.width // 4)))
-    least = look.width // 3 if look.width >= 36 else 6
     for choice in choices(numbers):
         taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
         cells = look.width - indent - label_width - 1 - taken
-        if cells >= least:
+        spare = {head for head, _ in choice} - {"estimate", "change"}  # these come before long bars
+        if cells >= (look.width // 3 if spare and look.width >= 36 else 6):
             break
     labels = distinct(labels, label_width)
     return _Columns(labels, label_width, cells, choice, has_targets, has_findings)

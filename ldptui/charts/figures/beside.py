@@ -78,13 +78,26 @@ DEFENDED: Final = "defended"
 
 
 def defended_groups(
-    curves: Sequence[Curve], cells: Sequence[CellView], key: str
-) -> tuple[list[str], list[list[Measurement]]]:
-    """The names of the curves with a gain in spite of a defence, and what was measured of it."""
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    key: str,
+    gains: Sequence[Sequence[Measurement]],
+) -> tuple[list[str], list[list[Measurement]], dict[tuple[str, float], float]]:
+    """The names of the curves with a gain in spite of a defence, and what was measured of it.
+
+    Besides, by name and x, the percents of the gain, which is measured for each curve, that are
+    left.
+    """
     groups, _ = grouped(curves, cells, [gain_after_of(cell, key) for cell in cells])
-    found = [(curve, points) for curve, points in zip(curves, groups, strict=True) if points]
-    names = [f"{curve.label}, {DEFENDED}" if len(curves) > 1 else DEFENDED for curve, _ in found]
-    return names, [points for _, points in found]
+    names, measured, left = list[str](), list[list[Measurement]](), dict[tuple[str, float], float]()
+    for curve, points, undefended in zip(curves, groups, gains, strict=True):
+        if points:
+            names.append(f"{curve.label}, {DEFENDED}" if len(curves) > 1 else DEFENDED)
+            measured.append(points)
+            whole = {point.x: point.y for point in undefended}
+            left |= {(names[-1], point.x): 100 * point.y / whole[point.x] for point in points
+                     if whole.get(point.x)}  # fmt: skip
+    return names, measured, left
 
 
 def with_defended(

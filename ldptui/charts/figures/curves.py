@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ldptui.core.view import CellView
@@ -311,13 +312,14 @@ def gain_table(
     others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     groups, _ = grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    labels, after = defended_groups(curves, cells, axis.key)
+    labels, after, left = defended_groups(curves, cells, axis.key, groups)
     lines += [(label, (), (), ()) for label in labels]
     groups += after
     support = any(curve.support for curve in curves)
     return curve_table(
         "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support,
         against=[(line.label, dict(zip(line.x, line.y, strict=True))) for line in against],
+        left=left,
     )  # fmt: skip
 
 
@@ -350,11 +352,13 @@ def curve_table(
     support: bool = False,
     powers: bool = False,
     against: Sequence[tuple[str, Mapping[float, float]]] = (),
+    left: Mapping[tuple[str, float], float] = MappingProxyType({}),
 ) -> Table:
     """`std`: the name of the column of the deviation of one run; `support`: bits too.
 
     powers : each number with a power of ten; else with the decimals that the errors have.
-    against : the names and the values by x of lines, which have a column each.
+    against : the names and the values by x of lines, which have a column each. left : the part of
+    the gain that is left, by series and x.
     """
     if not powers:
         errors = [point.error for group in groups for point in group if point.error]
@@ -365,33 +369,28 @@ def curve_table(
     columns = [Column("series"), Column(axis.symbol)]
     columns += [replace(number, name=quantity), replace(number, name=MEASURED)]
     columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
+    columns += [Column("% of gain", 1)] if left else []
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     columns += [replace(number, name=name) for name, _ in against]
     columns += [replace(error, name=std)] if std else []
     rows: list[tuple[Value, ...]] = []
 
     def add(label: str, x: float, numbers: tuple[Value, ...], bits: Value, one: float) -> None:
-        beside = (
-            *((bits,) if support else ()),
-            *(finite(at.get(x, math.nan)) for _, at in against),
-        )
-        row = (label, int(x) if axis.integer else x, *numbers, *beside)
-        rows.append((*row, finite(one)) if std else row)
+        row = [label, int(x) if axis.integer else x, *numbers]
+        row += [left.get((label, x))] if left else []
+        row += [bits] if support else []
+        row += [finite(at.get(x, math.nan)) for _, at in against]
+        rows.append((*row, *([finite(one)] if std else [])))
 
     for (label, xs, ys, stds), group in zip(lines, groups, strict=True):
         spread = dict(zip(xs, stds, strict=True))
         for point in group:
-            add(label, point.x, _numbers(point), point.support, spread.get(point.x, math.nan))
+            add(label, point.x, point.numbers, point.support, spread.get(point.x, math.nan))
         if not group and any(map(math.isfinite, ys)):
             for x, y in zip(xs, ys, strict=True):
                 add(label, x, (finite(y), *[None] * 4), None, spread[x])
     for label, measured in overlays:
         for point in along(measured):
-            add(label, point.x, _numbers(point), point.support, math.nan)
+            add(label, point.x, point.numbers, point.support, math.nan)
     trials = [point.trials for group in groups for point in group]
     return Table(with_reach(f"{title} over {axis.symbol}", trials), tuple(columns), tuple(rows))
-
-
-def _numbers(point: Measurement) -> tuple[Value, ...]:
-    """The closed form of a point, and what was measured there."""
-    return point.theory, point.y, point.error, point.z, point.trials

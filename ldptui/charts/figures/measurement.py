@@ -75,6 +75,11 @@ class Measurement:
     doubt: Doubt | None = None
 
     @property
+    def numbers(self) -> tuple[float | int | None, ...]:
+        """The closed form, and what was measured, as a row of a table has them."""
+        return self.theory, self.y, self.error, self.z, self.trials
+
+    @property
     def z(self) -> float | None:
         """The z-score of the mean, on the scale of the curve."""
         return Estimate(self.y, self.error, self.theory, self.doubt).z

@@ -193,8 +193,8 @@ def _rounded(outcome: Outcome, digits: int) -> str:
     """The gain with so many decimals, and the half-width of its interval."""
     if outcome.gain is None:
         return text.MISSING
-    half = f" ± {outcome.half:.{digits}f}" if outcome.error is not None else ""
-    return f"{outcome.gain:.{digits}f}{half}"
+    half = f" ± {text.fixed(outcome.half, digits)}" if outcome.error is not None else ""
+    return f"{text.fixed(outcome.gain, digits)}{half}"
 
 
 def _bars(deployment: Deployment, found: Sequence[Outcome], hidden: float | None) -> Figure:

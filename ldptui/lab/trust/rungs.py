@@ -206,8 +206,8 @@ def _bars(rungs: Sequence[Rung], setting: Setting) -> Figure:
     rungs = [*best, *others]
     bars = tuple(Bar(_name(rung), 100 * rung.overturning_share) for rung in rungs)
     chart = Bars(
-        f"Fakes that overturn a gap of {text.percent(setting.gap)}",
-        bars, unit="%", note="percent of all users; more is better", item="rung", value="fakes",
+        f"Fakes that overturn a gap of {text.short(setting.gap)}",
+        bars, unit="% of all users", note="more is better", item="rung", value="fakes",
         lead=len(best),
     )  # fmt: skip
     rows = [

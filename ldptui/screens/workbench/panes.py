@@ -15,7 +15,7 @@ from textual.widget import Widget
 from ...messages import ChoicesAsked
 from ...widgets.blank import Columns, Rows, fitted
 from ...widgets.field import Field
-from ...widgets.words import DOT, entitle, parts_within
+from ...widgets.words import DOT, entitle, parts_within, spelled
 from .charts import ChartsPane
 from .peek import Peek
 from .protocol import ProtocolPane
@@ -186,7 +186,8 @@ class Panes(Columns):
                 title = f"{number} {NAMES[number]}"
                 if folded and pane.setting:
                     title += DOT
-                    title += parts_within(pane.setting, room - len(title), "  ", dropped=-1)
+                    setting = spelled(self, pane.setting)
+                    title += parts_within(setting, room - len(title), "  ", dropped=-1)
                 entitle(pane, Content(title))
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:

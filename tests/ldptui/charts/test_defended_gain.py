@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ldptui.charts.curves import Curve
+import pytest
+
+from ldptui.charts.curves import Curve, Variable
+from ldptui.charts.figures import gain_table
 from ldptui.charts.figures.beside import with_defended
+from ldptui.charts.figures.table import reading, rows_at
 from ldptui.charts.series import Axis, Plot
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
+from ldptui.text.format import MISSING
 
 KEY = "attack.share"
+SHARE = Variable(KEY, "β", "share of fake users β", 0.0, 0.2)
 
 
 def cell(share: float, after: Estimate | None) -> CellView:
@@ -41,6 +47,21 @@ def test_every_cell_that_has_one_is_a_point_and_the_axis_holds_it() -> None:
     log = with_defended(replace(PLOT, y=Axis("y", log=True, low=0.1, high=0.5)), [CURVE], cells,
                         KEY, ())  # fmt: skip
     assert log.y.low == 0.1
+
+
+def test_the_table_tells_the_part_of_the_gain_that_is_left() -> None:
+    cells = [cell(0.1, Estimate(-0.3, 0.02, -0.25)), cell(0.2, Estimate(0.1, None, None))]
+    table = gain_table([CURVE], cells, SHARE)
+    place = [column.name for column in table.columns].index("% of gain")
+    parts = {row[:2]: row[place] for row in table.rows}
+    assert parts == {
+        ("MGA on OUE", 0.1): None, ("MGA on OUE", 0.2): None,
+        ("defended", 0.1): pytest.approx(-150), ("defended", 0.2): pytest.approx(25),
+    }  # fmt: skip
+    shown = reading(table, rows_at(table, (1, 0.2)), 1, 0, (70, 3))
+    assert [line.split()[-1] for line in shown.splitlines()] == ["gain", MISSING, "25.0"]
+    plain = gain_table([CURVE], [cell(0.1, None)], SHARE)
+    assert "% of gain" not in [column.name for column in plain.columns]
 
 
 def test_without_a_defence_the_plot_stays_as_it_is() -> None:

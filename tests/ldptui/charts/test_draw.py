@@ -274,9 +274,19 @@ def test_numbers_stand_in_columns_in_every_charset() -> None:
 
 
 def test_narrow_bars_keep_the_change_which_they_do_not_show_to_the_digit() -> None:
-    head, *drawn = rows(ITEMS, 40, 9, "block")[2:6]
+    head, *drawn = rows(ITEMS, 30, 9, "block")[2:6]
     assert head.endswith("   change")
     assert [row.split()[-1] for row in drawn] == ["–", "+0.150", "-0.100"]
+
+
+@pytest.mark.parametrize("width", [36, 40, 46])
+@pytest.mark.parametrize("error", [6e-3, 2e-4, 2e-5])
+def test_estimates_come_before_long_bars(error: float, width: int) -> None:
+    """The errors of 10^4, 10^7 and 10^9 users: the number is the point of the row."""
+    bars = tuple(Bar(str(at), 0.13 / at, error, 0.05, 0.05, True) for at in range(1, 5))
+    head, first, *_ = rows(Bars("", bars), width, 6)
+    assert head.split()[-2:] == ["estimate", "change"]
+    assert float(first.split()[-2]) == pytest.approx(0.13)
 
 
 @pytest.mark.parametrize("error", [2e-7, 3e-3, 200.0])
