@@ -7,16 +7,16 @@ import contextlib
 import difflib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 from ldptui.core.base.files import FORMATS
 
 from ..terminal import interrupts
 from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
-from .command import COMMANDS
 
 if TYPE_CHECKING:
+    from .command import Command
     from .opening import Opening
 
 _COMMANDS: Final = """\
@@ -72,7 +72,7 @@ class _AppParser(_Parser):
     def format_help(self) -> str:
         from ..lab import topics as lab
 
-        rows = [each for each in COMMANDS.values() if each.usage]
+        rows = [each for each in _rows().values() if each.usage]
         lines, topics = (
             "\n".join(f"  {each.usage:<20} {each.summary}" for each in some)
             for some in (rows, lab.TOPICS.values())
@@ -85,7 +85,7 @@ def app_parser() -> argparse.ArgumentParser:
     """The arguments of `ldptui` without a command."""
     parser = _AppParser(
         prog="ldptui",
-        description=COMMANDS["ldptui"].about,
+        description=_rows()["ldptui"].about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -94,7 +94,7 @@ def app_parser() -> argparse.ArgumentParser:
         "       ldptui REPORTS … --protocol KIND --epsilon E (--items D | --domain FILE)\n"
         "       ldptui COMMAND [options] …"
     )
-    COMMANDS["ldptui"].add_to(parser)
+    _rows()["ldptui"].add_to(parser)
     return parser
 
 
@@ -132,14 +132,18 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _obey(arguments: list[str]) -> int:
-    command, rest = (arguments or [""])[0], arguments[1:]
+    if not arguments:  # nothing to parse: the workbench is to be on the screen at once
+        from .opening import Opening
+
+        return _open(Opening())
+    command, rest = arguments[0], arguments[1:]
     chosen = parser_of(command)
     if chosen is not None:
         parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
         return _work(command, parsed)
     parser = app_parser()
     parsed, more = parser.parse_known_args(arguments)
-    options = COMMANDS["ldptui"].read(parsed)
+    options = _rows()["ldptui"].read(parsed)
     for place in options.places:
         if _is_command(place):
             parser.error(f"{place} is a command: it comes before its options")
@@ -155,15 +159,24 @@ def _obey(arguments: list[str]) -> int:
         return version(options.verbose)
     if options.verbose:
         parser.error("--verbose goes with --version")
-    return _open(parser, options)
+    if options.protocol is None:
+        _check_scenario(parser, options)
+    return _open(options)
+
+
+def _rows() -> Mapping[str, Command]:
+    """The rows of the commands, read when an argument asks for them."""
+    from .command import COMMANDS
+
+    return COMMANDS
 
 
 def parser_of(command: str) -> argparse.ArgumentParser | None:
     """The parser of a command; None where there is none of that name."""
     if not _is_command(command):
         return None
-    if command in COMMANDS:
-        return COMMANDS[command].parser(_parser)
+    if command in _rows():
+        return _rows()[command].parser(_parser)
     from ..lab import topics as lab
 
     return lab.parser(command, _parser)
@@ -173,7 +186,7 @@ def commands() -> tuple[str, ...]:
     """The names of all commands, the topics of the lab last."""
     from ..lab import topics as lab
 
-    named = [name for name in COMMANDS if name != "ldptui"]
+    named = [name for name in _rows() if name != "ldptui"]
     return tuple(dict.fromkeys((*named, *lab.TOPICS)))
 
 
@@ -186,8 +199,8 @@ def _work(command: str, parsed: argparse.Namespace) -> int:
     """Do what a command is asked for; its module is imported now, when it is known to be needed."""
     from importlib import import_module
 
-    if command in COMMANDS:
-        row = COMMANDS[command]
+    if command in _rows():
+        row = _rows()[command]
         work: Callable[[Any], int] = getattr(
             import_module(f"{__package__}.{row.module}"), command.replace("-", "_")
         )
@@ -197,19 +210,17 @@ def _work(command: str, parsed: argparse.Namespace) -> int:
     return asking.command(command, parsed)
 
 
-def _open(parser: argparse.ArgumentParser, options: Opening) -> int:
+def _open(options: Opening) -> int:
     """The workbench."""
     from importlib import import_module, util
 
     if util.find_spec("ldptui.commands.start") is None:
-        parser.print_help()
+        app_parser().print_help()
         return DONE
     places, collection = options.places, None
     if options.protocol is not None:
         collection = import_module("ldptui.commands.reading").collection(options)
         places = ()
-    else:
-        _check_scenario(parser, options)
     code: int = import_module("ldptui.commands.start").open_workbench(
         options, places[0] if places else None, collection=collection
     )

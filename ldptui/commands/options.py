@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
 from ..charts.kinds import on_paper
-from ..lab.options import Argument, Keys
-from ..lab.questions.collected import Named, Numbered, Settings
+from ..lab.options import Argument, Keys, Settings
+from ..lab.questions.collected import Named, Numbered
 from ..lab.questions.offered import kinds
 from ..lab.questions.shared import Near, keys
 from .opening import Allowing, Stored

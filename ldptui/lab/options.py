@@ -69,6 +69,10 @@ class Argument:
     lower: bool = False
 
 
+Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]
+"""The option for other keys of a protocol, KEY=VALUE each."""
+
+
 @dataclass(frozen=True)
 class Blank:
     """The annotation of a field that the form shows.

@@ -97,7 +97,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_line_parses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "_work", lambda command, parsed: 0)
-    monkeypatch.setattr(cli, "_open", lambda parser, options: 0)
+    monkeypatch.setattr(cli, "_open", lambda options: 0)
     for line in command_lines(page(name)):
         with contextlib.redirect_stderr(io.StringIO()) as complaint:
             assert cli.main(shlex.split(line)[1:]) == 0, f"{line}: {complaint.getvalue()}"

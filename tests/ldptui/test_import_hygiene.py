@@ -72,9 +72,18 @@ def test_core_never_imports_the_screen() -> None:
     assert {name for name in ours if not f"{name}.".startswith("ldptui.core.")} == set()
 
 
+FIRST_FRAME = """import sys; from ldptui.app import Workbench
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.terminal.settings import Settings
+WorkbenchScreen._begin = lambda screen: screen.app.exit()
+Workbench(Settings()).run(headless=True, size=(120, 40))"""
+"""The workbench up to its first frame, which nobody waits for longer than half a second."""
+
+
 @pytest.mark.parametrize(
     ("program", "heavy"),
     [
+        (FIRST_FRAME, "numpy scipy pydantic plotext ldptui.core.scenario ldptui.core.theory"),
         ("import ldptui.explain.equations as e; e.search('x')", "numpy textual plotext pydantic"),
         ("import ldptui.session.draft", "numpy pydantic ldptui.core.scenario plotext tomlkit"),
         ("from ldptui import catalogue as c; c.key_words('seed'); c.families()",
@@ -89,7 +98,7 @@ def test_core_never_imports_the_screen() -> None:
     ],
 )  # fmt: skip
 def test_what_opens_between_two_frames_loads_nothing_heavy(program: str, heavy: str) -> None:
-    program = f"import sys; {program}; print(*(set({heavy.split()}) & sys.modules.keys()))"
+    program = f"import sys; {program}\nprint(*(set({heavy.split()}) & sys.modules.keys()))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )

@@ -7,8 +7,7 @@ from typing import Annotated, Final, Literal
 
 from ldptui.core.base.ranges import ALPHA, Range
 
-from ..options import Argument, Blank, Choices
-from .collected import Settings
+from ..options import Argument, Blank, Choices, Settings
 from .offered import alike, local
 from .shared import LocalBudget, Seed
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
 
-from ..options import Argument, Blank, Keys, Option, options_of
+from ..options import Argument, Blank, Keys, Option, Settings, options_of
 from .offered import alike, curators, having, kinds
 from .shared import keys
 
@@ -56,10 +56,6 @@ def _budgeted(form: Mapping[str, Any]) -> bool:
 def _numbered(form: Mapping[str, Any]) -> bool:
     """Return whether the items of the files have no names."""
     return filed(form) and not form.get("domain")
-
-
-Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repeated=True)]
-"""Other keys of a protocol, KEY=VALUE each."""
 
 
 @dataclass(frozen=True, kw_only=True)

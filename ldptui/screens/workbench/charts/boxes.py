@@ -128,5 +128,5 @@ class Boxes:
             "detection",
             *(kind.name for kind in KINDS.values() if kind.part),
         ]
-        wanted += [self._map.held] * ("map" in needed)
+        wanted += [self._map.held] if "map" in needed else []
         return [*wanted, *(name for name in others if name in needed)]

@@ -218,6 +218,8 @@ def _layer_of(
     scenario: Scenario | None, chosen: dict[str, Any] | None, *, further: bool = False
 ) -> dict[str, Any]:
     """The chosen layer where the scenario has it, else its middle one; further: the next one."""
+    if scenario is None:  # before the first draft: what is imported here takes half a second
+        return {}
     from ....charts.curves import map_layer
 
-    return map_layer(scenario, chosen, further=further) if scenario is not None else {}
+    return map_layer(scenario, chosen, further=further)
