@@ -17,9 +17,9 @@ Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted
 """`interrupted`: the process that ran it is gone without a word."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run as the store knows it.
+    """One run as the store knows it; what is left out is that of one that begins.
 
     document : the scenario. source : the file it came from, "" if none.
     metrics : the names of what was measured.
@@ -27,26 +27,26 @@ class Run:
     done, total : trials. digest : of a run that is done, else "".
     """
 
-    id: int
+    id: int = 0
     uid: str
     title: str
     document: dict[str, Any] = field(hash=False)
-    source: str
+    source: str = ""
     seed: int
-    protocols: tuple[str, ...]
-    attacks: tuple[str, ...]
+    protocols: tuple[str, ...] = ()
+    attacks: tuple[str, ...] = ()
     metrics: tuple[str, ...]
     versions: Mapping[str, str | int] = field(hash=False)
     status: Status
-    error: str
+    error: str = ""
     started: float
-    seconds: float
-    done: int
+    seconds: float = 0.0
+    done: int = 0
     total: int
-    digest: str
-    star: bool
-    removed: bool
-    tags: tuple[str, ...]
+    digest: str = ""
+    star: bool = False
+    removed: bool = False
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,12 @@ class Arrival:
 
 Record = TypeVar("Record", Run, RunCell, Arrival)
 
+COLUMNS: Final = (
+    *("id", "uid", "title", "source", "seed", "error"),
+    *("started", "seconds", "done", "total", "digest"),
+)  # fmt: skip
+"""The fields of a run that its row holds as they are."""
+
 _PLAIN: Final[Mapping[str, type | tuple[type, ...]]] = {
     "str": str,
     "int": int,
@@ -114,23 +120,13 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
     if not all(isinstance(version, str | int) for version in known.values()):
         raise TypeError("its versions are neither text nor integers")
     run = Run(
-        id=row["id"],
-        uid=row["uid"],
-        title=row["title"],
+        **{name: row[name] for name in COLUMNS},
         document=json.loads(row["scenario"]),
-        source=row["source"],
-        seed=row["seed"],
         protocols=tuple(row["protocols"].split(",")),
         attacks=tuple(row["attacks"].split(",")),
         metrics=tuple(json.loads(row["metrics"])),
         versions=known,
         status=status,
-        error=row["error"],
-        started=row["started"],
-        seconds=row["seconds"],
-        done=row["done"],
-        total=row["total"],
-        digest=row["digest"],
         star=bool(row["star"]),
         removed=row["removed"] is not None,
         tags=tuple(tags),

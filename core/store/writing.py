@@ -50,26 +50,17 @@ def begin(
             for cell, mark, (_, genuine) in zip(experiment.cells, marks, named, strict=True)
         ]
         run = Run(
-            id=0,
             uid=uuid.uuid4().hex,
             # Not where the file is: a recording is shared.
             title=one_line(str(scenario.document.get("title") or Path(scenario.name).name)),
             document=scenario.document,
             source=one_line(source),
             seed=experiment.cells[0].seed,
-            protocols=(),
-            attacks=(),
             metrics=tuple(metric_names(experiment.cells)),
             versions=versions(ldptui),
             status="running",
-            error="",
             started=time.time(),
-            seconds=0.0,
-            done=0,
             total=experiment.trials,
-            digest="",
-            star=False,
-            removed=False,
             tags=tuple(tags),
         )
         number, places = insert_run(db, run, cells, [key for key, _ in named])

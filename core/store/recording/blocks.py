@@ -12,7 +12,7 @@ from ...base.arms import ARMS, UNDEFENDED, Arm
 from ...base.sampling import Floats
 from ...metrics import METRICS, Measures, columns_asked, named, plain
 from ...metrics.results import BLOCK_TRIALS, Arms, Block, Moments, Rounds
-from .. import Arrival
+from .. import Arrival, RunCell
 
 
 def line_of(arrival: Arrival, block: Block, names: Sequence[str]) -> dict[str, Any]:
@@ -59,43 +59,41 @@ def _packed(values: np.ndarray[Any, Any], kind: str) -> str:
 # Back.
 
 
-def block_of(line: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
-    """One block, its sizes checked against its cell."""
+def block_of(line: Mapping[str, Any], cells: Sequence[RunCell], names: Sequence[str]) -> Block:
+    """One block, its sizes checked against its cell. names : of its metrics."""
     position, number = int(line["cell"]), int(line["block"])
-    if not 0 <= position < len(head["cells"]):
+    if not 0 <= position < len(cells):
         raise ValueError(f"there is no cell {position}")
-    cell = head["cells"][position]
-    size, first = int(cell["domain_size"]), number * BLOCK_TRIALS
+    cell = cells[position]
+    size, first = cell.domain_size, number * BLOCK_TRIALS
     marks = np.array([int(mark, 16) for mark in line["fingerprints"]], dtype=np.uint64)
     trials = marks.size
-    if number < 0 or trials != min(BLOCK_TRIALS, int(cell["trials"]) - first):
+    if number < 0 or trials != min(BLOCK_TRIALS, cell.trials - first):
         raise ValueError(f"block {number} of cell {position} has {trials} trials")
-    names = list(head["metrics"])
     rows = np.array(line["metrics"], dtype=np.float64)
     if rows.shape != (trials, len(names)) or np.isinf(rows).any():
         raise ValueError(f"block {number} of cell {position} has no right metrics")
     arms = _unpacked_arms(line, trials, size)
     packed = line["detected"]
     detected = None if packed is None else _unpacked(packed, "<i8", size)
-    rounds = None if "rounds" not in line else _unpacked_rounds(line["rounds"], head, cell, trials)
+    rounds = None if "rounds" not in line else _unpacked_rounds(line["rounds"], names, cell, trials)
     return Block(position, number, _known(names, rows, cell), marks, arms, detected, rounds)
 
 
-def _known(names: Sequence[str], rows: Floats, cell: Mapping[str, Any]) -> Measures:
+def _known(names: Sequence[str], rows: Floats, cell: RunCell) -> Measures:
     """The measures of these columns that are ours, or that the cell's scenario asks code for."""
-    wanted = {*METRICS, *columns_asked(cell["parameters"])}
+    wanted = {*METRICS, *columns_asked(cell.parameters)}
     places = [at for at, name in enumerate(names) if name in wanted]
     return named([names[at] for at in places], rows[..., places])
 
 
 def _unpacked_rounds(
-    line: Mapping[str, Any], head: Mapping[str, Any], cell: Mapping[str, Any], trials: int
+    line: Mapping[str, Any], names: Sequence[str], cell: RunCell, trials: int
 ) -> Rounds:
-    names, count = list(head["metrics"]), int(cell["parameters"]["campaign.rounds"])
+    size, count = cell.domain_size, int(cell.parameters["campaign.rounds"])
     rows = np.array(line["metrics"], dtype=np.float64)
     if rows.shape != (trials, count, len(names)) or np.isinf(rows).any():
         raise ValueError("a round has no right metrics")
-    size = int(cell["domain_size"])
     return Rounds(_known(names, rows, cell), _unpacked_arms(line, trials, size, count))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -17,13 +17,14 @@ from ...metrics import METRICS, columns_asked
 from ...metrics.goal import Answer
 from ...metrics.results import digest
 from ...population import STATED, given_population
-from ...scenario import MAX_CELLS, Document, Scenario
+from ...scenario import MAX_CELLS, Document, Point, Scenario
 from ...task import Frequencies
-from .. import Run, RunCell, Store, versions
+from .. import Arrival, Run, RunCell, Store, versions
 from ..faults import CHANGED
+from ..records import checked
 from ..rows import insert_block, insert_run, keep_population, note_arrivals
 from .blocks import block_of
-from .writing import FORMAT
+from .writing import FORMAT, RECORDED
 
 MAX_BYTES: Final = 1 << 30
 MAX_LINE: Final = 1 << 28
@@ -82,23 +83,24 @@ def _read(store: Store, file: BinaryIO, path: Path, limits: bool) -> tuple[int, 
     head = json.loads(file.readline(MAX_LINE))
     if head["ldptui_recording"] != FORMAT:
         raise FileError(f"{path} was written by a newer ldptui: update ldptui to read it")
-    scenario = _checked_scenario(head, path, limits)
+    scenario, cells = _checked_scenario(head, path, limits)
     with store.writing() as db:
         known = db.execute("SELECT id FROM runs WHERE uid = ?", (head["uid"],)).fetchone()
         if known is not None:
             db.execute("UPDATE runs SET removed = NULL WHERE id = ?", known)
             return int(known[0]), True
-        run, cells = _insert_head(db, head, scenario)
+        run, places = _insert_head(db, head, scenario, cells)
         arrivals, seen = [], set()
         while (line := file.readline(MAX_LINE)).startswith(b'{"cell":'):
             fields = json.loads(line)
-            block = block_of(fields, head)
+            block = block_of(fields, cells, head["metrics"])
             if (block.cell, block.number) in seen:
                 raise ValueError(f"block {block.number} of cell {block.cell} is there twice")
             seen.add((block.cell, block.number))
-            insert_block(db, cells[block.cell], block)
-            trials, seconds = len(block.metrics), _finite(fields["seconds"])
-            arrivals.append((run, block.cell, block.number, trials, len(seen), seconds))
+            insert_block(db, places[block.cell], block)
+            trials = len(block.metrics)
+            came = checked(Arrival(fields["seconds"], block.cell, block.number, trials))
+            arrivals.append((run, block.cell, block.number, trials, len(seen), came.seconds))
         note_arrivals(db, run, arrivals)
         measured = store.measured(run)
         done = sum(cell.trials for cell in measured)
@@ -109,38 +111,37 @@ def _read(store: Store, file: BinaryIO, path: Path, limits: bool) -> tuple[int, 
     return run, False
 
 
-def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scenario:
-    """The scenario, valid, with cells and populations that fit it."""
+def _checked_scenario(
+    head: Mapping[str, Any], path: Path, limits: bool
+) -> tuple[Scenario, list[RunCell]]:
+    """The scenario, valid, and the cells, with populations that fit it."""
     document: Document = head["scenario"]
     if not isinstance(document, dict):
         raise TypeError("its scenario is not a table")
     scenario = Scenario(document, str(path))
     if limits and scenario.cells > MAX_CELLS:
         raise FileError(f"{path} has more than {spelled(MAX_CELLS)} cells (--no-limits lifts this)")
-    points = list(scenario.points())
-    cells = head["cells"]
-    if len(points) != len(cells):
-        raise ValueError(f"its scenario has {len(points)} cells, it says {len(cells)}")
-    for point, cell in zip(points, cells, strict=True):
+    points, cells = list(scenario.points()), list[RunCell]()
+    if len(points) != len(head["cells"]):
+        raise ValueError(f"its scenario has {len(points)} cells, it says {len(head['cells'])}")
+    for point, told in zip(points, head["cells"], strict=True):
         listed = point.task == Frequencies()  # other tasks keep vectors of another length
-        if point.trials != cell["trials"] or int(cell["domain_size"]) < (2 if listed else 1):
+        cell = _cell_of(told, len(cells), point)
+        if point.trials != cell.trials or cell.domain_size < (2 if listed else 1):
             raise ValueError("a cell does not fit its scenario")
-        cell["parameters"] = dict(point.parameters)
-        _check_answer(cell, asked=point.goal is not None, limits=limits, path=path)
-        if limits and int(cell["domain_size"]) > MAX_ITEMS:
+        if limits and cell.domain_size > MAX_ITEMS:
             raise FileError(f"{path} has more than 2^20 items (--no-limits lifts this)")
         law = point.population
-        size = getattr(law, "items", None) or len(getattr(law, "counts", ())) or cell["domain_size"]
-        if listed and size != cell["domain_size"]:
+        size = getattr(law, "items", None) or len(getattr(law, "counts", ())) or cell.domain_size
+        if (listed and size != cell.domain_size) or getattr(law, "users", cell.users) != cell.users:
             raise ValueError("a population does not fit its scenario")
-        if getattr(law, "users", cell["users"]) != cell["users"]:
-            raise ValueError("a population does not fit its scenario")
-        if limits and int(cell["users"]) > MAX_USERS:
+        if limits and cell.users + (point.goal is not None) * cell.malicious > MAX_USERS:
             raise FileError(f"{path} has more than 10^13 users (--no-limits lifts this)")
-        if point.population.kind not in STATED and cell["population"] not in head["populations"]:
+        if law.kind not in STATED and cell.population not in head["populations"]:
             raise ValueError("a population is missing")
-        if point.population.kind in STATED and cell["population"] is not None:
+        if law.kind in STATED and cell.population is not None:
             raise ValueError("a population does not belong to its cell")
+        cells.append(_answered(cell, asked=point.goal is not None))
     total = sum(point.trials for point in points)
     if limits and total > MAX_TRIALS:
         raise FileError(
@@ -148,82 +149,63 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
         )
     if total != head["total"]:
         raise ValueError(f"its scenario has {total} trials, it says {head['total']}")
-    return scenario
+    return scenario, cells
 
 
-def _check_answer(cell: dict[str, Any], *, asked: bool, limits: bool, path: Path) -> None:
-    """Refuse a wrong answer to a goal: it names fakes that the cell's scenario does not."""
-    answer = None if "answer" not in cell else Answer.read(cell["answer"])
-    if not asked and answer is not None:
-        raise ValueError("an answer without a goal")
+def _cell_of(told: Mapping[str, Any], position: int, point: Point) -> RunCell:
+    """The cell that a stranger wrote down, its fields of their types."""
+    fields = {name: told[name] for name in RECORDED} | {"parameters": dict(point.parameters)}
+    fields |= {name: _words(told[name]) for name in ("genuine", "histogram")}
+    answer = Answer.read(told["answer"]) if "answer" in told else None
+    return checked(RunCell(position, answer=answer, **fields))
+
+
+def _answered(cell: RunCell, *, asked: bool) -> RunCell:
+    """The cell with its share of fakes; refuses a wrong answer to a goal, or one without a goal."""
     if not asked:
-        return
-    users, malicious = int(cell["users"]), int(cell["malicious"])
-    if malicious < 0 or (answer is not None and answer.malicious != malicious):
+        if cell.answer is not None:
+            raise ValueError("an answer without a goal")
+        return cell
+    malicious = cell.malicious
+    if malicious < 0 or (cell.answer is not None and cell.answer.malicious != malicious):
         raise ValueError("an answer does not fit its cell")
-    if limits and users + malicious > MAX_USERS:
-        raise FileError(f"{path} has more than 10^13 users (--no-limits lifts this)")
-    cell["parameters"]["attack.share"] = malicious / max(1, users + malicious)
+    share = malicious / max(1, cell.users + malicious)
+    return replace(cell, parameters={**cell.parameters, "attack.share": share})
 
 
-def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[int, list[int]]:
-    names = {}
+def _insert_head(
+    db: Any, head: Mapping[str, Any], scenario: Scenario, cells: Sequence[RunCell]
+) -> tuple[int, list[int]]:
+    names: dict[str | None, str | None] = {None: None}
     for name, held in head["populations"].items():
         labels = held["labels"]
         histogram = np.array(held["histogram"], dtype=np.int64)
         users = given_population(histogram, labels).users
-        for cell in head["cells"]:
-            listed = "task.kind" not in cell["parameters"]
-            sizes = cell["domain_size"] if listed else histogram.size, cell["users"]
-            if cell["population"] == name and sizes != (histogram.size, users):
+        for cell in cells:
+            listed = "task.kind" not in cell.parameters
+            sizes = cell.domain_size if listed else histogram.size, cell.users
+            if cell.population == name and sizes != (histogram.size, users):
                 raise ValueError("a population does not fit its cell")
         written = json.dumps(labels, ensure_ascii=False)
         names[name] = keep_population(db, histogram, written)
-    cells = [
-        RunCell(
-            position=position,
-            trials=int(cell["trials"]),
-            parameters=cell["parameters"],
-            users=int(cell["users"]),
-            malicious=int(cell["malicious"]),
-            domain_size=int(cell["domain_size"]),
-            genuine=_words(cell["genuine"]),
-            histogram=_words(cell["histogram"]),
-            population=None if cell["population"] is None else names[cell["population"]],
-            answer=Answer.read(cell["answer"]) if "answer" in cell else None,
-        )
-        for position, cell in enumerate(head["cells"])
-    ]
-    asked = {name for cell in head["cells"] for name in columns_asked(cell["parameters"])}
-    status = head["status"]
-    if status not in ("done", "partial", "failed"):
-        raise ValueError(f"its status is {status!r}")
+    cells = [replace(cell, population=names[cell.population]) for cell in cells]
+    asked = {name for cell in cells for name in columns_asked(cell.parameters)}
+    if head["status"] not in ("done", "partial", "failed"):
+        raise ValueError(f"its status is {head['status']!r}")
+    kept = {name: head["versions"][name] for name in versions()}
+    told: dict[str, Any] = {name: _words(head[name]) for name in ("uid", "title", "digest")}
+    told |= {name: head[name] for name in ("status", "started", "seconds", "total")}
     run = Run(
-        id=0,
-        uid=_words(head["uid"]),
-        title=_words(head["title"]),
+        **told,
         document=scenario.document,
-        source="",
-        seed=int(head["cells"][0]["parameters"]["seed"]),
-        protocols=(),
-        attacks=(),
+        seed=int(cells[0].parameters["seed"]),
         metrics=tuple(name for name in head["metrics"] if name in METRICS or name in asked),
-        versions={
-            **{name: _words(head["versions"][name]) for name in versions() if name != "simulator"},
-            "simulator": int(head["versions"]["simulator"]),
-        },
-        status=status,
-        error="",
-        started=_finite(head["started"]),
-        seconds=_finite(head["seconds"]),
-        done=0,
-        total=int(head["total"]),
-        digest=_words(head["digest"]),
-        star=False,
-        removed=False,
-        tags=tuple(_words(tag) for tag in head["tags"]),
-    )
-    return insert_run(db, run, cells, [f"{run.uid} {cell.position}" for cell in cells])
+        versions={name: each if isinstance(each, int) else _words(each)
+                  for name, each in kept.items()},
+        tags=tuple(map(_words, head["tags"])),
+    )  # fmt: skip
+    keys = [f"{run.uid} {cell.position}" for cell in cells]
+    return insert_run(db, checked(run), cells, keys)
 
 
 def _words(value: object) -> str:
@@ -231,9 +213,3 @@ def _words(value: object) -> str:
     if not isinstance(value, str) or not value.isprintable() or len(value) > 1000:
         raise ValueError(f"it holds words that cannot be shown: {str(value)[:60]!r}")
     return value
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError(f"it holds {value} as a time")
-    return float(value)

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from ...base.files import whole_file
+from ...base.named import fields_of
 from ...metrics import METRICS
-from .. import Store
+from .. import RunCell, Store
 from ..faults import damaged
 from .blocks import line_of
 
 FORMAT: Final = 1
+
+RECORDED: Final = [field.name for field in dataclasses.fields(RunCell)][1:-1]
+"""The fields of a cell that a recording says: all but its position, and the answer if any."""
 
 
 def write_recording(store: Store, run: int, path: Path) -> None:
@@ -56,14 +60,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
         "scenario": run.document,
         "cells": [
             {
-                "trials": cell.trials,
-                "parameters": dict(cell.parameters),
-                "users": cell.users,
-                "malicious": cell.malicious,
-                "domain_size": cell.domain_size,
-                "genuine": cell.genuine,
-                "histogram": cell.histogram,
-                "population": cell.population,
+                **{name: value for name, value in fields_of(cell).items() if name in RECORDED},
                 **({} if cell.answer is None else {"answer": dataclasses.asdict(cell.answer)}),
             }
             for cell in cells
