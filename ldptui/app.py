@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
 
+from .charts.rows import ROLES
 from .engine import COMMAND, Engine
 from .messages import KeysProposed
 from .screens.workbench.screen import WorkbenchScreen
@@ -44,30 +45,30 @@ if TYPE_CHECKING:
 DARK = Theme(
     name="ldptui-dark",
     primary="#5fb3d9",
-    secondary="#7f9cc0",
-    accent="#e8b04b",
+    secondary=ROLES["swept"][0],
+    accent=ROLES["focus"][0],
     foreground="#d5dae2",
     background="#10141a",
     surface="#161b23",
     panel="#1d242e",
     success="#79c27a",
-    warning="#e8b04b",
-    error="#ef7a72",
+    warning=ROLES["doubtful"][0],
+    error=ROLES["refused"][0],
     dark=True,
     variables={"foreground-muted": "#d5dae2bd"},
 )
 LIGHT = Theme(
     name="ldptui-light",
     primary="#1f6f9f",
-    secondary="#4a6a94",
-    accent="#9a5b00",
+    secondary=ROLES["swept"][1],
+    accent=ROLES["focus"][1],
     foreground="#20262e",
     background="#fafaf7",
     surface="#f2f2ee",
     panel="#e6e7e3",
     success="#2d7d32",
-    warning="#9a5b00",
-    error="#b3261e",
+    warning=ROLES["doubtful"][1],
+    error=ROLES["refused"][1],
     dark=False,
     variables={"foreground-muted": "#20262ebd"},
 )

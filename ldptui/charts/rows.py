@@ -7,10 +7,10 @@ control characters never get through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
@@ -25,12 +25,14 @@ Charset = Literal["ascii", "block", "braille"]
 
 # Points: a marker for each tone, so that it means the same in every chart.
 MARKERS = {
-    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "△", "muted": "·",
+    "true": "◆", "clean": "○", "measured": "×", "attacked": "×", "theory": "∙", "target": "△",
+    "muted": "·",
     "series-0": "●", "series-1": "△", "series-2": "□", "series-3": "◇", "series-4": "+",
     "series-5": "▽",
 }  # fmt: skip
 ASCII_MARKERS = {
-    "true": "@", "clean": "o", "attacked": "x", "theory": "+", "target": "^", "muted": ",",
+    "true": "@", "clean": "o", "measured": "x", "attacked": "x", "theory": "+", "target": "^",
+    "muted": ",",
     "series-0": "o", "series-1": "x", "series-2": "#", "series-3": "%", "series-4": "+",
     "series-5": "&",
 }  # fmt: skip
@@ -49,6 +51,7 @@ class Palette:
     muted: str
     true: str
     clean: str
+    measured: str
     attacked: str
     theory: str
     target: str
@@ -70,27 +73,36 @@ class Palette:
         return replace(self, foreground=foreground, background=background, muted=muted)
 
 
+ROLES: Final[Mapping[str, tuple[str, str]]] = {
+    # What one does now, on a dark and on a light ground.
+    "focus": ("#e8b04b", "#8f5a00"),
+    "swept": ("#afd75f", "#5a7000"),
+    "refused": ("#ff5f5f", "#b8002a"),
+    "doubtful": ("#ff8f4f", "#b8400f"),
+    # What is drawn.
+    "true": ("#eeeeee", "#1c1c1c"),
+    "clean": ("#5fafff", "#005fd7"),
+    "measured": ("#5fd7d7", "#00707f"),
+    "attacked": ("#ff87d7", "#af0087"),
+    "theory": ("#5fd787", "#007d00"),
+    "target": ("#af87ff", "#5500c8"),
+}
+"""One colour for each meaning, in forms and in charts: no two of them look alike."""
+_DRAWN: Final = tuple(ROLES)[4:]
+
 DARK = Palette(
     foreground="#e4e4e4",
     background="#121212",
     muted="#878787",
-    true="#eeeeee",
-    clean="#5fafff",
-    attacked="#ff5f5f",
-    theory="#5fd787",
-    target="#ffd75f",
     series=("#5fafff", "#ffd75f", "#d787ff", "#5fd787", "#ff5f5f", "#8787ff"),
+    **{role: ROLES[role][0] for role in _DRAWN},
 )
 LIGHT = Palette(
     foreground="#1c1c1c",
     background="#f5f5f5",
     muted="#6c6c6c",
-    true="#1c1c1c",
-    clean="#005fd7",
-    attacked="#d70000",
-    theory="#007d00",
-    target="#af00af",
     series=("#005fd7", "#af5f00", "#af00af", "#007d00", "#d70000", "#008787"),
+    **{role: ROLES[role][1] for role in _DRAWN},
 )
 ANSI_DARK = Palette(
     foreground="default",
@@ -98,7 +110,8 @@ ANSI_DARK = Palette(
     muted="dim",
     true="bold default",
     clean="bright_blue",
-    attacked="bright_red",
+    measured="bright_cyan",
+    attacked="bright_magenta",
     theory="bright_green",
     target="bright_yellow",
     series=(
@@ -109,9 +122,10 @@ ANSI_DARK = Palette(
 ANSI_LIGHT = replace(
     ANSI_DARK,
     clean="blue",
-    attacked="red",
+    measured="cyan",
+    attacked="magenta",
     theory="green",
-    target="magenta",
+    target="yellow",
     series=("blue", "yellow", "magenta", "green", "red", "cyan"),
 )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Numbers = Sequence[float] | NDArray[Any]
 
 Tone = Literal[
-    "true", "clean", "attacked", "theory", "target", "muted",
+    "true", "clean", "measured", "attacked", "theory", "target", "muted",
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
 ]  # fmt: skip
 """The meaning of a colour; `draw` maps it to the theme, the charset and a marker of its own."""

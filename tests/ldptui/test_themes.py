@@ -5,23 +5,27 @@ The ratios are those of WCAG 2.2, 1.4.3 and 1.4.11; controls that cannot be used
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import pytest
-from textual.color import Color
+from textual.color import Color, rgb_to_lab
 from textual.theme import Theme
 
 import ldptui
 from ldptui.app import DARK, LIGHT
 from ldptui.charts import rows
+from ldptui.charts.series import Tone
 
 TEXT: Final = 4.5
 MARK: Final = 3.0
 TEXTS: Final = (
     "foreground", "foreground-muted", "text-muted", "text-accent", "text-primary", "text-success",
-    "text-warning", "text-error",
+    "text-secondary", "text-warning", "text-error",
 )  # fmt: skip
 EXEMPT: Final = {"text-disabled"}
 GROUNDS: Final = ("background", "surface", "panel")
@@ -78,13 +82,44 @@ def test_every_mark_is_told_from_its_ground_and_words_in_its_colour_are_read(
     theme: Theme, palette: rows.Palette
 ) -> None:
     ground = Color.parse(theme.background or "")
-    for tone in ("true", "clean", "attacked", "theory", "target"):
+    for tone in ("true", "clean", "measured", "attacked", "theory", "target"):
         assert contrast(Color.parse(palette.style(tone)), ground) >= TEXT, tone
     for colour in palette.series:
         assert contrast(Color.parse(colour), ground) >= MARK, colour
     own = Color.parse(palette.background)
     for colour in (palette.foreground, palette.muted):
         assert contrast(Color.parse(colour), own) >= TEXT, colour
+
+
+APART: Final = 24.0
+"""The least distance of two roles in CIE L*a*b*; about 2 is a difference that one just sees."""
+
+
+def too_near(colours: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The pairs of roles whose colours look alike."""
+    places = {role: rgb_to_lab(Color.parse(colour)) for role, colour in colours.items()}
+    return [
+        (one, other)
+        for one, other in combinations(places, 2)
+        if math.dist(*((at.L, at.a, at.b) for at in (places[one], places[other]))) < APART
+    ]
+
+
+@pytest.mark.parametrize(("theme", "at"), [(DARK, 0), (LIGHT, 1)], ids=["dark", "light"])
+def test_one_colour_has_one_meaning(theme: Theme, at: int) -> None:
+    """Focus, target and swept are three things; what was gained, simulated or refused, too."""
+    colours = {role: pair[at] for role, pair in rows.ROLES.items()}
+    assert too_near(colours) == []
+    used = (theme.accent, theme.secondary, theme.error, theme.warning)
+    assert used == tuple(colours[role] for role in ("focus", "swept", "refused", "doubtful"))
+    assert too_near({**colours, "target": colours["focus"]})  # as it was
+    assert too_near({**colours, "measured": colours["attacked"]})
+
+
+@pytest.mark.parametrize("palette", [rows.ANSI_DARK, rows.ANSI_LIGHT], ids=["dark", "light"])
+def test_the_colours_of_a_terminal_have_one_meaning_in_charts(palette: rows.Palette) -> None:
+    drawn = [palette.style(tone) for tone in get_args(Tone) if not tone.startswith("series-")]
+    assert len({*drawn}) == len(drawn)
 
 
 def test_no_text_has_another_colour() -> None:

@@ -29,9 +29,10 @@ PADDING: Final = 0.025
 GAP: Final = 4.0
 """Points between the numbers of two columns of a map."""
 TONES: Final[Mapping[Tone, str]] = {
-    "true": "#000000", "clean": "#0072b2", "attacked": "#d55e00", "theory": "#444444",
-    "target": "#cc79a7", "muted": "#8c8c8c", "series-0": "#0072b2", "series-1": "#d55e00",
-    "series-2": "#000000", "series-3": "#009e73", "series-4": "#cc79a7", "series-5": "#b88a00",
+    "true": "#000000", "clean": "#0072b2", "measured": "#d55e00", "attacked": "#d55e00",
+    "theory": "#444444", "target": "#cc79a7", "muted": "#8c8c8c", "series-0": "#0072b2",
+    "series-1": "#d55e00", "series-2": "#000000", "series-3": "#009e73", "series-4": "#cc79a7",
+    "series-5": "#b88a00",
 }  # fmt: skip
 MARKS: Final = (
     ("o", 2.8), ("s", 4.0), ("^", 4.4), ("D", 3.4), ("v", 4.4), ("x", 3.4), ("+", 4.2), ("<", 4.4),

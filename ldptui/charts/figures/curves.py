@@ -228,7 +228,7 @@ def _curve_series(
     for number, measured in enumerate(points):
         if measured:
             name = "simulated" if single else lines[number][0]
-            drawn = points_of(name, measured, tone(number, "attacked"))
+            drawn = points_of(name, measured, tone(number, "measured"))
             named_by_line = drawn.style == "band" and not single and len(lines[number][1]) > 0
             yield replace(drawn, legend=not named_by_line)
     if not single and any(points) and any(len(ys) for _, _, ys in lines):

@@ -183,7 +183,7 @@ def metric(
     style: Literal["points", "band"] = "band" if errors and len(xs) >= MANY else "points"
     series = [
         Series("closed form", xs, expected, "theory", legend=any(map(math.isfinite, expected))),
-        Series("simulated", xs, ys, "attacked", style, errors, cloud=False),
+        Series("simulated", xs, ys, "measured", style, errors, cloud=False),
     ]
     level = pooled.mean if pooled is not None else None
     levels = ((level, "pooled"),) if level is not None else ()

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from ...catalogue import families, kind_words, listed_kinds, shelves
 from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import kind_of, sweep_of
-from ...widgets.field import muted
+from ...widgets.field import SWEPT, muted, style_of
 from ...widgets.words import spelled
 
 if TYPE_CHECKING:
@@ -251,10 +251,10 @@ class ProtocolPane(Widget, can_focus=True):
         """Mark, name and star of a kind."""
         chosen = kind == self._kind
         bright = "$text-accent bold" if self.has_focus else "$foreground bold"
-        mark = "● " if chosen else "↔ " if kind in self._swept else "○ "
+        mark = "● " if chosen else SWEPT if kind in self._swept else "○ "
         starred = self._facts is not None and kind in self._facts.recommended
         return Content.assemble(
-            (mark, bright if chosen else muted(self)),
+            (mark, bright if chosen else style_of(mark, muted(self))),
             (kind.upper().ljust(name), bright if chosen else "$foreground"),
             (" ★ " if starred else "   ", "$text-success"),
         )

@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ...messages import FieldFocused
-from ...widgets.field import faint, leave, muted
+from ...widgets.field import faint, leave, muted, style_of
 
 What = Literal["show", "add", "duplicate", "remove", "up", "down", "mute", "open"]
 
@@ -133,7 +133,7 @@ class RowList(Widget, can_focus=True):
         focused = self.has_focus and at == self.at
         mark = "✗ " if problem else "› " if focused else self.MARKS[not opened]
         style = "$text-error" if problem else "$text-accent" if focused else muted(self)
-        line = Content.styled(mark, style) + self.written(at, focused, width)
+        line = Content.styled(mark, style_of(mark, style)) + self.written(at, focused, width)
         line = line.pad_right(max(0, width - 2 - line.cell_length))
         lines = [line + Content.styled("×", muted(self) if focused else faint(self))]
         if problem and not opened:

@@ -26,7 +26,7 @@ from ...session.draft import (
 )
 from ...text.format import count
 from ...widgets.blank import Rows
-from ...widgets.field import LABEL_WIDTH, Field, muted, write
+from ...widgets.field import LABEL_WIDTH, SWEPT, Field, muted, write
 from ...widgets.words import spelled, spelled_name
 from .row_list import RowList
 
@@ -68,7 +68,7 @@ class Row:
 class SweepList(RowList):
     """The swept keys, one row each, and a row that adds one."""
 
-    MARKS: ClassVar = ("▾ ", "↔ ")
+    MARKS: ClassVar = ("▾ ", SWEPT)
     OPENS: ClassVar = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Next", show=False, id="sweep.next"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -31,6 +31,15 @@ def muted(widget: Widget) -> str:
 def faint(widget: Widget) -> str:
     """The style of controls that cannot be used now."""
     return "dim" if widget.app.native_ansi_color else "$foreground 38%"
+
+
+SWEPT: Final = "↔ "
+"""The mark of what takes more than one value in a run."""
+
+
+def style_of(mark: str, style: str) -> str:
+    """The style of a mark: that of what is swept has a colour of its own."""
+    return "$text-secondary" if mark == SWEPT else style
 
 
 class ValueInput(Input):

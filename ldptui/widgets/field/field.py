@@ -18,7 +18,7 @@ from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..blank import fitted
 from ..words import spelled_name
-from .controls import Choice, ValueInput, faint
+from .controls import SWEPT, Choice, ValueInput, faint, style_of
 from .typed import Steps, nudged, read, steps_of, write
 
 if TYPE_CHECKING:
@@ -137,10 +137,10 @@ class Field(Widget):
         elif self.focused:
             mark, style = "› ", "$text-accent"
         else:
-            mark = "↔ " if self.swept else "= " if self.follows else "  "
+            mark = SWEPT if self.swept else "= " if self.follows else "  "
             style = "dim" if self.app.native_ansi_color else ""  # not by CSS: children inherit it
         label = spelled_name(self, self.label, LABEL_WIDTH - 3)
-        return Content.assemble((mark, style), (label, style)).truncate(
+        return Content.assemble((mark, style_of(mark, style)), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )
 

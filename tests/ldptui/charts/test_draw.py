@@ -556,6 +556,7 @@ def test_colours_stay_distinct_with_few_colours(palette: Palette, system: ColorS
     assert len({number(style) for style in palette.series}) == 6
     together: tuple[Tone, ...] = ("true", "clean", "attacked", "target", "theory")
     assert len({number(palette.style(tone)) for tone in together}) == 5
+    assert len({number(palette.style(tone)) for tone in ("measured", "theory", "target")}) == 3
 
 
 @pytest.mark.parametrize("palette", [ANSI_DARK, ANSI_LIGHT])
