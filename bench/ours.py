@@ -37,8 +37,7 @@ from ldptui.core.defences.fiad import FIAD
 from ldptui.core.experiment import compile as bind
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.fitting import fitted
-from ldptui.core.law.numbers import Sums, heard_mean
+from ldptui.core.law.numbers import Sums, fitted, heard_mean
 from ldptui.core.law.pure import Estimates, SeedSearch, estimate, sends_reports
 from ldptui.core.metrics import FrequencyConclusion, measure
 from ldptui.core.population import Population

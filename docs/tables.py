@@ -214,7 +214,7 @@ def _metrics(_: str) -> Iterator[list[str]]:
             needs.append("a defence")
         if metric.test:
             needs.append("RAPPOR")
-        if FrequencyConclusion not in metric.of:
+        if not metric.told_by(FrequencyConclusion):
             needs.append("heavy hitters")
         yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
 

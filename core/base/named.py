@@ -1,10 +1,13 @@
-"""Somebody's code in Python, as a scenario asks for it: by its name, with its options."""
+"""Names of kinds: those that the files of a folder list, and somebody's code in Python."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, Literal, Protocol, TypeAlias
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal, Protocol, TypeAlias, get_args, get_type_hints
 
 from .errors import ScenarioError, got
 
@@ -29,6 +32,22 @@ def fields_of(value: Any) -> dict[str, Any]:
 def code_of(value: object) -> str:
     """The name of the code in Python that a value is; "" for all others."""
     return str(getattr(value, "code", ""))
+
+
+def entries_in(package: str, table: str) -> Iterator[Any]:
+    """The entries of the tuples of this name in the files of a package, but for its `kinds`.
+
+    The folder is the list: who adds a file adds its entries.
+    """
+    for file in iter_modules(import_module(package).__path__, f"{package}."):
+        if file.name != f"{package}.kinds":
+            yield from vars(import_module(file.name)).get(table, ())
+
+
+def listed_in(package: str, table: str) -> dict[str, type[Any]]:
+    """The classes among the entries by their kind, sorted by kind."""
+    found = {get_args(get_type_hints(spec)["kind"])[0]: spec for spec in entries_in(package, table)}
+    return dict(sorted(found.items()))
 
 
 def check_named(value: Named, what: What) -> None:

@@ -20,8 +20,7 @@ from ..base.pulse import Pulse, no_pulse
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.capabilities import lacking
-from ..law.fitting import chi_square, fitted, fitted_with_poison
-from ..law.numbers import TellsNumbers, tells_numbers
+from ..law.numbers import TellsNumbers, chi_square, fitted, fitted_with_poison, tells_numbers
 from ..law.pure import BoolArray, Mechanism
 from .correction import ForAll, Reader
 from .step import Step

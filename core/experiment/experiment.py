@@ -277,7 +277,7 @@ def _check_goal(
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if not fakes:
         raise ScenarioError("must be left out where there is no attack", key="goal")
-    if point.task.concludes not in METRICS[goal.metric].of:
+    if not METRICS[goal.metric].told_by(point.task.concludes):
         rule = f'must not be "{goal.metric}" with task.kind = "{point.task.kind}"'
         raise ScenarioError(rule, key="goal.metric")
     python = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .conclusion import Conclusion, Metric
-from .frequencies import FrequencyConclusion
-from .hitters import HitterConclusion
+from .conclusions.frequencies import FrequencyConclusion
+from .conclusions.hitters import HitterConclusion
 from .measuring import (
     Measures,
     column,

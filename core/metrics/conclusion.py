@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..base.arms import Arm
+from ..base.flags import Flags
 from ..base.sampling import Floats
 from ..law.pure import Items
 
@@ -33,6 +35,32 @@ class Conclusion(Protocol):
         ...
 
 
+class Alarmed(ABC):
+    """A conclusion beside which a defence can claim an attack."""
+
+    @abstractmethod
+    def claims_fakes(self, arm: Arm) -> bool:
+        """True where a defence claims anything about an arm."""
+
+    @abstractmethod
+    def flags(self, arm: Arm) -> Flags:
+        """The claims of a defence about one arm."""
+
+
+class Robust(Alarmed):
+    """A conclusion with an interval that holds whatever the fakes send, where they are few."""
+
+    @property
+    @abstractmethod
+    def supported(self) -> bool:
+        """True where it is known what one report can say."""
+
+    @property
+    @abstractmethod
+    def robust_ends(self) -> tuple[Floats, Floats]:
+        """The ends of the intervals, float64[trials, k] each."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One number of each trial.
@@ -42,9 +70,9 @@ class Metric:
     tests which items are held, as `tests` of its conclusion says. flags : it needs a defence that
     looks for fakes, as `claims_fakes` says. supports : it needs a protocol with a support law, as
     `supported` says.
-    whole : its values are whole numbers.
+    whole : its values are whole numbers. rises : it rises with the number of fakes.
     most : its largest value for r targets and k; None where there is no such bound.
-    of : the classes of conclusions that it is measured from.
+    of : the classes of conclusions that it is measured from, and those that derive from them.
     """
 
     name: str
@@ -55,8 +83,9 @@ class Metric:
     flags: bool = False
     supports: bool = False
     whole: bool = False
+    rises: bool = False
     most: Callable[[int, int], int] | None = None
-    of: tuple[type[Conclusion], ...] = ()
+    of: tuple[type[Any], ...] = ()
 
     @classmethod
     def in_arm(
@@ -65,11 +94,15 @@ class Metric:
         """The metric of a number of one arm. more : what else it needs."""
         return cls(name, lambda conclusion: function(conclusion, arm), (arm,), **more)
 
+    def told_by(self, concluded: type[Conclusion]) -> bool:
+        """Return whether conclusions of a class can tell the metric."""
+        return issubclass(concluded, self.of)
+
     def defined(self, conclusion: Any) -> bool:
         """Return whether a conclusion has what the metric needs."""
         arm = self.arms[-1]
         return (
-            type(conclusion) in self.of
+            self.told_by(type(conclusion))
             and conclusion.arms >= set(self.arms)
             and (conclusion.targets.size > 0 or not self.targets)
             and (not self.test or conclusion.tests(arm))

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from ..base.ranges import Bounded, Range
+from .table import METRICS
 
-GoalMetric: TypeAlias = Literal[
-    "gain",
-    "target_frequency",
-    "targets_in_top_k",
-    "gain_after",
-    "target_frequency_after",
-    "targets_in_top_k_after",
-    "mean_shift",
-]
+if TYPE_CHECKING:
+    GoalMetric: TypeAlias = str
+else:
+    GoalMetric = Literal[tuple(row.name for row in METRICS.values() if row.rises)]
 """A metric that rises with the number of fakes; `_after` in spite of the defence."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..base.arms import Arm
 from ..base.sampling import Floats
 from .conclusion import Conclusion
-from .frequencies import FrequencyConclusion
+from .conclusions.frequencies import FrequencyConclusion
 from .table import METRICS
 
 Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
@@ -43,7 +43,7 @@ def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConcl
     return [
         name
         for name, metric in METRICS.items()
-        if concluded in metric.of and present.issuperset(metric.arms)
+        if metric.told_by(concluded) and present.issuperset(metric.arms)
     ]
 
 

@@ -17,7 +17,7 @@ from ..base.errors import MetricError, ScenarioError, got
 from ..base.named import check_named, read_only
 from ..base.sampling import Floats
 from ..law.pure import Items
-from .frequencies import FrequencyConclusion
+from .conclusions.frequencies import FrequencyConclusion
 from .table import METRICS
 
 ENDS: Final = {

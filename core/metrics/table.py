@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Final
 
-from . import distribution, frequencies, hitters, robust
+from ..base.named import entries_in
 from .conclusion import Metric
 
 METRICS: Final[dict[str, Metric]] = {
     row.name: row
-    for row in (
-        *frequencies.METRICS,
-        *hitters.METRICS,
-        *frequencies.RANK_METRICS,
-        *distribution.MEAN,
-        *robust.METRICS,
-        *distribution.METRICS,
-        *distribution.METRICS_AFTER,
-        *distribution.SQUARES,
-    )
+    for _, rows in sorted(entries_in(f"{__package__}.conclusions", "COLUMNS"), key=itemgetter(0))
+    for row in rows
 }
-"""The metrics by name, in the order of columns."""
+"""The metrics by name, in the order of columns: each file says at which place its columns are."""

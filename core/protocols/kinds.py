@@ -7,11 +7,10 @@ answers for the kind: its family, its law, what an attack can do with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, Protocol
 
+from ..base.named import listed_in
 from ..law.numbers import tells_numbers
 from ..law.pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial, Named
@@ -47,16 +46,7 @@ class PureSpec(ProtocolSpec, Protocol):
     def bind(self, domain_size: int) -> PureProtocol: ...
 
 
-def _found() -> Iterator[tuple[str, type[Any]]]:
-    """Each spec of the families beside this file, with the kind that its tables have."""
-    for family in iter_modules(import_module(__package__).__path__, f"{__package__}."):
-        if family.name != __name__:
-            for spec in vars(import_module(family.name)).get("SPECS", ()):
-                (kind,) = get_args(get_type_hints(spec)["kind"])
-                yield kind, spec
-
-
-KINDS: Final[dict[str, type[Any]]] = dict(sorted(_found()))
+KINDS: Final = listed_in(__package__, "SPECS")
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
 
 NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec}

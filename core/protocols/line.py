@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
 from ..base.ranges import DOMAIN, ENTRIES, EPSILON, Range
-from ..base.sampling import Counts, Floats, multinomial
-from ..base.sampling.tables import ColumnCounts
+from ..base.sampling import ColumnCounts, Counts, Floats, multinomial
 from ..base.secure import secure
 from ..bounds.numbers import hidden_law
 from ..law.doors import Doors
@@ -60,6 +59,7 @@ class Line(Encodes, Doors):
     low, high : the numbers that -1 and 1 stand for; reports are the same whatever they are.
     """
 
+    family: ClassVar[str] = "line"
     lacks: ClassVar[dict[str, str]] = {
         "estimates": "a protocol of numbers, whose reports tell no frequencies of items",
         "disguised": "a protocol of numbers, whose report has no number of ones",
@@ -84,6 +84,11 @@ class Line(Encodes, Doors):
 
     @property
     @abstractmethod
+    def symbols(self) -> dict[str, float]:
+        """The numbers of its own that its formulas have, by symbol."""
+
+    @property
+    @abstractmethod
     def said(self) -> Floats:
         """float64[K], the number that each bin says; on average it is the user's own."""
 
@@ -92,10 +97,10 @@ class Line(Encodes, Doors):
     def sizes(self) -> Floats:
         """float64[K], how likely a report that knows nothing is in each bin."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def upper(self) -> Floats:
-        """float64[K], the law of a report that says as much as one can."""
+        """float64[K], the law of a report that says as much as one can: that of the last bin."""
+        return np.bincount([self.said.size - 1]).astype(np.float64)
 
     @abstractmethod
     def chances(self, first: Floats, last: Floats) -> Floats:

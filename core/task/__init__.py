@@ -1,25 +1,19 @@
-"""Tasks: what a collection is for. One folder each; `core.cell.Task` says what a task does."""
+"""Tasks: what a collection is for. One file or folder each; `core.cell.Task` says what one does."""
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from ..base.named import listed_in
 from ..cell import Task
 from ..protocols import ProtocolSpec
-from .distribution import Distribution
 from .frequencies import Frequencies
 from .hitters import PEM, HeavyHitters, Hunt
-from .mean import Mean
 
-TaskSpec: TypeAlias = Frequencies | HeavyHitters | Mean | Distribution
+TaskSpec: TypeAlias = Task | HeavyHitters
 
-TASKS: Final[dict[str, type[TaskSpec]]] = {
-    "frequencies": Frequencies,
-    "heavy-hitters": HeavyHitters,
-    "mean": Mean,
-    "distribution": Distribution,
-}
-"""The tables `[task]` that a scenario can have, by their kind."""
+TASKS: Final[dict[str, type[Any]]] = listed_in(__name__, "TASKS")
+"""The tables `[task]` that a scenario can have, by their kind: those of the files beside."""
 
 
 def task_over(spec: TaskSpec, oracle: ProtocolSpec) -> Task:

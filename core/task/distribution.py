@@ -14,10 +14,10 @@ from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences.simplex import project
-from ..law.fitting import fitted, misfit
+from ..law.numbers import fitted, misfit
 from ..law.pure import Mechanism, is_pure
 from ..metrics import METRICS, Conclusion
-from ..metrics.distribution import DistributionConclusion
+from ..metrics.conclusions.numbers import DistributionConclusion
 from ..population import Population
 from ..protocols import ProtocolSpec
 from .numbers import Heard, OfNumbers
@@ -89,3 +89,6 @@ class Distribution(OfNumbers):
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """No closed forms: no fit is linear in the reports."""
         return dict.fromkeys([*METRICS, *cell.metrics])
+
+
+TASKS = (Distribution,)

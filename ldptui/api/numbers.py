@@ -17,8 +17,7 @@ from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.base.secure import generator
 from ldptui.core.bounds.robust import robust_mean
 from ldptui.core.law.capabilities import lacking
-from ldptui.core.law.fitting import fitted, misfit
-from ldptui.core.law.numbers import TellsNumbers
+from ldptui.core.law.numbers import TellsNumbers, fitted, misfit
 from ldptui.core.law.pure import LocalMechanism, Reports, Rng
 
 from ..text import format as text

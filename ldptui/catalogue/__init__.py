@@ -24,6 +24,7 @@ from .kinds import (
     in_order,
     is_ours,
     kind_words,
+    leading_metrics,
     listed_kinds,
     metric_words,
     shelves,

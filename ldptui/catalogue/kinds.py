@@ -70,7 +70,9 @@ class Metric:
     """One metric in words, such as `normalised_gain`.
 
     column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
-    of at most 76 cells. Texts are empty where there is nothing to say.
+    of at most 76 cells. verdict : a sentence of its value, with {fakes} where it is about them.
+    leads : its place among the metrics that a sweep is told by, 0 where it is none of them.
+    Texts are empty where there is nothing to say.
     """
 
     metric: str
@@ -80,11 +82,19 @@ class Metric:
     meaning: str = ""
     formula: str = ""
     source: str = ""
+    verdict: str = ""
+    leads: int = 0
 
     @property
     def title(self) -> str:
         """The name as it begins a line."""
         return f"{self.name[:1].upper()}{self.name[1:]}"
+
+
+def leading_metrics() -> list[str]:
+    """The metrics that a sweep is told by, the most telling first."""
+    places = {name: row["leads"] for name, row in rows("metrics").items() if "leads" in row}
+    return sorted(places, key=places.__getitem__)
 
 
 def is_ours(metric: str) -> bool:

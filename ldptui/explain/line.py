@@ -1,14 +1,16 @@
 """Protocols of numbers whose report is a bin of a line: what is the same for all of them.
 
-A bin says a number. `windows`, `hybrid` and `noisy` have the formulas of their own.
+A bin says a number. Each kind has formulas of its own, and one symbol that no other has.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
+
+import numpy as np
 
 from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.cell import Cell
@@ -70,53 +72,116 @@ ESTIMATE: Final = (
 )  # fmt: skip
 
 
-def story(
-    rows: Callable[[Any], Iterable[Formula]],
-    known: Callable[[Any], Mapping[str, float]],
-    table: tuple[str, ...] = (),
-    near: str = "in the window around t",
-) -> Story:
-    """The story of a family of such protocols.
+SIGMOD: Final = "Li et al. 2020"
 
-    rows : its own formulas, of a protocol. known : the numbers that they are over, by symbol.
-    table : the fields of its own. near : where a report is with probability p.
-    """
+WINDOW: Final = (
+    ours("How likely a report is anywhere, whatever the number", "λ = 1 / (1 + ω (e^ε − 1))"),
+    Formula("A report in the window of 1, of who holds 1", "p = 1 − λ + λ ω", "by counting",
+            entry=Entry("p", "p, in the window of 1 for t = 1", "by counting")),
+    Formula("A report in the window of 1, of who holds −1", "q = λ ω", "by counting",
+            entry=Entry("q", "q, in the window of 1 for t = −1", "by counting")),
+    ours("n times the variance of the mean, where all numbers are 0",
+          "n Var[μ~] = C² (λ + (1 − λ) ω²) / 3", entry=EVEN),
+    ours("n times the variance of the mean, where all numbers are 1 or −1",
+          "n Var[μ~] = C² (λ + (1 − λ) ω²) / 3 + λ / (1 − λ)", entry=WORST),
+)  # fmt: skip
+"""A window of a part ω of the line, in which a place is e^ε times as likely as elsewhere."""
 
-    def formulas(setting: Setting) -> Iterator[Formula]:
-        protocol, cell = setting.protocol, setting.cell
-        numbers: dict[str, float] = {
-            "ε": protocol.epsilon, "p": protocol.p, "q": protocol.q, "E[max]": protocol.factor,
-            "gain_factor": protocol.factor, "report_bits": protocol.report_bits,
-            "worst": protocol.worst, **known(protocol),
-        }  # fmt: skip
-        yield from told(rows(protocol), numbers, PROTOCOL)
-        if setting.users is not None:
-            numbers["n"] = Crowd(setting.users)
-            yield from told(USERS, numbers, PROTOCOL)
-        mean = (
-            setting.mean if cell is None else float(cell.population.frequencies @ protocol.values)
-        )
-        if mean is not None and setting.share:
-            numbers |= {"β": setting.share, "μ": mean}
-        yield from told(SHIFT, numbers, PROTOCOL)
-        if cell is None:
-            yield from told(HIDDEN, numbers, PROTOCOL)
-        else:
-            yield from _of_cell(cell, numbers | {"μ": mean or 0.0})
 
-    fields = (*table, "mean_std", "variance_worst", "shift", "lie_shift", "undetectable_least",
-              "undetectable_shift")  # fmt: skip
-    shown = ("p", "q", *table, "gain_factor", "variance_per_user", "variance_worst", "report_bits",
-             "mean_std", "shift", "lie_shift", "undetectable_least",
-             "undetectable_shift")  # fmt: skip
-    return Story(
-        formulas=formulas,
-        reports=NumberReports(partial(_honest, near), _said, _shown),
-        table=shown,
-        fields=fields,
-        brief=("gain_factor", "variance_worst"),
-        notes=_notes,
-    )
+PIECEWISE: Final = (
+    Formula("The square root of e^ε", "s = e^(ε/2)", ICDE),
+    Formula("The end of the line of reports", "C = (s + 1) / (s − 1)", ICDE, entry=FACTOR),
+    Formula("The window, a part of the line", "ω = 1 / (s + 1)", ICDE),
+    *WINDOW,
+)
+"""PM."""
+
+WAVE: Final = (
+    Formula("Half the window, for numbers of [0, 1]",
+            "b = (ε e^ε − e^ε + 1) / (2 e^ε (e^ε − 1 − ε))", SIGMOD,
+            entry=Entry("half_window", "b, half the window in [0, 1]", "Li20")),
+    ours("The window, a part of the line", "ω = 2 b / (1 + 2 b)"),
+    ours("What the end of the line says to a server that wants the mean",
+         "C = (1 + 2 b) / (1 − (1 − 1/e^ε) / ε)", entry=FACTOR),
+    *WINDOW,
+)  # fmt: skip
+"""SW."""
+
+HYBRID: Final = (
+    Formula("The square root of e^ε", "s = e^(ε/2)", ICDE),
+    Formula("What PM's largest report says", "C = (s + 1) / (s − 1)", ICDE),
+    Formula("What SR's upper end says", "c = (e^ε + 1) / (e^ε − 1)", "DJW 2018"),
+    Formula("The part of the reports that are PM's, 0 where ε is at most 0.60935",
+            "α = 1 − 1/s", ICDE, put="1 − 1/{s}, else 0"),
+    ours("Largest value of a report, of fakes who keep PM's part",
+         "E[max] = α C + (1 − α) c", entry=FACTOR),
+    ours("The most that a report says, of fakes whose part of PM's shows", "max(C, c)",
+         entry=Entry("claimed_factor", "largest value that can be claimed", "ours")),
+    listed("p", "p, up, or in the window of 1, for t = 1", "α p(PM) + (1 − α) p(SR)",
+           "by counting"),
+    listed("q", "q, the same for t = −1", "α q(PM) + (1 − α) q(SR)", "by counting"),
+    Formula("n times the variance of the mean, where all numbers are 0",
+            "n Var[μ~] = α (s + 3) / (3 (s − 1)²) + (1 − α) c²", ICDE, entry=EVEN),
+    listed("variance_worst", "n Var[μ~] for the worst numbers",
+           "the same for all t, or c²", "Wang19"),
+)  # fmt: skip
+"""HM."""
+
+NOISE: Final = (
+    Formula("From a number of the grid to the next", "h = 2 / (K − 1)", "by counting"),
+    Formula("The ratio of the noise of one step to the next", "a = 1 / e^(ε h / 2)", "GRS"),
+    ours("What the end says: the mean of all that is beyond", "E[max] = 1 + h a / (1 − a)",
+         entry=FACTOR),
+    listed("p", "p, the upper end for t = 1", "1/(1 + a)", "GRS"),
+    listed("q", "q, the same for t = −1", "1/(e^ε (1 + a))", "GRS"),
+    listed("variance_per_user", "n Var[μ~] where all t are 0", "from the law of reports", "ours"),
+    listed("variance_worst", "n Var[μ~] for the worst numbers", "the same, below 8/ε²", "ours"),
+)  # fmt: skip
+"""Laplace noise."""
+
+OWN: Final = {
+    "b": (WAVE, "in the window around t"),
+    "α": (HYBRID, "near t, or at its end"),
+    "ω": (PIECEWISE, "in the window around t"),
+    "h": (NOISE, "at an end, of who holds it"),
+}
+"""The formulas of a kind by a symbol that it has, the first that fits, and where its reports are
+with probability p."""
+
+BY_LAW: Final[dict[str, Callable[[Any], float]]] = {
+    "variance_per_user": lambda protocol: float(protocol.spread_at(np.zeros(1))[0]),
+    "variance_worst": lambda protocol: protocol.worst,
+}
+"""The numbers that come from the law of reports, where a kind has no formula of them."""
+
+
+def _own(protocol: Any) -> tuple[tuple[Formula, ...], str]:
+    """The formulas of a protocol's own, and where its reports are with probability p."""
+    return next(OWN[symbol] for symbol in OWN if symbol in protocol.symbols)
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    protocol, cell = setting.protocol, setting.cell
+    rows, _ = _own(protocol)
+    numbers: dict[str, float] = {
+        "ε": protocol.epsilon, "p": protocol.p, "q": protocol.q, "E[max]": protocol.factor,
+        "gain_factor": protocol.factor, "report_bits": protocol.report_bits,
+        "worst": protocol.worst, **protocol.symbols,
+    }  # fmt: skip
+    untold = [row.key for row in rows if not row.title and row.key in BY_LAW]
+    numbers |= {key: BY_LAW[key](protocol) for key in untold}
+    yield from told(rows, numbers, PROTOCOL)
+    if setting.users is not None:
+        numbers["n"] = Crowd(setting.users)
+        yield from told(USERS, numbers, PROTOCOL)
+    mean = setting.mean if cell is None else float(cell.population.frequencies @ protocol.values)
+    if mean is not None and setting.share:
+        numbers |= {"β": setting.share, "μ": mean}
+    yield from told(SHIFT, numbers, PROTOCOL)
+    if cell is None:
+        yield from told(HIDDEN, numbers, PROTOCOL)
+    else:
+        yield from _of_cell(cell, numbers | {"μ": mean or 0.0})
 
 
 def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
@@ -143,10 +208,10 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
         yield from told(ATTACK, numbers, f"Attack: {cell.attack.kind.upper()}")
 
 
-def _honest(near: str, cell: Cell, item: int) -> tuple[Step, ...]:
+def _honest(cell: Cell, item: int) -> tuple[Step, ...]:
     """The step of an honest report: its number, told with noise."""
     protocol: Any = cell.local
-    chance = Chance(near, "p", protocol.p, "not told by the report")
+    chance = Chance(_own(protocol)[1], "p", protocol.p, "not told by the report")
     number = short(float(protocol.values[item]))
     return (Step("Perturbation", f"t = {number} is told as a bin of a line", (chance,)),)
 
@@ -163,3 +228,17 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # n
     yield "numbers are those of [−1, 1]; a range [low, high] is (high − low)/2 times as wide"
     sources = {row.entry.source for row in rows.values() if row.entry is not None}
     yield from cited(sources | {"Wang19"})
+
+
+OF_KIND: Final = ("half_window", "claimed_factor")
+BOUNDS: Final = ("shift", "lie_shift", "undetectable_least", "undetectable_shift")
+
+STORY: Final = Story(
+    formulas=_formulas,
+    reports=NumberReports(_honest, _said, _shown),
+    table=("p", "q", *OF_KIND, "gain_factor", "variance_per_user", "variance_worst", "report_bits",
+           "mean_std", *BOUNDS),
+    fields=(*OF_KIND, "mean_std", "variance_worst", *BOUNDS),
+    brief=("gain_factor", "variance_worst"),
+    notes=_notes,
+)  # fmt: skip

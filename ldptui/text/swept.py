@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ldptui.core.view import CellView
 
-from ..catalogue import key_words, metric_words
+from ..catalogue import key_words, leading_metrics, metric_words
 from .format import count, short
 from .verdict import Told, verdict
-
-LEADING: Final = (
-    "gain_after", "gain", "hitter_recall", "mean_shift", "detected", "mean_squared_error_clean",
-    "mse_clean_after", "mse_clean",
-)  # fmt: skip
-"""The metrics that a sweep is told by; the first that its cells have and that is not 0 in all."""
 
 
 def run_verdict(told: Sequence[Told], swept: Sequence[str]) -> tuple[str, ...]:
@@ -37,7 +31,8 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
     answered = [cell for cell in done if cell.answer is not None]
     if len(answered) > 1:
         return _answered(answered, swept)
-    found = next((row for name in LEADING if (row := _valued(done, name))), [])
+    # The first metric that the cells have and that is not 0 in all.
+    found = next((row for name in leading_metrics() if (row := _valued(done, name))), [])
     if len(found) < 2:
         return ()
     name = found[0][0]

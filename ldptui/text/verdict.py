@@ -272,16 +272,22 @@ def _named_targets(told: Told) -> str:
     return f"On average {named} of {of} {'is' if named == '1' else 'are'} among the top k."
 
 
-def _mean_shift(told: Told) -> str:
-    """The shift of a mean by the fakes."""
-    if not told.cell.malicious:
-        return ""
-    return f"{told.fakes} shift the mean by {told.interval('mean_shift')}."
+def _moved(told: Told) -> str:
+    """The first sentence of a metric about the fakes, as the catalogue has it."""
+    return _catalogued(told, about_fakes=True) if told.cell.malicious else ""
 
 
-def _mean_error(told: Told) -> str:
-    """The error of a mean without the attack."""
-    return f"Without fakes the mean is {told.interval('mean_error_clean')} off."
+def _unmoved(told: Told) -> str:
+    """The first sentence of a metric without the attack, as the catalogue has it."""
+    return _catalogued(told, about_fakes=False)
+
+
+def _catalogued(told: Told, about_fakes: bool) -> str:
+    for name in told.cell.metrics:
+        words = metric_words(name).verdict
+        if words and ("{fakes}" in words) == about_fakes and told.measured(name) is not None:
+            return words.format(fakes=told.fakes, value=told.interval(name))
+    return ""
 
 
 def _detected(told: Told) -> str:
@@ -310,14 +316,14 @@ ROWS: Final = (
     Row(_gain, ("gain",), ("frequencies", "map")),
     Row(_size, ("gain",), ("gain",)),
     Row(_elsewhere, ("gain",), ("frequencies", "map")),
-    Row(_mean_shift, ("mean_shift",)),
+    Row(_moved),
     Row(_detected, ("detected", "false_detected")),
     Row(_flags, ("recall", "false_positive_rate"), ("detection",)),
     Row(_alarm, ("alarm_rate", "false_alarm_rate"), ("timeline",)),
     Row(_share, ("share_estimate", "share_estimate_std")),
     Row(_defended, ("gain", "gain_after")),
     Row(_error, ("mse_clean",), ("error", "trials", "report")),
-    Row(_mean_error, ("mean_error_clean",)),
+    Row(_unmoved),
     Row(_named_targets, ("targets_in_top_k",)),
 )
 """The sentences, the most telling first."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -188,21 +191,63 @@ def test_what_a_new_task_has_no_meaning_for_is_refused_in_a_sentence(place: Path
         assert words in " ".join(run(place, code, "run", "work.toml").split())
 
 
-MOST_FILES = 8
 ROOT = Path(__file__).parents[2]
-NAMES = re.compile(
-    r"MeanConclusion|task\.mean\b|metrics\.mean\b|\.mean import|import .*\bmean$"
-    r"|^\[task\.mean\]|^\[mean_shift\]|^\[mean\.low\]",
-    re.MULTILINE,
+MEAN_BY_SR = (
+    r"SR|SRSpec|Mean|MeanConclusion|OfNumbers|heard_mean|'sr'|'mean_(shift|estimate|error)'"
+    r"|\[(protocol\.sr|task\.mean|\"task\.(low|high)\"|mean_\w+)\]"
 )
+"""The names of the task of a mean and of its first protocol: kinds in quotes, rows of words."""
+OTHERS = (
+    r"PM|SW|HM|LocalLaplace|Binned|WAVE|Distribution|DistributionConclusion|distribution_frame"
+    r"|'(hm|sw|laplace-ldp|wasserstein)'"
+    r"|\[(protocol\.(pm|hm|sw|laplace-ldp)|task\.distribution|\"task\.fit\"|wasserstein)\]"
+)
+"""Those of the other protocols of numbers, of the task of a distribution, and of its chart."""
+OWN_COST = ("core/attacks/", "core/defences/", "ldptui/api/", "ldptui/explain/clients/")
+"""Rooms of rows that have a cost of their own: an attack, a defence, a function, a client."""
 
 
-def test_the_task_of_numbers_is_named_in_few_files() -> None:
-    """Its folder and conclusion, two rows, its words, and what it says of itself."""
-    files = [path for room in ("core", "ldptui") for path in (ROOT / room).rglob("*")]
-    named = [
+def defined_in(path: Path) -> set[str]:
+    """The classes, functions and constants of a file of Python."""
+    nodes = list(ast.walk(_parsed(path)))
+    kinds = ast.ClassDef | ast.FunctionDef
+    constants = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+    named = {each.id for each in constants if isinstance(each, ast.Name)}
+    return named | {node.name for node in nodes if isinstance(node, kinds)}
+
+
+def named_in(path: Path) -> set[str]:
+    """The names that a file of Python defines or imports, and its texts, in quotes."""
+    if path.suffix == ".toml":
+        return set(re.findall(r"^\[.*\]$", path.read_text("utf-8"), re.MULTILINE))
+    nodes = list(ast.walk(_parsed(path)))
+    texts = {f"'{node.value}'" for node in nodes if isinstance(node, ast.Constant)}
+    imported = [node.names for node in nodes if isinstance(node, ast.ImportFrom)]
+    return defined_in(path) | texts | {each.name for names in imported for each in names}
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8") if path.suffix == ".py" else "")
+
+
+def files_of(what: str, found_in: Callable[[Path], set[str]]) -> set[str]:
+    """The product files in which a name of a part of the program is found."""
+    return {
         path.relative_to(ROOT).as_posix()
-        for path in files
-        if path.suffix in (".py", ".toml") and NAMES.search(path.read_text("utf-8"))
-    ]
-    assert 5 <= len(named) <= MOST_FILES, named
+        for room in ("core", "ldptui")
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in (".py", ".toml")
+        and not path.relative_to(ROOT).as_posix().startswith(OWN_COST)
+        and any(re.fullmatch(what, name) for name in found_in(path))
+    }
+
+
+def test_a_mean_by_one_protocol_costs_eight_files_and_all_others_six_more() -> None:
+    """The mechanism, the task, its conclusion, its words, and what it says of itself."""
+    first, others = files_of(MEAN_BY_SR, named_in), files_of(OTHERS, named_in)
+    first -= files_of(OTHERS, defined_in) - files_of(MEAN_BY_SR, defined_in)
+    assert {"core/protocols/sr.py", "core/task/numbers.py"} <= first
+    assert {"core/protocols/line.py", "core/task/distribution.py"} <= others - first
+    assert len(first) <= 8, sorted(first)
+    assert len(others - first) <= 6, sorted(others - first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .laws import (
+    ColumnCounts,
     Counts,
     Floats,
     binomial,

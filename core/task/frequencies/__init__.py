@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 from .task import Frequencies, trial_estimates
+
+TASKS = (Frequencies,)

@@ -4,3 +4,5 @@ from __future__ import annotations
 
 from .hunt import Hunt
 from .task import PEM, HeavyHitters
+
+TASKS = (HeavyHitters,)

@@ -27,7 +27,7 @@ from ...base.sampling import Floats
 from ...kernels.threads import one_thread
 from ...law.pure import Items, item_variance
 from ...metrics import METRICS
-from ...metrics.hitters import rank_weights
+from ...metrics.conclusions.hitters import rank_weights
 from .groups import GroupedFakes, Oracle, mean_rates
 from .prefixes import Prefixes, candidate_counts
 

@@ -17,7 +17,7 @@ from ...base.pulse import Pulse
 from ...base.sampling import Counts, Floats
 from ...cell import Cell
 from ...law.pure import Items, PureProtocol, estimate
-from ...metrics.hitters import Answer
+from ...metrics.conclusions.hitters import Answer
 from ...population import Population
 from .prefixes import Codes, Encoding, Prefixes, codes_of, places
 

@@ -18,7 +18,7 @@ from ...cell import MAX_PAIRS, Cell, InGroups
 from ...defences import reads_groups
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
-from ...metrics.hitters import Answer
+from ...metrics.conclusions.hitters import Answer
 from ...metrics.results import Arms, Block, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec

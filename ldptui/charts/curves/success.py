@@ -29,7 +29,7 @@ MOST_SERIES: Final = 6
 def names_items(scenario: Scenario) -> bool:
     """Return whether the server names items, so that there is neither a gain nor an error."""
     point = next(iter(points_of(base(scenario).document, scenario)), None)
-    return point is not None and point.task.concludes not in METRICS["gain"].of
+    return point is not None and not METRICS["gain"].told_by(point.task.concludes)
 
 
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:

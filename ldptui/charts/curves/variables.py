@@ -89,7 +89,7 @@ def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
 
 def _estimating(points: Sequence[Point]) -> Sequence[Point]:
     """The points whose task estimates a list of items."""
-    return [point for point in points if point.task.concludes in METRICS["gain"].of]
+    return [point for point in points if METRICS["gain"].told_by(point.task.concludes)]
 
 
 def axes_of(

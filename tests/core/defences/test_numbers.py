@@ -18,11 +18,10 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.defences.kinds import OF_NUMBERS
 from ldptui.core.defences.numbers import Misfit, PoisonComponent, Tallied, Trim
-from ldptui.core.law.fitting import chi_square, fitted
-from ldptui.core.law.numbers import heard_mean, tells_numbers
+from ldptui.core.law.numbers import chi_square, fitted, heard_mean, tells_numbers
 from ldptui.core.protocols import KINDS
+from ldptui.core.protocols.binned import HM, PM, SW
 from ldptui.core.protocols.sr import SR
-from ldptui.core.protocols.windows import HM, PM, SW
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
 PARTS, USERS = 16, 200_000

@@ -15,10 +15,10 @@ from scipy import integrate, optimize, stats
 from support import budget
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.sampling.tables import ColumnCounts
+from ldptui.core.base.sampling import ColumnCounts
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.windows import HYBRID, PM, SW
+from ldptui.core.protocols.binned import HYBRID, PM, SW
 
 BINNED = [kind for kind, spec in KINDS.items() if hasattr(spec, "bins")]
 """The protocols of numbers whose reports are bins."""

@@ -20,10 +20,10 @@ from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
-from ldptui.core.law.fitting import fitted, misfit, table_of
-from ldptui.core.metrics.distribution import DistributionConclusion
+from ldptui.core.law.numbers import fitted, misfit, table_of
+from ldptui.core.metrics.conclusions.numbers import DistributionConclusion
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.windows import PM, SW
+from ldptui.core.protocols.binned import PM, SW
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording

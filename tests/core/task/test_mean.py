@@ -26,7 +26,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.metrics import METRICS
-from ldptui.core.metrics.mean import MeanConclusion
+from ldptui.core.metrics.conclusions.numbers import MeanConclusion
 from ldptui.core.protocols.sr import SR
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, open_store
@@ -371,7 +371,7 @@ def test_its_metrics_are_those_of_its_conclusion() -> None:
     assert cell.metrics == [
         name
         for name, row in METRICS.items()
-        if MeanConclusion in row.of and set(row.arms) <= set(cell.arms)
+        if row.told_by(MeanConclusion) and set(row.arms) <= set(cell.arms)
     ]
     assert not {"gain", "mse", "hitter_recall"} & set(cell.metrics)
 

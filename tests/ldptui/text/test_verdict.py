@@ -12,13 +12,13 @@ from support import budget
 
 import ldptui
 from ldptui import scenarios
-from ldptui.catalogue import swept_kinds
+from ldptui.catalogue import leading_metrics, swept_kinds
 from ldptui.core import theory
 from ldptui.core.base.summary import Estimate
 from ldptui.core.protocols import NAMED
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.text.interval import reach_95
-from ldptui.text.swept import LEADING, sweep_verdict
+from ldptui.text.swept import sweep_verdict
 from ldptui.text.table import results_table, verdict_of
 from ldptui.text.verdict import ROWS, Told, verdict
 
@@ -166,7 +166,7 @@ def check(results: ldptui.Results) -> None:
     if "Over the sweep the" in said and "runs from" in said:
         shown = numbers(said[said.index("runs from") :])
         name = next(
-            name for name in LEADING
+            name for name in leading_metrics()
             if any(
                 np.nan_to_num(each.metrics[name].mean())
                 for each in results.measured.cells

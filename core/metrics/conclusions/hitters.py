@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arms import ATTACKED, CLEAN, Arm
-from ..base.flags import Flags
-from ..base.sampling import Floats
-from ..law.pure import Items
-from .conclusion import Metric
+from ...base.arms import ATTACKED, CLEAN, Arm
+from ...base.flags import Flags
+from ...base.sampling import Floats
+from ...law.pure import Items
+from ..conclusion import Alarmed, Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class HitterConclusion:
+class HitterConclusion(Alarmed):
     """The items that the server names in several trials of a cell, by arm, beside what is true.
 
     targets : int64[r], their places among the watched items; empty without an attack.
@@ -73,7 +73,6 @@ class HitterConclusion:
         return arm in self.claims
 
     def flags(self, arm: Arm) -> Flags:
-        """The claims about one arm."""
         return self.claims[arm]
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
@@ -129,3 +128,5 @@ METRICS: Final = (
     _named("ncr_clean", HitterConclusion.ncr, CLEAN),
 )
 """The metrics that heavy hitters alone have, in the order of columns."""
+
+COLUMNS = ((1, METRICS),)

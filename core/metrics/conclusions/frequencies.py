@@ -9,19 +9,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
-from ..base.flags import Flags
-from ..base.sampling import Floats
-from ..bounds.robust import Ballot, Interval, ballot_of, robust_intervals
-from ..law.pure import BoolArray, Estimates, Items, PureProtocol
-from .conclusion import Conclusion, Metric
-from .distribution import NUMBERS
+from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ...base.flags import Flags
+from ...base.sampling import Floats
+from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
+from ...law.pure import BoolArray, Estimates, Items, PureProtocol
+from ..conclusion import Alarmed, Metric, Robust
+from ..ranking import Leaders, Ranking
 from .hitters import HitterConclusion
-from .ranking import Leaders, Ranking
 
 
 @dataclass(frozen=True, eq=False)
-class FrequencyConclusion:
+class FrequencyConclusion(Robust):
     """The estimates of all items in several trials of a cell, beside what is true.
 
     estimates : by arm, from the same genuine reports.
@@ -41,7 +40,6 @@ class FrequencyConclusion:
 
     @property
     def supported(self) -> bool:
-        """Whether it is known what one report can say of an item."""
         return self.protocol is not None
 
     @property
@@ -117,7 +115,6 @@ class FrequencyConclusion:
         return detected
 
     def flags(self, arm: Arm) -> Flags:
-        """The claims of a defence that looks for fakes."""
         flags = self.estimates[arm].flags
         assert flags is not None
         return flags
@@ -151,14 +148,15 @@ _ANY: Final = (FrequencyConclusion, HitterConclusion)
 _BOTH: Final = (CLEAN, ATTACKED)
 _DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
 _row, _one = partial(Metric, of=_OF), partial(Metric.in_arm, of=_OF)
-_COUNTED: Final[dict[str, Any]] = {"targets": True, "whole": True, "most": min}
+_SOUGHT: Final[dict[str, Any]] = {"targets": True, "rises": True}
+_COUNTED: Final[dict[str, Any]] = {**_SOUGHT, "whole": True, "most": min}
 
 
 def _flagged(
     name: str,
     function: Callable[[Flags], Floats],
     arm: Arm = ATTACKED_DEFENDED,
-    of: tuple[type[Conclusion], ...] = _OF,
+    of: tuple[type[Alarmed], ...] = _OF,
 ) -> Metric:
     """A metric of what a defence claims in one arm."""
 
@@ -169,9 +167,9 @@ def _flagged(
 
 
 METRICS: Final = (
-    _row("gain", lambda o: o.gains(CLEAN, ATTACKED), _BOTH, targets=True),
+    _row("gain", lambda o: o.gains(CLEAN, ATTACKED), _BOTH, **_SOUGHT),
     _row("normalised_gain", _normalised_gain, _BOTH, targets=True),
-    _one("target_frequency", FrequencyConclusion.totals, ATTACKED, targets=True),
+    _one("target_frequency", FrequencyConclusion.totals, ATTACKED, **_SOUGHT),
     _one("target_frequency_clean", FrequencyConclusion.totals, CLEAN, targets=True),
     _one("mse", FrequencyConclusion.squared_errors, ATTACKED),
     _one("mse_clean", FrequencyConclusion.squared_errors, CLEAN),
@@ -180,12 +178,12 @@ METRICS: Final = (
     Metric.in_arm("targets_in_top_k", _top_targets, ATTACKED, **_COUNTED, of=_ANY),
     _one("detected", lambda o, arm: o.detected(arm).sum(axis=1), ATTACKED, test=True, whole=True),
     _one("false_detected", _false_detected, ATTACKED, test=True, whole=True),
-    _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, targets=True),
+    _row("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, **_SOUGHT),
     _one("mse_after", FrequencyConclusion.squared_errors, ATTACKED_DEFENDED),
     _one("mse_clean_after", FrequencyConclusion.squared_errors, CLEAN_DEFENDED),
     _row("recovered", _recovered, (*_BOTH, *_DEFENDED), targets=True),
     _row("collateral", _collateral, (CLEAN, CLEAN_DEFENDED)),
-    _one("target_frequency_after", FrequencyConclusion.totals, ATTACKED_DEFENDED, targets=True),
+    _one("target_frequency_after", FrequencyConclusion.totals, ATTACKED_DEFENDED, **_SOUGHT),
     _one("targets_in_top_k_after", _top_targets, ATTACKED_DEFENDED, **_COUNTED),
     _flagged("precision", lambda flags: flags.precision),
     _flagged("recall", lambda flags: flags.recall),
@@ -193,13 +191,13 @@ METRICS: Final = (
     _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
     _flagged("auc", lambda flags: flags.area),
     _flagged("reports_kept", lambda flags: flags.kept),
-    _flagged("alarm_rate", lambda flags: flags.alarm, of=(*_ANY, *NUMBERS)),
+    _flagged("alarm_rate", lambda flags: flags.alarm, of=(Alarmed,)),
     _flagged(
-        "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(*_ANY, *NUMBERS)
+        "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(Alarmed,)
     ),
     _flagged("detection_delay", lambda flags: flags.delay),
     _flagged("targets_named", lambda flags: flags.named),
-    _flagged("share_estimate", lambda flags: flags.share, of=(*_OF, *NUMBERS)),
+    _flagged("share_estimate", lambda flags: flags.share, of=(Robust,)),
     _flagged("share_estimate_std", lambda flags: flags.noise),
 )  # fmt: skip
 """The metrics in the order of columns. Closed forms: `core.theory.expected_metrics`."""
@@ -214,3 +212,5 @@ RANK_METRICS: Final = tuple(
     for end, arm in (("", ATTACKED), ("_clean", CLEAN))
 )
 """The metrics of the order of the items; their columns stand after those of heavy hitters."""
+
+COLUMNS = ((0, METRICS), (2, RANK_METRICS))

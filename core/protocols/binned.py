@@ -1,16 +1,10 @@
-"""PM, SW and HM: reports that are near the user's number with a probability, else anywhere.
+"""PM, SW, HM and Laplace noise: numbers told as bins of a line.
 
-The piecewise mechanism (PM) and the hybrid one (HM) are Wang, Xiao, Yang, Zhao, Hui, Shin, Shin,
-Yu, "Collecting and Analyzing Multidimensional Data with Local Differential Privacy", ICDE 2019;
-the square wave (SW) is Li, Wang, Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical
-Distributions under Local Differential Privacy", SIGMOD 2020.
-
-A report of PM or SW is a number of a line with one density, and e^ε times that in a window whose
-place is the user's number: at the lower end of the line for -1, at the upper one for 1. Both are
-one mechanism; they differ in the width of the window. What a report says is linear in its place,
-which is right on average. So is what a bin says if it says one window more for each window further
-on: the width of a window is a whole number of bins here, and the last bin says what the end of the
-line says, so that nothing is lost at the end.
+PM and HM are Wang, Xiao, Yang, Zhao, Hui, Shin, Shin, Yu, "Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy", ICDE 2019; SW is Li, Wang,
+Lopuhaä-Zwakenberg, Škorić, Li, "Estimating Numerical Distributions under Local Differential
+Privacy", SIGMOD 2020. The Laplace mechanism is Dwork, McSherry, Nissim, Smith, TCC 2006; its
+discrete noise is Ghosh, Roughgarden, Sundararajan, STOC 2009.
 """
 
 from __future__ import annotations
@@ -19,7 +13,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -32,12 +26,13 @@ from .line import BINS, Binned, Line
 
 @dataclass(frozen=True)
 class Window(Line):
-    """Tell a place of a line, which is e^ε times as likely in the window around the own number.
+    """Tell a place of the line [0, 1]: of a density that is e^ε times as large in a window.
 
-    Places of the line are numbers of [0, 1] here; ends of windows as well.
+    The place of the window is the user's number: at the lower end of the line for -1, at the upper
+    one for 1. What a report says is linear in its place, which is right on average. So is what a
+    bin says if it says one window more for each window further on: a window is a whole number of
+    bins, and the last bin says what the end of the line does, so that nothing is lost at the end.
     """
-
-    family: ClassVar[str] = "windows"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,8 +52,7 @@ class Window(Line):
 
     @property
     def symbols(self) -> dict[str, float]:
-        """The numbers of its own that its formulas have, by symbol."""
-        return {}
+        return {"C": self.size, "ω": self.width, "λ": self.base}
 
     @property
     def base(self) -> float:
@@ -90,8 +84,7 @@ class Window(Line):
         """float64[K + 1], the ends of the bins, from 0 to 1: the middle is one of them."""
         step = self.width / self.each
         side = math.ceil(0.5 / step - 1e-9)
-        inner = 0.5 + step * np.arange(1 - side, side)
-        return np.concatenate([[0.0], inner, [1.0]])
+        return np.concatenate([[0.0], 0.5 + step * np.arange(1 - side, side), [1.0]])
 
     @cached_property
     def said(self) -> Floats:
@@ -107,51 +100,42 @@ class Window(Line):
     def sizes(self) -> Floats:
         return np.diff(self.edges)
 
-    @cached_property
-    def upper(self) -> Floats:
-        return np.bincount([self.said.size - 1]).astype(np.float64)
-
     def chances(self, first: Floats, last: Floats) -> Floats:
-        inside = np.diff(_covered(self.edges, *self._starts(first, last), self.width), axis=0)
+        inside = np.diff(self._covered(first, last), axis=0)
         return np.asarray(self.base * (self.sizes[:, None] + math.expm1(self.epsilon) * inside))
 
-    def _starts(self, first: Floats, last: Floats) -> tuple[Floats, Floats]:
+    def _start(self, numbers: Floats) -> Floats:
         """The lower ends of the windows of these numbers."""
-        room = 1 - self.width
-        return (1 + first) / 2 * room, (1 + last) / 2 * room
+        return np.asarray((1 + numbers) / 2 * (1 - self.width))
+
+    def _covered(self, first: Floats, last: Floats) -> Floats:
+        """float64[edges, k]: the part of a window below each edge, on average over the numbers."""
+        above, until = (self.edges[:, None] - self._start(end) for end in (first, last))
+        if np.array_equal(first, last):
+            return np.asarray(np.clip(above, 0, self.width))
+
+        def summed(length: Floats) -> Floats:
+            """The integral of min(max(x, 0), width) up to x."""
+            inside = np.clip(length, 0, self.width)
+            return np.asarray(inside**2 / 2 + self.width * np.maximum(length - self.width, 0))
+
+        length = self._start(last) - self._start(first)
+        return np.asarray((summed(above) - summed(until)) / length)
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        start, _ = self._starts(numbers, numbers)
         place = rng.random(numbers.size)
         inside = rng.random(numbers.size) >= self.base  # of the rest, all places are alike
-        return self._bins(np.where(inside, start + self.width * place, place))
+        own = self._start(numbers) + self.width * place
+        return self._bins(np.where(inside, own, place))
 
     def plainly(self, numbers: Floats) -> Reports:
-        start, _ = self._starts(numbers, numbers)
-        return self._bins(start + self.width / 2)  # the middles of the windows
+        return self._bins(self._start(numbers) + self.width / 2)  # the middles of the windows
 
     def _bins(self, places: Floats) -> Reports:
         """uint32[n], the bins of places of the line."""
         side = self.edges.size // 2
         found = np.floor((places - 0.5) * (self.each / self.width)) + side
         return np.asarray(np.clip(found, 0, 2 * side - 1), dtype=np.uint32)
-
-
-def _covered(edges: Floats, first: Floats, last: Floats, width: float) -> Floats:
-    """float64[edges, k]: the part of a window below each edge.
-
-    The lower end of a window is uniform in [first, last], or at `first` where both are the same.
-    """
-    if np.array_equal(first, last):
-        return np.asarray(np.clip(edges[:, None] - first, 0, width))
-
-    def summed(length: Floats) -> Floats:
-        """The integral of min(max(x, 0), width) up to x."""
-        inside = np.clip(length, 0, width)
-        return np.asarray(inside**2 / 2 + width * np.maximum(length - width, 0))
-
-    covered = summed(edges[:, None] - first) - summed(edges[:, None] - last)
-    return np.asarray(covered / (last - first))
 
 
 @dataclass(frozen=True)
@@ -161,6 +145,10 @@ class PM(Window):
     @property
     def width(self) -> float:
         return 1 / (math.exp(self.epsilon / 2) + 1)
+
+    @property
+    def symbols(self) -> dict[str, float]:
+        return super().symbols | {"s": math.exp(self.epsilon / 2)}
 
     def plainly(self, numbers: Floats) -> Reports:
         return self._bins((1 + numbers / self.size) / 2)  # PM's line is [-C, C]
@@ -172,29 +160,26 @@ class SW(Window):
 
     @property
     def b(self) -> float:
-        """Half the width of the window, where numbers are those of [0, 1]."""
-        return _half_window(self.epsilon)
+        """Half the window where numbers are those of [0, 1]; a series where the formula cancels.
+
+        b = (ε e^ε - e^ε + 1) / (2 e^ε (e^ε - 1 - ε)).
+        """
+        e = math.exp(self.epsilon)
+        if self.epsilon > 0.5:
+            return (self.epsilon * e - e + 1) / (2 * e * (e - 1 - self.epsilon))
+        above, below, term = 0.0, 0.0, 0.5
+        for power in range(2, 20):  # ε^(k-2) / k!
+            above, below = above + term * (power - 1), below + term
+            term *= self.epsilon / (power + 1)
+        return above / (2 * e * below)
 
     @property
     def symbols(self) -> dict[str, float]:
-        return {"b": self.b}
+        return super().symbols | {"b": self.b}
 
     @property
     def width(self) -> float:
         return 2 * self.b / (1 + 2 * self.b)
-
-
-def _half_window(epsilon: float) -> float:
-    """b = (ε e^ε - e^ε + 1) / (2 e^ε (e^ε - 1 - ε)); a series where the difference cancels."""
-    if epsilon > 0.5:
-        e = math.exp(epsilon)
-        return (epsilon * e - e + 1) / (2 * e * (e - 1 - epsilon))
-    above = below = 0.0
-    term = 0.5
-    for power in range(2, 20):  # ε^(k-2) / k!
-        above, below = above + term * (power - 1), below + term
-        term *= epsilon / (power + 1)
-    return above / (2 * math.exp(epsilon) * below)
 
 
 HYBRID: Final = 0.6093525
@@ -203,12 +188,10 @@ HYBRID: Final = 0.6093525
 
 @dataclass(frozen=True)
 class HM(Line):
-    """The hybrid mechanism: PM with probability 1 - 1/s, else SR; its error is the same for all t.
+    """The hybrid mechanism: PM with probability 1 - 1/s, else SR; at ε up to 0.6093525 always SR.
 
-    At ε up to 0.6093525 it is SR. The first bins are PM's, the last two the ends that SR tells.
+    Its error is the same for all t. The last two bins are the ends that SR tells.
     """
-
-    family: ClassVar[str] = "hybrid"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -223,6 +206,10 @@ class HM(Line):
     def part(self) -> float:
         """How likely a report is one of PM."""
         return 1 - math.exp(-self.epsilon / 2) if self.epsilon > HYBRID else 0.0
+
+    @property
+    def symbols(self) -> dict[str, float]:
+        return {**self.pieces.symbols, "c": self.end_said, "α": self.part}
 
     @property
     def end_said(self) -> float:
@@ -270,16 +257,109 @@ class HM(Line):
         return self._mixed(self.pieces.chances(first, last), np.stack([1 - up, up]))
 
     def tell(self, numbers: Floats, rng: Rng) -> Reports:
-        ends = self.said.size - 2
         up = rng.random(numbers.size) < (1 + numbers / self.end_said) / 2
         if not self.part:
             return up.astype(np.uint32)
         pieces = rng.random(numbers.size) < self.part
         told = self.pieces.tell(numbers, rng)
-        return np.where(pieces, told, np.uint32(ends) + up).astype(np.uint32)
+        return np.where(pieces, told, np.uint32(self.said.size - 2) + up).astype(np.uint32)
 
     def plainly(self, numbers: Floats) -> Reports:
         return self.pieces.plainly(numbers) if self.part else (numbers >= 0).astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class LocalLaplace(Line):
+    """Round to a grid, add geometric noise of ratio a = e^(-ε h / 2), and cut off at the ends.
+
+    A number is rounded up or down by chance, so that it stays right on average. A report beyond an
+    end is heard as that end: how far beyond does not depend on the number, so that the end says the
+    mean of it and nothing is lost (we derive it), 1 + 2/ε on a fine grid. A server that hears
+    reports of any size would let one fake say any number.
+    """
+
+    @property
+    def step(self) -> float:
+        """h, from a point of the grid to the next one."""
+        return 2 / (self.bins - 1)
+
+    @property
+    def rest(self) -> float:
+        """1 - a."""
+        return -math.expm1(-self.epsilon * self.step / 2)
+
+    @property
+    def p(self) -> float:
+        """Probability of the upper end, of who holds 1."""
+        return 1 / (2 - self.rest)
+
+    @property
+    def q(self) -> float:
+        """The same of who holds -1."""
+        return math.exp(-self.epsilon) * self.p
+
+    @property
+    def symbols(self) -> dict[str, float]:
+        return {"h": self.step, "a": 1 - self.rest, "K": self.bins}
+
+    @property
+    def beyond(self) -> float:
+        """How far beyond an end a report is on average, where it is not short of it."""
+        return self.step * (1 - self.rest) / self.rest
+
+    @cached_property
+    def said(self) -> Floats:
+        says = self._grid.copy()
+        says[0], says[-1] = says[0] - self.beyond, says[-1] + self.beyond
+        return says
+
+    @cached_property
+    def squares(self) -> Floats:
+        says = self._grid**2 - 2 * self.beyond * self.step / self.rest  # less the noise's variance
+        says[[0, -1]] = 1 + (2 - self.step) * self.beyond
+        return np.asarray(says)
+
+    @cached_property
+    def _grid(self) -> Floats:
+        """float64[K], the points of the grid."""
+        return np.linspace(-1, 1, self.bins)
+
+    @property
+    def sizes(self) -> Floats:
+        return np.full(self.bins, 1 / self.bins)
+
+    @cached_property
+    def _noise(self) -> Floats:
+        """float64[K, K], the law of a report of each point of the grid."""
+        places = np.arange(self.bins)
+        powers = np.exp(-self.epsilon * self.step / 2 * np.abs(places[:, None] - places))
+        powers[1:-1] *= self.rest
+        return np.asarray(powers / (2 - self.rest))
+
+    def chances(self, first: Floats, last: Floats) -> Floats:
+        low, high = first - self._grid[:, None], last - self._grid[:, None]
+        if np.array_equal(first, last):
+            rounded = np.maximum(1 - np.abs(low) / self.step, 0)
+        else:
+            rounded = (self._summed(high) - self._summed(low)) / (last - first)
+        return np.asarray(self._noise @ rounded)
+
+    def _summed(self, length: Floats) -> Floats:
+        """The integral of max(0, 1 - |x|/h) up to x."""
+        part = np.clip(length / self.step, -1, 1)
+        area = np.where(part < 0, (1 + part) ** 2 / 2, 0.5 + part - part**2 / 2)
+        return np.asarray(self.step * area)
+
+    def tell(self, numbers: Floats, rng: Rng) -> Reports:
+        place = np.clip((numbers + 1) / self.step, 0, self.bins - 1)
+        point = np.floor(place + rng.random(numbers.size)).astype(np.int64)
+        noise = rng.geometric(self.rest, numbers.size) - rng.geometric(self.rest, numbers.size)
+        heard = np.clip(np.minimum(point, self.bins - 1) + noise, 0, self.bins - 1)
+        return np.asarray(heard, dtype=np.uint32)
+
+    def plainly(self, numbers: Floats) -> Reports:
+        place = np.rint((numbers + 1) / self.step)
+        return np.asarray(np.clip(place, 0, self.bins - 1), dtype=np.uint32)
 
 
 @dataclass(frozen=True)
@@ -306,4 +386,12 @@ class SWSpec(Binned):
     mechanism = SW
 
 
-SPECS = (PMSpec, HMSpec, SWSpec)
+@dataclass(frozen=True)
+class LocalLaplaceSpec(Binned):
+    """Laplace noise on the value, before the numbers are known."""
+
+    kind: Literal["laplace-ldp"]
+    mechanism = LocalLaplace
+
+
+SPECS = (PMSpec, HMSpec, SWSpec, LocalLaplaceSpec)

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.arms import ATTACKED, ATTACKED_DEFENDED
-from ..base.sampling import Floats
-from ..bounds.fakes import floors_of_counts
-from .conclusion import Metric
-from .distribution import NUMBERS
+from ...base.arms import ATTACKED, ATTACKED_DEFENDED
+from ...base.sampling import Floats
+from ...bounds.fakes import floors_of_counts
+from ..conclusion import Metric, Robust
 from .frequencies import FrequencyConclusion
 
 
@@ -43,7 +42,7 @@ def _certified(outcome: FrequencyConclusion) -> Floats:
 
 
 _row = partial(Metric, of=(FrequencyConclusion,), supports=True)
-_any = partial(_row, of=(FrequencyConclusion, *NUMBERS))
+_any = partial(_row, of=(Robust,))
 
 METRICS: Final = (
     _any(
@@ -59,3 +58,5 @@ METRICS: Final = (
     _row("certified_fakes", _certified, (ATTACKED,)),
 )  # fmt: skip
 """The metrics in the order of columns, after those of all other conclusions."""
+
+COLUMNS = ((4, METRICS),)
