@@ -114,7 +114,27 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
     return made
 
 
-def tail_at_least(seen: Counts, reports: int, rate: Floats) -> Floats:
+def most_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
+    """int64[trials]: the largest `least_fakes` of int64[trials, sets], row by row.
+
+    rate, log_chance : float64[sets]. A normal law tells roughly what each set proves; the others
+    are gone through only where a lower bound leaves room for more than the best of these proves.
+    """
+    others = np.maximum(1 - rate, 1e-12)
+    beyond = np.clip((seen - reports * rate) / others, 0, reports)
+    noise = np.sqrt(-2 * log_chance * (reports - beyond) * rate / others)
+    rows, best = np.arange(len(seen)), (beyond - noise).argmax(axis=1)
+    proved = least_fakes(seen[rows, best], reports, rate[best], log_chance[best])
+    left, honest = seen - proved[:, None], reports - proved[:, None]
+    more = (left > honest * rate) & (tail_at_least(left, honest, rate) < np.exp(log_chance))
+    more[rows, best] = False
+    rows, sets = np.nonzero(more)
+    further = least_fakes(seen[rows, sets], reports, rate[sets], log_chance[sets])
+    np.maximum.at(proved, rows, further)
+    return proved
+
+
+def tail_at_least(seen: Counts, reports: int | Counts, rate: Floats) -> Floats:
     """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
 
     The w + 1 values from x on are at least as likely as x + w each, and k is at least as likely as
@@ -190,7 +210,7 @@ def floors_of_counts(
     for each in chains:
         k = each.seen.shape[1]
         rate = rates[0 if each.every else 1][:k]
-        proved = np.maximum(proved, least_fakes(each.seen, reports, rate, chances[:k]).max(axis=1))
+        proved = np.maximum(proved, most_fakes(each.seen, reports, rate, chances[:k]))
     return proved
 
 

@@ -14,6 +14,7 @@ from support.cases import CASES, bind
 from support.kinds import ONE_OF_EACH
 from support.report_laws import Case
 
+from ldptui.core.bounds import fakes as floors
 from ldptui.core.bounds.fakes import (
     Chain,
     floor_of,
@@ -21,6 +22,7 @@ from ldptui.core.bounds.fakes import (
     honest_rates,
     least_fakes,
     log_chances,
+    most_fakes,
     tail_at_least,
 )
 from ldptui.core.law.together import tells_together
@@ -49,6 +51,19 @@ def test_the_rates_are_those_of_the_report_laws(case: Case) -> None:
             assert none[size - 1] == pytest.approx(none_of, abs=1e-12)
         else:
             assert (every[size - 1], none[size - 1]) == (1.0, 1.0)
+
+
+def test_the_most_fakes_are_the_largest_of_all_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, reports = np.random.default_rng(0), 2000
+    rate = np.concatenate([[0.0, 1.0], rng.uniform(0.001, 0.999, 30)])
+    chance = -rng.uniform(3, 60, rate.size)
+    seen = rng.binomial(reports, np.clip(rate + rng.uniform(0, 0.2, (200, 1)), 0, 1))
+    every = least_fakes(seen, reports, rate, chance).max(axis=1)
+    assert (most_fakes(seen, reports, rate, chance) == every).all()
+    assert (every > 0).any()
+    # The guess alone is too few in some rows.
+    monkeypatch.setattr(floors, "tail_at_least", lambda seen, reports, rate: rate * 0 + seen)
+    assert not (most_fakes(seen, reports, rate, chance) >= every).all()
 
 
 def test_the_least_fakes_are_those_that_the_exact_test_allows() -> None:
