@@ -26,9 +26,9 @@ from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
 from .terminal import mishaps
-from .terminal.in_turn import InTurn
+from .terminal.compositor import Shown, Spelled
+from .terminal.keyboard import InTurn
 from .terminal.settings import Settings
-from .terminal.shown import Shown, Spelled
 from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
 

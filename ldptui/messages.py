@@ -12,8 +12,7 @@ from typing import Any, Literal
 from textual.message import Message
 from textual.widget import Widget
 
-from .session.question import Reply
-from .session.snapshot import Snapshot
+from .session.snapshot import Reply, Snapshot
 
 
 @dataclass(eq=False)

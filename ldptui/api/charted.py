@@ -26,7 +26,7 @@ from ..charts.kinds import on_paper
 from ..charts.series import Chart, Panels, Plot
 from ..engine.measured import snapshot_of
 from ..engine.playback import Playback
-from ..session import figure
+from ..session import exporting
 from ..session.draft import base
 from ..session.snapshot import Snapshot
 from .arguments import whole, words
@@ -65,7 +65,7 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
     run, experiment = snapshot_of(results), results.experiment
     scenario = experiment.scenario
     title = one_line(str(scenario.document.get("title") or Path(scenario.name).name))
-    caption = figure.caption(title, experiment.cells[0].seed, run.done, run.digest, run.numpy)
+    caption = exporting.caption(title, experiment.cells[0].seed, run.done, run.digest, run.numpy)
     return chart_of(name, scenario, run), caption
 
 

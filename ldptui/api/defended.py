@@ -46,8 +46,8 @@ from ..text import table
 from . import rated
 from .arguments import whole
 from .by_name import defence
-from .expected import bounded
 from .layout import nobody
+from .rated import bounded
 
 HEADS: Final = ("defence", "alarm", "dropped", "names", *rated.HEADS)
 """The heads of the table of steps."""

@@ -21,8 +21,8 @@ from ..text import table
 from . import rated
 from .arguments import local, reports_of, whole
 from .arguments import names as item_names
-from .expected import bounded, check_memory, expected
 from .files import read_reports
+from .rated import bounded, check_memory, expected
 from .sources import Places, kept, sources
 
 AT_ONCE: Final = 1 << 16

@@ -91,7 +91,7 @@ def _followed(run: Snapshot) -> Mapping[str, Any] | None:
 
 
 def _items(followed: Any) -> Frame | None:
-    from .figures.hitters import items_frame
+    from .figures.levels import items_frame
 
     return items_frame(followed)
 

@@ -1,28 +1,97 @@
-"""Reports of real users, made: ldptui perturb."""
+"""Reports of real users, made: ldptui perturb; and numbers of real users, from its options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.numbers import NumberColumn
 from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
-from ldptui.core.law.pure import Items, LocalMechanism
+from ldptui.core.law.pure import Items, LocalMechanism, Reports
 
-from ..api.files import sent, write_reports
-from ..api.sources import format_of
+from ..api.files import counted_in, sent, write_reports
+from ..api.numbers import Numbers, estimate_numbers, telling_of, told
+from ..api.sources import format_of, sources
+from ..lab.options import flag_of
+from ..lab.questions.estimate import Options
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .numbers import sent_numbers
 from .options import Perturb
-from .outputs import check_new
-from .reading import agreed, span_of
+from .outputs import as_csv, check_new, check_outputs, tell_written, write_result
+from .reading import agreed, by_options, span_of
+
+OF_ITEMS: Final = (
+    "correct", "coverage", "by", "defend", "simultaneous", "top", "screen", "rows_out",
+)  # fmt: skip
+"""The options of an estimate that read or correct frequencies of items."""
+
+
+def sent_numbers(
+    options: Perturb, column: str, protocol: LocalMechanism, rng: np.random.Generator
+) -> Iterator[Reports]:
+    """The reports of the numbers in a column, batch by batch; notes how many were clipped."""
+    telling = telling_of(protocol)
+    held = NumberColumn(
+        Path(options.data), column, telling.low, telling.high, options.clip, "--column",
+        "--clip takes the nearer end",
+    )  # fmt: skip
+    clipped = 0
+    for batch in held.batches():
+        numbers = held.clipped(batch)
+        clipped += int(np.count_nonzero(numbers != batch))
+        yield told(protocol, numbers, rng)
+    if clipped and not options.quiet:
+        outside = f"{text.count(clipped)} number{'s' * (clipped > 1)} outside the range"
+        note(f"{outside}: the nearer end is taken")
+
+
+def estimate_of_numbers(options: Options, span: Mapping[str, float]) -> int:
+    """Print the mean, and the distribution, that files of reports of numbers tell."""
+    for name in OF_ITEMS:
+        if getattr(options, name):
+            rule = "is of frequencies of items, got --low as well"
+            raise ScenarioError(rule, key=flag_of(name))
+    with by_options():
+        named = sources(options.reports, options.input_format)
+    check_outputs(options, named, {"--out": options.out, "--counts-out": options.counts_out})
+    _, protocol = agreed(options, span)
+    with by_options():
+        telling_of(protocol)
+        total = counted_in(named, protocol, None)
+        found = estimate_numbers(
+            total,
+            protocol,
+            confidence=options.confidence,
+            share=options.share,
+            parts=options.parts,
+            fit=options.fit or "ems",
+        )
+    if options.counts_out is not None:
+        total.write(options.counts_out)
+        tell_written(options, options.counts_out)
+    write_result(options, options.format, _written(found, options.format))
+    if found.alarm is not None and options.format != "table":
+        note(f"ldptui: {one_line(found.alarm)}")
+    return exits.DONE
+
+
+def _written(found: Numbers, kind: str) -> str:
+    if kind == "table":
+        return f"{found!r}\n"
+    document = found.document()
+    if kind == "json":
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if found.distribution is not None:
+        return as_csv(found.rows())
+    return as_csv([{key: document[key] for key in ("reports", "mean", "std", "low", "high")}])
 
 
 def perturb(options: Perturb) -> int:

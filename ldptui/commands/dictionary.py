@@ -1,13 +1,20 @@
-"""The meanings of the columns of results, as CSV and Parquet have them."""
+"""The meanings of the columns of results, and results as Parquet: a row for each trial."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+import json
+from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
 
-from ldptui.core.export import ENDS
+from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import whole_file
+from ldptui.core.export import ALL, ENDS, Choice, of_one_type, trial_rows
 from ldptui.core.metrics import METRICS
+from ldptui.core.running.runner import Results
 from ldptui.core.scenario import range_of, sweepable_keys, type_of
+from ldptui.core.view.cells import metric_names
 
 from ..catalogue import has_words, key_words, metric_words
 
@@ -85,3 +92,49 @@ def _types(key: str) -> str:
     """The types of a key in words: `integer`, `integer or text` for a number or the rule for it."""
     kind = _TYPES.get(type_of(key), "")
     return f"integer or {kind}" if range_of(key) and kind == "text" else kind
+
+
+def columns(results: Results, metrics: Sequence[str] = ()) -> dict[str, list[Any]]:
+    """The columns of CSV, and each trial's fingerprint; None where a value is not defined."""
+    names, rows = trial_rows(results, metrics)
+    by_name: dict[str, list[Any]] = {name: [] for name in names}
+    for row in rows:
+        for values, value in zip(by_name.values(), row, strict=True):
+            values.append(value)
+    marks = [cell.fingerprints.tolist() for cell in results.cells]
+    trials = zip(by_name["cell"], by_name["trial"], strict=True)
+    prints = {"fingerprint": [f"{marks[cell][trial]:016x}" for cell, trial in trials]}
+    first = {name: by_name.pop(name) for name in ("cell", "trial")}
+    return {name: of_one_type(values) for name, values in (first | prints | by_name).items()}
+
+
+def write_parquet(
+    out: Path, results: Results, about: Mapping[str, Any], choice: Choice = ALL
+) -> None:
+    """Write a row for each trial, with what it is of and the meanings of its columns.
+
+    about : the run. choice : the metrics to write. Raises FileError.
+    """
+    check_pyarrow(out)
+    pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    data = columns(results, choice.metrics)
+    meanings = {
+        name: meaning
+        for name, _, meaning in dictionary([*data], metric_names(results.experiment.cells))
+    }
+    made = pyarrow.table(data)
+    fields = [field.with_metadata({"description": meanings[field.name]}) for field in made.schema]
+    metadata = {"ldptui": json.dumps(about, default=str), "digest": results.digest}
+    schema = pyarrow.schema(fields, metadata=metadata)
+    with whole_file(out) as file:
+        parquet.write_table(made.cast(schema), file)
+
+
+def check_pyarrow(out: Path) -> None:
+    """Raise FileError where there is none."""
+    try:
+        import_module("pyarrow.parquet")
+    except ImportError:
+        raise FileError(
+            f"{out} cannot be written: Parquet needs pyarrow (pip install ldptui[parquet])"
+        ) from None

@@ -20,8 +20,8 @@ from ldptui.core.running.runner import WHOLE, Shard
 from ..session.attack_options import Code
 from ..terminal import places
 from ..terminal.output import check_writable
+from .dictionary import check_pyarrow
 from .options import Chosen, Computing, Run
-from .parquet import check_pyarrow
 
 FORMATS: Final = {
     ".csv": ("csv", "csv-cells"), ".json": ("json",), ".parquet": ("parquet",),

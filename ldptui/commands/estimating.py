@@ -1,4 +1,4 @@
-"""Reports of real users, read: ldptui estimate."""
+"""Reports of real users, read: ldptui estimate and ldptui screen."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ldptui.core.base.errors import ScenarioError, one_line
-from ldptui.core.base.files import Piped, Source
+from ldptui.core.base.files import Piped, Source, write_atomically
+from ldptui.core.lab.screening import memory
 from ldptui.core.lab.screening import memory as screening_memory
-from ldptui.core.law.pure import LocalMechanism
+from ldptui.core.law.pure import Items, LocalMechanism
 
 from ..api import collected
 from ..api.collected import Frequencies
@@ -19,19 +21,55 @@ from ..api.counted import END
 from ..api.coverage import REPETITIONS
 from ..api.defended import Defended, defended
 from ..api.defended import memory as defending_memory
-from ..api.expected import check_memory, expected
 from ..api.files import counted_in, read_rows
 from ..api.groups import Groups, estimate_by
-from ..api.screened import Screening, screen
+from ..api.rated import Need, check_memory, expected, told
+from ..api.screened import Screening
+from ..api.screened import screen as screened
 from ..api.sources import sources
 from ..lab.questions.estimate import Options
+from ..lab.questions.screen import Options as ScreenOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .numbers import estimate_of_numbers
+from .collecting import estimate_of_numbers
 from .outputs import as_csv, check_outputs, tell_written, write_result
 from .reading import agreed, by_options, span_of
-from .screen import tell_memory, write_rows
+
+
+def screen(options: ScreenOptions) -> int:
+    """Print the verdicts on files of reports; 1 where they are an alarm."""
+    with by_options():
+        named = sources(options.reports, options.input_format)
+    check_outputs(options, named, {"--out": options.out, "--rows-out": options.rows_out})
+    labels, protocol = agreed(options)
+    tell_memory(options.quiet, named, partial(memory, protocol))
+    with by_options():
+        found = screened(named, protocol, labels=labels, trials=options.simulated)
+    if options.rows_out is not None:
+        write_rows(options.rows_out, found.rows)
+        tell_written(options, options.rows_out)
+    write_result(options, options.format, _screened(found, options.format))
+    return exits.FAILED if found.alarm else exits.DONE
+
+
+def tell_memory(quiet: bool, named: Sequence[Source], need: Need) -> None:
+    """Say how much memory reports need, before they are read, where that is much."""
+    words = told(expected(named), need)
+    if words and not quiet:
+        note(words)
+
+
+def write_rows(path: str, rows: Items) -> None:
+    """Write the numbers of rows, counted from 1 on over all files, a line each."""
+    lines = "".join(f"{row + 1}\n" for row in rows.tolist())
+    write_atomically(Path(path), f"row\n{lines}")
+
+
+def _screened(found: Screening, kind: str) -> str:
+    if kind == "json":
+        return json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
+    return f"{found!r}\n"
 
 
 def estimate(options: Options) -> int:
@@ -129,7 +167,7 @@ def _verdict(
     _check_files(named, "--screen")
     tell_memory(options.quiet, named, partial(screening_memory, protocol))
     trials = options.simulated if options.format == "json" else 0
-    return screen([*named], protocol, labels=labels, trials=trials)
+    return screened([*named], protocol, labels=labels, trials=trials)
 
 
 def _check_files(named: Sequence[Source], key: str) -> None:

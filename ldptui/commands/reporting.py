@@ -18,8 +18,8 @@ from ..terminal import exits
 from ..terminal.output import in_colour, note, width, write_out
 from ..text import format as text
 from ..text import table
+from .dictionary import write_parquet
 from .door import Output
-from .parquet import write_parquet
 from .progress import value_of_key
 
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}

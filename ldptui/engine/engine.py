@@ -12,10 +12,8 @@ from textual.message import Message
 
 from ..messages import WorkerChanged
 from ..session.consent import Code
-from ..session.question import Question
-from ..session.snapshot import Request, Status
-from .child import Child
-from .heard import QuestionSoFar, RunSoFar, seek
+from ..session.snapshot import Question, Request, Status
+from .child import Child, QuestionSoFar, RunSoFar, seek
 from .wire import News, Order
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")

@@ -14,8 +14,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
 
-from ..session.question import Question, Reply
-from ..session.snapshot import Request, Snapshot
+from ..session.snapshot import Question, Reply, Request, Snapshot
 
 T = TypeVar("T")
 

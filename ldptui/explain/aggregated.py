@@ -12,8 +12,7 @@ from ldptui.core.protocols.curators.aggregate import Aggregate
 
 from .attack import ADDED, OF_PARTS, Supported, gain_keys, summed
 from .closed_forms import shown_item
-from .expression import Crowd, Numbers
-from .formula import Entry, Formula, cited, listed, told
+from .formula import Crowd, Entry, Formula, Numbers, cited, listed, told
 from .setting import Setting
 from .story import Story
 

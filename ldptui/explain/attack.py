@@ -18,8 +18,7 @@ from ldptui.core.law.pure import Supporting as Supports
 from ldptui.core.law.support import ItemSupport, Support
 
 from ..text.format import short
-from .expression import Crowd, Numbers, Plain
-from .formula import CJG, Formula, listed, told
+from .formula import CJG, Crowd, Formula, Numbers, Plain, listed, told
 from .lines import bounds, listed_bounds, verified
 from .setting import Setting
 

@@ -15,12 +15,10 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import BoolArray, Reports, Rng
 
 from ..text import format as fmt
-from .expression import Plain
-from .formula import Entry, Formula, cited, told
+from .formula import Entry, Formula, Plain, cited, told
 from .report import Chance, Life, Step
-from .report.pure import PureReports, honest_value
-from .report.server import completed
-from .report.words import over_items
+from .report.pure import PureReports, completed, honest_value
+from .report.steps import over_items
 from .setting import Setting
 from .story import Story, story_named
 from .table import P_AND_Q, pure_notes

@@ -16,8 +16,7 @@ from ldptui.core.protocols import PROTOCOLS
 
 from ..text.format import short
 from .attack import Laws, attacked
-from .expression import Crowd, Numbers
-from .formula import CJG, W17, Entry, Formula, listed, told
+from .formula import CJG, W17, Crowd, Entry, Formula, Numbers, listed, told
 from .setting import Setting
 from .story import NOT_TOLD
 

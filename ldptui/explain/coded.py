@@ -15,7 +15,7 @@ from ldptui.core.protocols.coded import Coded
 from ..text import format as fmt
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import bits_needed, one_bit, over_items, targets_of
+from .report.steps import bits_needed, one_bit, over_items, targets_of
 
 Encoded: TypeAlias = Callable[[Coded, int], tuple[str, tuple[str, ...]]]
 """The place of an item in the code: a sentence, and details."""

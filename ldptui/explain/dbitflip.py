@@ -19,12 +19,11 @@ from ..text import format as fmt
 from ..text.format import short
 from .attack import Laws, Supported, compared, foretold, gain_keys
 from .closed_forms import PROTOCOL, choice, of_one_item
-from .expression import Crowd
-from .formula import Entry, Formula, listed, told
+from .formula import Crowd, Entry, Formula, listed, told
 from .lines import bound_keys
 from .report import Chance, Step
-from .report.summed import Added, SummedReports
-from .report.words import over_items, plural, targets_of
+from .report.pure import Added, SummedReports
+from .report.steps import over_items, plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import advice

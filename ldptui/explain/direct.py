@@ -15,7 +15,7 @@ from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import bits_needed, named, one_bit, over_items, targets_of
+from .report.steps import bits_needed, named, one_bit, over_items, targets_of
 from .story import Story
 from .table import P_AND_Q, pure_notes
 

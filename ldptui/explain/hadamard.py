@@ -17,8 +17,7 @@ from ..text.format import count
 from .attack import Supported, attacked
 from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
 from .coded import reports
-from .expression import Plain
-from .formula import Entry, Formula, listed, told
+from .formula import Entry, Formula, Plain, listed, told
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, coded_notes

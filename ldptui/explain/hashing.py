@@ -22,11 +22,10 @@ from ..text import format as fmt
 from ..text.format import count, percent
 from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
-from .expression import Plain
-from .formula import CJG, W17, Entry, Formula
+from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import one_bit, over_buckets, plural
+from .report.steps import one_bit, over_buckets, plural
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, hashing_notes

@@ -19,8 +19,7 @@ from ldptui.core.task.hitters.prefixes import candidate_counts, start_length
 
 from ..text.format import count, percent, short
 from .closed_forms import shown_item
-from .expression import Crowd, Numbers, Plain
-from .formula import CJG, Formula, told
+from .formula import CJG, Crowd, Formula, Numbers, Plain, told
 from .setting import Setting, bound
 from .tasks import TaskStory
 

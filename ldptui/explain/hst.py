@@ -15,8 +15,7 @@ from ldptui.core.protocols.hst import UserCoins
 from . import hashing, unary
 from .attack import Laws, Supported
 from .closed_forms import OTHER, OWN, pure
-from .expression import Plain
-from .formula import Entry, Formula
+from .formula import Entry, Formula, Plain
 from .report import Life
 from .setting import Setting
 from .story import Reporting, Story

@@ -18,8 +18,7 @@ from ldptui.core.task.numbers import clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
-from .expression import Crowd
-from .formula import Entry, Formula, cited, listed, told
+from .formula import Crowd, Entry, Formula, cited, listed, told
 from .numbers import ATTACK, NumberReports
 from .report import Chance, Step
 from .setting import Setting

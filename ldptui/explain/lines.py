@@ -17,8 +17,7 @@ from ldptui.core.law.hiding import hides
 from ldptui.core.law.pure import sends_reports
 
 from ..text.format import short
-from .expression import Plain
-from .formula import Formula, listed
+from .formula import Formula, Plain, listed
 from .setting import Setting
 
 _row = partial(Formula, source="derived: docs/bounds.md")

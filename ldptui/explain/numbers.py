@@ -20,8 +20,7 @@ from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
-from .expression import Crowd
-from .formula import CJG, Entry, Formula, cited, listed, told
+from .formula import CJG, Crowd, Entry, Formula, cited, listed, told
 from .report import SENT_AS_IT_IS, Chance, Life, Step
 from .report.pure import claimed_item, honest_value, no_item
 from .setting import Setting

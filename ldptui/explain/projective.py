@@ -15,8 +15,7 @@ from ..text.format import count
 from .attack import Supported
 from .closed_forms import OTHER, OWN, pure
 from .coded import reports
-from .expression import Plain
-from .formula import Entry, Formula
+from .formula import Entry, Formula, Plain
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, coded_notes

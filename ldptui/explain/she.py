@@ -17,12 +17,11 @@ from ldptui.core.protocols.she import Summation
 from ..text import format as fmt
 from .attack import OF_PARTS, Laws, Supported, compared, gain_keys, summed
 from .closed_forms import PROTOCOL, choice, of_one_item
-from .expression import Crowd
-from .formula import W17, Entry, Formula, listed, told
+from .formula import W17, Crowd, Entry, Formula, listed, told
 from .lines import bound_keys, bounds
 from .report import Step
-from .report.summed import Added, SummedReports
-from .report.words import plural, targets_of
+from .report.pure import Added, SummedReports
+from .report.steps import plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import advice

@@ -22,7 +22,7 @@ from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, show
 from .formula import Entry, Formula, listed, told
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import in_buckets, one_bit, over_items, plural, targets_of
+from .report.steps import in_buckets, one_bit, over_items, plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, advice

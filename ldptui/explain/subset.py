@@ -15,11 +15,10 @@ from ldptui.core.protocols.subset import SubsetSelection, best_size, subset_bits
 from ..text import format as fmt
 from .attack import Supported
 from .closed_forms import OTHER, OWN, pure
-from .expression import Plain
-from .formula import Entry, Formula, listed
+from .formula import Entry, Formula, Plain, listed
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import hex_of, one_bit, over_items, plural, targets_of
+from .report.steps import hex_of, one_bit, over_items, plural, targets_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes

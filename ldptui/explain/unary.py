@@ -17,11 +17,10 @@ from ldptui.core.law.pure import BoolArray, Reports
 from ..text import format as fmt
 from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
-from .expression import Plain
-from .formula import CJG, W17, Entry, Formula
+from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.words import hex_of, letters_of, one_bit, over_items, plural
+from .report.steps import hex_of, letters_of, one_bit, over_items, plural
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes

@@ -24,9 +24,8 @@ from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .answer import figure
-from .asking import Ask, Steps, answer_of
+from .asking import OMITTED, Ask, Row, Steps, answer_of, row, told
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
-from .output import OMITTED, Row, row, told
 from .questions.accuracy import Options
 
 POINTS: Final = 256

@@ -21,9 +21,8 @@ from ..charts.series import TONES, Axis, Plot, Series
 from ..text import format as text
 from ..text.interval import INTERVAL, reach_95, share_words
 from .answer import Answer, curves
-from .asking import Ask, Steps, answer_of
+from .asking import Ask, Row, Steps, answer_of, row
 from .mechanisms import DRAWN, LOCAL, bound, budget_of, subject
-from .output import Row, row
 from .questions.choose import Options
 
 POINTS: Final = 97

@@ -20,10 +20,9 @@ from ..charts.series import TONES, Axis, Plot, Series, Tone
 from ..text import format as text
 from ..text.interval import mean_words
 from .answer import Figure, figure
-from .asking import Ask, Steps, answer_of
+from .asking import Ask, Row, Steps, answer_of, row
 from .guess import prior_of
 from .mechanisms import DRAWN, LOCAL
-from .output import Row, row
 from .questions.design import Options
 from .questions.shared import BEST
 

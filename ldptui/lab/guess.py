@@ -19,9 +19,8 @@ from ldptui.core.lab.guessing import Guess, Prior, at_most
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .answer import curves
-from .asking import Ask, Steps, answer_of, columns_of
+from .asking import OMITTED, Ask, Row, Steps, answer_of, columns_of, row
 from .mechanisms import LOCAL, bound
-from .output import OMITTED, Row, row
 from .questions.guess import Options
 from .questions.shared import Known
 

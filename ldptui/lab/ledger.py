@@ -18,9 +18,8 @@ from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .answer import Figure, curves
-from .asking import Ask, Steps, answer_of
+from .asking import Ask, Row, Steps, answer_of, row, told
 from .mechanisms import privacy, unswept
-from .output import Row, row, told
 from .questions.ledger import Options
 
 Reported: TypeAlias = tuple[float, float, float, float]

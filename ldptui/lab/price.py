@@ -23,7 +23,7 @@ from ..charts.series import TONES, Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .answer import curves
-from .asking import Ask, Steps, answer_of
+from .asking import Ask, Row, Steps, answer_of, row
 from .mechanisms import (
     BESIDE,
     CURATORS,
@@ -36,7 +36,6 @@ from .mechanisms import (
     subject,
     telling,
 )
-from .output import Row, row
 from .questions.offered import numbers as kinds_of_numbers
 from .questions.price import Options
 

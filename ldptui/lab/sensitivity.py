@@ -19,8 +19,7 @@ from ldptui.core.protocols.curators import Neighbours
 from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
 from .answer import Figure, figure, shares
-from .asking import Ask, Steps, answer_of, columns_of, offered
-from .output import Row, row
+from .asking import Ask, Row, Steps, answer_of, columns_of, offered, row
 from .questions.sensitivity import Options
 
 POINTS: Final = 41

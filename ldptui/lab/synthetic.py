@@ -29,9 +29,8 @@ from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .accuracy import ranked
 from .answer import Figure, figure
-from .asking import Ask, Steps, answer_of
+from .asking import Ask, Row, Steps, answer_of, row
 from .mechanisms import curator, privacy, subject
-from .output import Row, row
 from .questions.synthetic import Options
 
 

@@ -1,4 +1,4 @@
-"""The draft's recovery file: what was being edited is there again at the next start.
+"""The edits of a session: those that can be taken back, and the draft's recovery file.
 
 A start takes the file away before it reads it, so that a draft which brings the program down does
 so once; when the program has stood for a few seconds, `drop_taken` removes what was taken. A file
@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,10 +19,50 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import write_atomically
 
 from ..terminal import places
-from .draft import draft_of
+from .draft import draft_of, retyped
 
 if TYPE_CHECKING:
     from .draft import Draft
+
+
+MOST: Final = 200
+"""Edits that are remembered; the oldest are forgotten."""
+
+WHOLE: Final = "the scenario"
+"""The name of an edit that puts another scenario in place of all of it."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """past : what was edited, with the draft before it, oldest first. future : what was taken
+    back, with the draft after it, the one to be made again first at the end.
+    """
+
+    past: tuple[tuple[str, Draft], ...] = ()
+    future: tuple[tuple[str, Draft], ...] = ()
+
+    def with_edit(self, key: str, before: Draft) -> Edits:
+        """Edits of one key in a row are taken back as one; an edit ends what can be made again."""
+        if key != WHOLE and self.past and self.past[-1][0] == key and not self.future:
+            return self
+        return Edits((*self.past[1 - MOST :], (key, before)))
+
+    def undone(self, now: Draft) -> tuple[str, Draft, Edits]:
+        """The key that was edited last, the draft before it, and the edits without it."""
+        key, before = self.past[-1]
+        return key, _of_one_file(before, now), Edits(self.past[:-1], (*self.future, (key, now)))
+
+    def redone(self, now: Draft) -> tuple[str, Draft, Edits]:
+        """The key that was taken back last, the draft with it, and the edits with it."""
+        key, after = self.future[-1]
+        return key, _of_one_file(after, now), Edits((*self.past, (key, now)), self.future[:-1])
+
+
+def _of_one_file(draft: Draft, now: Draft) -> Draft:
+    """A draft of before; of the same file as now, what was saved meanwhile is known."""
+    same = (draft.path, draft.folder) == (now.path, now.folder)
+    return retyped(now, draft.text) if same else draft
+
 
 VERSION: Final = 1
 _DRAFT: Final = "draft.json"

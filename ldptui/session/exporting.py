@@ -1,4 +1,4 @@
-"""Writes what the workbench shows to a file: results, the chart, the screen.
+"""Writes what the workbench shows to a file: results, charts, figures for paper, the screen.
 
 The results of a run on the screen are summaries of its cells. Those of each trial are in the store
 alone (`engine.kept`). Names of columns and keys are those of the headless command.
@@ -6,6 +6,9 @@ alone (`engine.kept`). Names of columns and keys are those of the headless comma
 
 from __future__ import annotations
 
+import base64
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,7 @@ from ldptui.core.base.files import write_atomically
 
 from .. import __version__
 from ..terminal.places import current_dir
+from ..text import format as text
 from ..text.format import count
 from ..text.verdict import Told, verdict
 
@@ -26,6 +30,46 @@ if TYPE_CHECKING:
 
     from .runs import Run
     from .snapshot import Snapshot
+
+
+DRAWN: Final = (".svg", ".pdf", ".png", ".pgf")
+"""The ends of the names of files that are drawn."""
+MARK: Final = "ldptui-scenario:"
+
+
+def caption(title: str, seed: int, trials: int, digest: str, numpy: str) -> str:
+    """The line below a figure."""
+    return f"{title} · seed {seed} · {text.count(trials)} trials · {text.drawn_by(digest, numpy)}"
+
+
+def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:
+    """The scenario, its digest and NumPy's version, in letters that every format keeps."""
+    whole = json.dumps({"scenario": document, "digest": digest, "numpy": numpy}, ensure_ascii=True)
+    return MARK + base64.b64encode(whole.encode()).decode()
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The content of a figure. numpy : the version that drew it, "" in those of older ldptui."""
+
+    document: dict[str, Any]
+    digest: str
+    numpy: str
+
+
+def carried(path: Path) -> Carried | None:
+    """The scenario that a figure carries, and its digest; None where the file carries none."""
+    try:
+        match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if match is None:
+        return None
+    try:
+        whole = json.loads(base64.b64decode(match[1]))
+        return Carried(dict(whole["scenario"]), str(whole["digest"]), str(whole.get("numpy", "")))
+    except (ValueError, KeyError, TypeError):
+        raise FileError(f"{path}: the scenario in it is damaged") from None
 
 
 What = Literal[

@@ -1,4 +1,4 @@
-"""A run as the app knows it: what was asked for, and what is known of it so far."""
+"""A run, and a question of the lab, as the app knows it: what was asked, and what is known."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from ldptui.core.view import (
-    BitCounts,
-    CellView,
-    Detection,
-    Frequencies,
-    Rounds,
-    TrialEstimates,
-)
+from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
 from .consent import WHAT, Agreed
 
@@ -216,3 +209,38 @@ class Overlay:
 
     label: str
     snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the lab to the worker: a tab, and the values of its form as they were typed.
+
+    document : the scenario without its sweep, whose population and protocol are meant; None while
+        there is none that is valid. folder : where relative paths start.
+    """
+
+    key: int
+    tab: str
+    values: Mapping[str, Any]
+    document: Mapping[str, Any] | None
+    folder: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The worker's reply to a question.
+
+    said : what it works on, in words. offers : for fields, words that can complete them. answer :
+    the document of a `ldptui.lab.answer.Answer`; while it runs, of what is known so far.
+    error : one sentence when failed, about the field of that name ("": about the whole);
+    details : a traceback, where there is one.
+    """
+
+    key: int
+    status: Status
+    said: str = ""
+    offers: Mapping[str, tuple[str, ...]] | None = None
+    answer: Mapping[str, Any] | None = None
+    error: str = ""
+    field: str = ""
+    details: str = ""

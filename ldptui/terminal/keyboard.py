@@ -1,13 +1,20 @@
-"""Keys as they are written: what a binding has now, and what terminals spell in several ways."""
+"""Keys: as they are written, and one after the other."""
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.binding import Binding
+from textual.events import Key, Paste
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import App
+    from textual.message import Message
+
 
 RUN: Final = ("run.start", "ctrl+r")
 RUNS: Final = ("pane.5", "5")
@@ -43,3 +50,73 @@ ALT_DIGITS: Final = (
 
 They go to a pane or a tab everywhere, so text fields leave them alone.
 """
+
+
+TURNS: Final = 40
+"""Turns of the event loop that are waited for without a pause: most keys are done by then."""
+
+PAUSE_S: Final = 0.004
+"""A pause between two looks after these, a part of a frame."""
+
+PAUSES: Final = 250
+"""The most pauses for one key: then what is not done is not waited for."""
+
+
+class InTurn:
+    """The keys and pastes that wait for the ones before them.
+
+    Parameters
+    ----------
+    app : whose widgets have to be at rest before a key is heard.
+    hear : gives a key to the app.
+    """
+
+    def __init__(self, app: App[Any], hear: Callable[[Message], bool]) -> None:
+        self._app, self._hear = app, hear
+        self._waiting: deque[Message] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    def waits(self, message: Message) -> bool:
+        """Keep a key that has to wait; False for any other message, which is to be heard now."""
+        if not isinstance(message, Key | Paste) or message.is_forwarded:
+            return False
+        if self._task is None:
+            if at_rest(self._app):
+                return False
+            self._task = asyncio.get_running_loop().create_task(self._in_turn())
+        self._waiting.append(message)
+        return True
+
+    @property
+    def heard(self) -> bool:
+        """True once every key that came was heard, and all that it brings about is done."""
+        return self._task is None and at_rest(self._app)
+
+    async def _in_turn(self) -> None:
+        try:
+            while self._waiting:
+                await self._rest()
+                self._hear(self._waiting.popleft())
+        finally:
+            self._task = None
+
+    async def _rest(self) -> None:
+        """Wait until the app is at rest, but not for longer than PAUSES pauses."""
+        for turn in range(TURNS + PAUSES):
+            if at_rest(self._app):
+                return
+            await asyncio.sleep(0 if turn < TURNS else PAUSE_S)
+
+
+def at_rest(app: App[Any]) -> bool:
+    """Return whether no widget has a message to handle, to be mounted, or to be called back."""
+    if not app.is_running or not app.screen_stack:
+        return True
+    if app.screen._callbacks or not _idle(app):
+        return False
+    return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
+
+
+def _idle(node: Any) -> bool:
+    """Return whether a node has handled all messages that came to it."""
+    return bool(node._message_queue.empty()) and not node._next_callbacks

@@ -17,7 +17,7 @@ from support.pages import NAMES, ROOT, blocks, page
 from ldptui import scenarios
 from ldptui.core.scenario import load
 from ldptui.explain.equations import equations
-from ldptui.session.figure import carried
+from ldptui.session.exporting import carried
 
 LISTED = [equation for equation in equations() if equation.number is not None]
 

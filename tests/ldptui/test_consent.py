@@ -18,7 +18,7 @@ from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
 from ldptui.engine import COMMAND, Engine
-from ldptui.engine.heard import seek
+from ldptui.engine.child import seek
 from ldptui.screens.dialogs.asking import ConsentScreen, TextScreen
 from ldptui.session.consent import Code
 from ldptui.terminal.settings import Settings, load_settings

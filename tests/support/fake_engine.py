@@ -12,8 +12,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.consent import Agreed, Code
-from ldptui.session.question import Question, Reply
-from ldptui.session.snapshot import Request, Snapshot, Status
+from ldptui.session.snapshot import Question, Reply, Request, Snapshot, Status
 
 
 class FakeEngine:

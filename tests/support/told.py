@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 from ldptui.engine import wire
-from ldptui.engine.heard import RunSoFar
+from ldptui.engine.child import RunSoFar
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Part, Request, Snapshot

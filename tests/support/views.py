@@ -31,8 +31,7 @@ from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.workbench.panes import CHARTS
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import Code
-from ldptui.session.question import Question
-from ldptui.session.snapshot import Request, Snapshot
+from ldptui.session.snapshot import Question, Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
 from ldptui.widgets.palette import Palette
 from ldptui.widgets.picker import Offer, PickerScreen

@@ -12,7 +12,7 @@ import pytest
 from ldptui.core import compile, run
 from ldptui.core.scenario import Scenario
 from ldptui.engine import wire
-from ldptui.engine.heard import RunSoFar
+from ldptui.engine.child import RunSoFar
 from ldptui.session.snapshot import Part, Request, Snapshot
 
 T = TypeVar("T")

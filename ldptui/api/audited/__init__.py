@@ -12,8 +12,7 @@ from ldptui.core.lab.audit import Inspection, Power
 
 from ..arguments import file_path, number, switch, whole, words
 from ..table import framed
-from .at_work import Checkpoint, Work
-from .question import DOMAIN, LARGEST, PATIENCE, Question, question
+from .at_work import DOMAIN, LARGEST, PATIENCE, Checkpoint, Question, Work, question
 from .told import document, power_lines, told
 
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from ldptui.core.lab.audit import Inspection, Power
 
-from ...lab.output import plain
+from ...lab.asking import plain
 from ...terminal.output import width
 from ...text import format as text
 from ...text.table.layout import plain_table
-from .question import Question
+from .at_work import Question
 
 SHORT: Final = 34
 """Characters of a client's name in a table, at most."""

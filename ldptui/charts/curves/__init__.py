@@ -9,9 +9,20 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 from __future__ import annotations
 
 from .closed import FLOOR, Curve, error_curves, gain_curve
-from .courses import COURSES, Course, axis_of
+from .courses import (
+    COURSES,
+    Course,
+    axis_of,
+    gain_and_lines,
+    gain_lines,
+    lists_more,
+    names_items,
+    success_axes,
+    success_curves,
+    success_metrics,
+    success_part,
+)
 from .documents import error_document, error_protocols, gain_document, points_of
-from .lines import gain_and_lines, gain_lines, lists_more
 from .parts import (
     base_part,
     error_part,
@@ -24,5 +35,4 @@ from .parts import (
     preview_part,
     spite_parts,
 )
-from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes

@@ -12,8 +12,17 @@ from rich.cells import cell_len
 from ..rows import NO_DATA, Charset, Look, Row, crop, length
 from ..series import Plot
 from .axes import Scale, Tick, floats, limits, ticks
-from .ends import ends_of, floor_is_named, name_of, on_whole_rows, places
-from .legend import Entry, flow, sentence, with_legend
+from .legend import (
+    Entry,
+    ends_of,
+    floor_is_named,
+    flow,
+    name_of,
+    on_whole_rows,
+    places,
+    sentence,
+    with_legend,
+)
 from .marks import DOTS, Mark, alike, marks_of, style_in
 from .shapes import REACH
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 from ..series import Axis, Bars, Chart, Grid, Plot, Series, Tone
 from .area import TOGETHER
 from .axes import Scale, symlog
-from .ends import ends_of, name_of, places
 from .heat import DECADES
+from .legend import ends_of, name_of, places
 from .lettering import LINE, SIZE, tick, width_of, with_powers, wrapped
 
 SHADES: Final = 64

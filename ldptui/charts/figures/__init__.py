@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from ...text.interval import NORMAL_95
 from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
-from .deviations import residuals
-from .frequencies import frequency_table, top_bars
-from .hitters import counts_plot, survivors_plot
-from .items import findings, scores, trials_note
-from .limits import steady_limits
-from .measurement import Quantity, belongs, covered, same_settings
-from .panels import gain_chart, linear_part, panels_of, scale_of
-from .ranks import rank_plot
-from .success import success_plot, success_table
+from .frequencies import findings, frequency_table, scores, top_bars, trials_note
+from .levels import counts_plot, survivors_plot
+from .measurement import Quantity, belongs, covered, same_settings, steady_limits
+from .ranks import rank_plot, residuals
+from .success import gain_chart, linear_part, panels_of, scale_of, success_plot, success_table
 from .table import Column, Table, Value

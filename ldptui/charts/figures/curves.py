@@ -15,8 +15,7 @@ from ...text import format as fmt
 from ...text.interval import with_reach
 from ..series import TONES, Axis, Plot, Series, Tone
 from .beside import defended_groups, held_against, with_bounds, with_defended, with_floor
-from .items import OVERLAID
-from .limits import steady_limits, symlog_limits
+from .frequencies import OVERLAID
 from .measurement import (
     MANY,
     Measurement,
@@ -29,6 +28,8 @@ from .measurement import (
     interval,
     placed,
     points_of,
+    steady_limits,
+    symlog_limits,
 )
 from .table import MEASURED, Column, Table, Value, finite
 

@@ -18,8 +18,7 @@ from ...catalogue import metric_words
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import TONES, Axis, Plot, Series
-from .limits import steady_limits
-from .measurement import MANY
+from .measurement import MANY, steady_limits
 
 CROWDED: Final = 60
 """The number of points from which on those of several targets take turns."""

@@ -1,17 +1,18 @@
-"""A metric over an axis: of the items that a server names, or one in Python. Pure."""
+"""A metric over an axis, and the gain in panels where it has many series. Pure."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from ldptui.core.view import CellView
 
 from ...catalogue import metric_words
-from ..series import Axis, Plot
-from .curves import curve_plot, curve_table, line_of
-from .measurement import along, grouped, metric_of
+from ..series import Axis, Panels, Plot
+from .curves import coinciding, curve_plot, curve_table, gain_plot, line_of
+from .measurement import along, belongs, grouped, metric_of
 from .table import Table
 
 if TYPE_CHECKING:
@@ -77,3 +78,131 @@ def success_table(
 def _theory(curves: Sequence[Curve]) -> str:
     """The name of the closed forms."""
     return "approximation" if any(curve.approximate for curve in curves) else "closed form"
+
+
+MOST_IN_ONE: Final = 4
+"""Series that one plot holds; more stand in panels."""
+WIDE_SPAN: Final = 100.0
+"""Ratio of the largest to the smallest curve from which one linear axis hides the smallest."""
+DECADES: Final = 1e6
+"""A symlog axis reaches over six decades at most."""
+KEY: Final = "protocol.kind"
+Scale = Literal["linear", "log", "symlog"]
+
+
+def gain_chart(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    *,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+    log_x: bool | None = None,
+    log_y: bool = False,
+    linear: float = 0.0,
+    at: int = -1,
+    bounds: bool = False,
+) -> Plot | Panels:
+    """The gain in one plot, or in panels; at : the panel that is shown alone, -1 for all.
+
+    linear : above 0 for a symlog axis. bounds : all lines that gains are held against are drawn. No
+    series is left out.
+    """
+
+    def plot(part: Sequence[Curve], own: Sequence[CellView]) -> Plot:
+        return gain_plot(part, own, axis, overlays=overlays, log_x=log_x, log_y=log_y,
+                         linear=linear, bounds=bounds)  # fmt: skip
+
+    parts = panels_of(curves)
+    if len(parts) < 2:
+        return plot(curves, cells)
+    plots = []
+    for name, part in parts.items():
+        kinds = {curve.parameters.get(KEY) for curve in part}
+        others = [curve for each in parts.values() if each is not part for curve in each]
+        own = [cell for cell in cells if cell.parameters.get(KEY) in kinds
+               and not any(belongs(cell.parameters, curve) for curve in others)]  # fmt: skip
+        shorter = [_without(name, curve) for curve in part]
+        plots.append(replace(plot(shorter, own), title=name))
+    lows = [each.y.low for each in plots if each.y.low is not None]
+    highs = [each.y.high for each in plots if each.y.high is not None]
+    low, high = min(lows, default=None), max(highs, default=None)
+    levels = ((0.0, ""),) if low is not None and low < 0 < (high or 0.0) and not log_y else ()
+    shared = [replace(each, y=replace(each.y, low=low, high=high), levels=levels) for each in plots]
+    title = f"Gain of the attack over the {axis.label}"
+    named = {
+        name: coinciding([(curve.label, curve.x, curve.y) for curve in part])
+        for name, part in parts.items()
+    }
+    same = [f"{name}: {words}" for name, words in named.items() if words]
+    note = "; ".join(filter(None, [*same, plots[0].note]))
+    if at >= 0:
+        alone = shared[at % len(shared)]
+        return replace(alone, title=f"{title}, {alone.title}")
+    return Panels(title, tuple(shared), note)
+
+
+def panels_of(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
+    """The curves of each panel by its name: a panel for each protocol, or each defence besides.
+
+    One panel where the curves are few, or where each would have one curve alone.
+    """
+    gains = [curve for curve in curves if not curve.line]
+    parts = {"": gains}
+    for key in _named(gains):
+        if max(map(len, parts.values())) <= MOST_IN_ONE:
+            break
+        finer: dict[str, list[Curve]] = {}
+        for name, part in parts.items():
+            for curve in part:
+                finer.setdefault(f"{name} {_word(key, curve)}".strip(), []).append(curve)
+        if len(finer) < len(gains):
+            parts = finer
+    return parts
+
+
+def _named(curves: Sequence[Curve]) -> list[str]:
+    """The keys whose values the names of the curves have, the attack's last."""
+    keys = [
+        key
+        for key in (curves[0].parameters if curves else ())
+        if all(_word(key, curve) in curve.label.split() for curve in curves)
+        and len({_word(key, curve) for curve in curves}) > 1
+    ]
+    return sorted(keys, key=lambda key: (key != KEY, key.startswith("attack.")))
+
+
+def _word(key: str, curve: Curve) -> str:
+    """The value of a key as the name of a curve has it."""
+    word = str(curve.parameters.get(key, ""))
+    return word.upper() if key in (KEY, "attack.kind") else word
+
+
+def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:
+    """The end of the linear part of a symlog axis; 0 where a linear axis shows all curves.
+
+    log_x : over a logarithmic axis a curve shall be seen at its low end too.
+    """
+    known = [
+        [abs(y) for y in curve.y if math.isfinite(y) and y] for curve in curves if not curve.line
+    ]
+    sizes = [max(each) for each in known if each]
+    lows = [min(each) for each in known if each]
+    for least in (sizes, lows) if log_x else (sizes,):
+        if sizes and max(sizes) >= WIDE_SPAN * min(least):
+            return float(10.0 ** math.floor(math.log10(max(min(least), max(sizes) / DECADES))))
+    return 0.0
+
+
+def scale_of(curves: Sequence[Curve], *, log_x: bool = False) -> Scale:
+    """The scale of a gain on which every curve is seen; symlog only where it has zeros or signs."""
+    if not linear_part(curves, log_x=log_x):
+        return "linear"
+    known = [y for curve in curves if not curve.line for y in curve.y if math.isfinite(y)]
+    return "symlog" if min(known) <= 0 else "log"
+
+
+def _without(name: str, curve: Curve) -> Curve:
+    """The curve with the name of its panel left out of its own."""
+    left = name.split()
+    words = [word for word in curve.label.split() if word not in left]
+    return replace(curve, label=" ".join(words) or curve.label)

@@ -12,7 +12,7 @@ from ldptui.core.view import TrialEstimates
 from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone
-from .limits import steady_limits
+from .measurement import steady_limits
 from .table import Column, Table, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {

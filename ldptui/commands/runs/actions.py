@@ -22,7 +22,7 @@ from ...terminal import exits, output, places
 from ...text import format as text
 from ...text import table
 from ...text.prose import wrapped
-from ..dictionary import dictionary
+from ..dictionary import dictionary, write_parquet
 from ..door import Output, tags_of
 from ..opening import Stored
 from ..options import (
@@ -36,7 +36,6 @@ from ..options import (
     Star,
     Tag,
 )
-from ..parquet import write_parquet
 from ..reporting import as_text
 from .opening import (
     as_json,

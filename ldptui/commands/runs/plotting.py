@@ -1,32 +1,37 @@
-"""Charts for paper: ldptui plot, and ldptui replay of the file."""
+"""Runs drawn for paper: ldptui plot; checked and played back: ldptui replay."""
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.scenario import parse, to_toml
-from ldptui.core.store import Store, begin, open_store
+from ldptui.core.store import Run, Store, begin, differing, open_store, redrawn
+from ldptui.core.store.replay import Agreement, compared
+from ldptui.core.store.replay import Replay as Outcome
+from ldptui.core.store.replay import replay as replay_run
 
 from ... import __version__
 from ...api import charted
 from ...charts.rows import ANSI_LIGHT, Look
 from ...charts.series import Chart
 from ...charts.series import Plot as Drawing
-from ...session import attack_options, figure
-from ...session.figure import DRAWN
+from ...session import attack_options, exporting
+from ...session.exporting import DRAWN
 from ...terminal import exits, output
 from ...text import format as text
 from .. import progress, reading
 from ..door import Work, written_to
-from ..options import Plot
+from ..opening import Opening
+from ..options import Plot, Replay
 from .keeping import bound, kept
 from .opening import run_or_file
 
@@ -56,8 +61,8 @@ def plot(options: Plot) -> int:
         option = f"--{error.key}" if error.key in ("chart", "metric") else error.key
         raise ScenarioError(error.rule, option) from error
     numpy = str(run.versions["numpy"])
-    caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
-    embedded = figure.embedded(run.document, run.digest, numpy)
+    caption = exporting.caption(run.title, run.seed, run.done, run.digest, numpy)
+    embedded = exporting.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
         write_atomically(out, _in_text(chart, caption, embedded))
     else:
@@ -96,7 +101,7 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
 
 def replay_figure(path: Path, work: Work) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
-    before = figure.carried(path) if path.suffix in SUFFIXES else None
+    before = exporting.carried(path) if path.suffix in SUFFIXES else None
     if before is None:
         return None
     scenario = parse(to_toml(before.document), folder=path.parent)
@@ -109,3 +114,89 @@ def replay_figure(path: Path, work: Work) -> int | None:
     there = text.drawn_by(before.digest, before.numpy)
     output.write_out(f"different: the figure has {there}; computed again it is {drawn}\n")
     return exits.FAILED
+
+
+def replay(options: Replay) -> int:
+    """Compute a run again and compare; 0 if identical, REDRAWN if by another NumPy's draws."""
+    work = Work.of(options)
+    if options.show:
+        return _play(options)
+    figure = replay_figure(Path(options.run), work)
+    if figure is not None:
+        return figure
+    store, number = run_or_file(options.run, options.store, options.limits)
+    with store:
+        run = store.run(number)
+        limits = work.limits and store.path is None  # a stranger's file
+        experiment = attack_options.permitted(store.experiment(number, limits), work.code)
+        bar = progress.Bar(sys.stderr, experiment, work.quiet)
+        how: Any = {"workers": work.workers, "show": bar.show, "experiment": experiment}
+        try:
+            outcome = replay_run(store, number, **how)
+            redone = outcome.difference and redrawn(run.versions)
+            means = compared(store, number, **how) if redone else None
+        finally:
+            bar.erase()
+    if not outcome.difference:
+        return _identical(outcome, run, work)
+    if means is None or not means.same:
+        output.write_out(f"different: {outcome.difference}\n")
+        if before := _other_versions(run):
+            output.note(f"note: {before}: numbers may differ for that reason")
+        if means is None:
+            return exits.FAILED
+    output.write_out(_agreeing(means))
+    known = run.versions["numpy"]
+    output.note(
+        f"note: NumPy {known} drew the run, and from 2.5 on NumPy draws large binomials otherwise "
+        f"(docs/sources.md): `pip install numpy=={known}` under Python {run.versions['python']} "
+        "would give the same digest"
+    )
+    return exits.REDRAWN if means.same else exits.FAILED
+
+
+def _agreeing(means: Agreement) -> str:
+    same = "statistically the same" if means.same else "not the same"
+    within = f"{text.count(means.within)} of {text.count(means.compared)} means"
+    return (
+        f"drawn by another NumPy; {same}: {within} within {means.bound:.1f} standard errors "
+        f"(largest {means.largest:.1f})\n"
+    )
+
+
+def _identical(outcome: Outcome, run: Run, work: Work) -> int:
+    part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
+    output.write_out(
+        f"identical: {text.count(outcome.trials)} trials{part}, "
+        f"{text.drawn_by(outcome.digest, np.__version__)}\n"
+    )
+    if (other := _other_versions(run)) and not work.quiet:
+        output.note(f"note: {other}, and yet the numbers are the same")
+    return exits.DONE
+
+
+def _other_versions(run: Run) -> str:
+    """What computed a kept run, where it is not what computes here."""
+    other = differing(run.versions)
+    if run.versions["ldptui"] == __version__:
+        return other
+    before = f"computed with ldptui {run.versions['ldptui']}, this is {__version__}"
+    return f"{before}, {other}" if other else before
+
+
+def _play(options: Replay) -> int:
+    """Open the workbench on a recording; what is wrong with it is said before that."""
+    from .. import start
+
+    reason = start.unfit_terminal()
+    if reason is not None:
+        raise ScenarioError(reason)
+    from ...engine.playback import Playback
+
+    store, number = run_or_file(options.run, options.store, options.limits)
+    try:
+        playback = Playback(store, number, key=-number)
+    except BaseException:
+        store.close()
+        raise
+    return start.open_workbench(Opening(store=options.store), playback=playback)

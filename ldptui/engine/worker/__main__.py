@@ -30,7 +30,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from ...session import attack_options
-    from ...session.question import Question
+    from ...session.snapshot import Question
     from ...terminal.visitor import confine
     from ..wire import write
     from .inbox import Inbox

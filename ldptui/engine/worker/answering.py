@@ -9,8 +9,7 @@ from typing import Any, BinaryIO
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.scenario import Scenario
 
-from ...session.question import Question, Reply
-from ...session.snapshot import Status
+from ...session.snapshot import Question, Reply, Status
 from ..wire import write
 from .inbox import Cancelled, Inbox, Superseded
 from .keeping import extras, import_extras, import_for

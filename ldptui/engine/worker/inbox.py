@@ -11,8 +11,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Final, TypeAlias
 
-from ...session.question import Question
-from ...session.snapshot import Request
+from ...session.snapshot import Question, Request
 from ..wire import order_in
 
 Asked: TypeAlias = Request | Question

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..story import Story
-from .closed import BRIEF, FIELDS, SYMBOLS, TABLE, notes
-from .formulas import formulas
+from .formulas import BRIEF, FIELDS, SYMBOLS, TABLE, formulas, notes
 from .privacy import panel
 from .report import RapporReports
 

@@ -22,9 +22,9 @@ from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
 from ..formula import Formula
 from ..formulas import entries
-from ..kept import ROUNDS, UNBOUNDED
 from ..setting import Setting
 from ..story import Bargain, Fact, Group, Panel
+from ..users import ROUNDS, UNBOUNDED
 
 
 def subject(cell: Cell) -> int:

@@ -27,7 +27,7 @@ from ...text import format as fmt
 from .. import unary
 from ..report import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
 from ..report.pure import claimed_item, honest_value, no_item
-from ..report.words import hex_of, plural
+from ..report.steps import hex_of, plural
 
 MOST_FILTERS: Final = 2**16
 """The most Bloom filters that are hashed to show one report, in a tenth of a second."""

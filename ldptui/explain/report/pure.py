@@ -1,22 +1,118 @@
-"""Reports that support items: a family's steps between the value and the server's."""
+"""One report step by step: of protocols that support items, and of those that are added up."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from ldptui.core.attacks import Strategy, View
+from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import Reports, Rng
+from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.pure import Items, Reports, Rng, Supports, is_pure
+from ldptui.core.theory import fake_support
 
 from ...text import format as fmt
-from .server import Heard, completed
-from .steps import SENT_AS_IT_IS, Life, Step
-from .words import named, plural, targets_of, wish_of
+from .steps import SENT_AS_IT_IS, Life, Meter, Step, named, over_items, plural, targets_of, wish_of
+
+Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
+"""A number of every item that the server reads off one report, by name; the report in words."""
+
+
+def completed(
+    cell: Cell,
+    title: str,
+    report: Reports,
+    steps: Sequence[Step],
+    item: int | None,
+    heard: Heard | None,
+    *,
+    fake: bool,
+) -> Life:
+    """The life with the last steps, which are the server's: what is supported, and its weight."""
+    protocol: Any = cell.protocol
+    supported = supported_items(protocol, report)
+    targets = np.sort(cell.targets)
+    hit = targets[supported[targets] > 0]
+    p, q, r = protocol.p, protocol.q, targets.size
+    net = int(supported[targets].sum())
+    weight = float((net - r * q) / (p - q))
+    server = [support_step(cell, report, supported, item, heard, fake=fake)]
+    if r:
+        server.append(weight_step(cell, net, weight, item, fake=fake))
+    items = np.flatnonzero(supported > 0)
+    return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
+
+
+def supported_items(protocol: Any, report: Reports) -> Supports:
+    """[d], the items that one report supports; of a sketch by the hash functions of its row."""
+    everything = np.arange(protocol.domain_size)
+    seen = protocol.supports(report) if is_pure(protocol) else protocol.look(report, everything)
+    return np.asarray(seen[0])
+
+
+def support_step(
+    cell: Cell,
+    report: Reports,
+    supported: Supports,
+    item: int | None,
+    heard: Heard | None,
+    *,
+    fake: bool,
+) -> Step:
+    protocol: Any = cell.protocol
+    r = cell.targets.size
+    count, against = int((supported > 0).sum()), int((supported < 0).sum())
+    text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
+    if item is not None:
+        text += ", the own one too" if supported[item] > 0 else ", not the own one"
+    if against:
+        text += f"; against {fmt.count(against)}"
+    meter = None
+    if r:
+        if fake and cell.attack is not None:
+            expected = _supported(cell)
+        else:
+            expected = r * protocol.q
+            if item is not None and item in cell.targets:
+                expected += protocol.p - protocol.q
+        meter = Meter(int(supported[cell.targets].sum()), r, expected)
+    cells = None
+    if heard is not None:
+        name, numbers, sent = heard(cell, report)
+        rows = (("support", supported > 0),)
+        cells = over_items(cell, rows, item, numbers=(name, numbers), rate=protocol.q)
+        text += f": {sent}"
+    return Step("Support", text, cells=cells, meter=meter)
+
+
+def _supported(cell: Cell) -> float:
+    """The number of targets that a fake report supports on average."""
+    law = fake_support(cell)
+    assert law is not None  # there is no life of what has no law
+    return float(law.rates[cell.targets].sum())
+
+
+def weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
+    protocol: Any = cell.protocol
+    p, q, r = protocol.p, protocol.q, cell.targets.size
+    short = fmt.short
+    if fake and cell.attack is not None:
+        mean = (_supported(cell) - r * q) / (p - q)
+        average = f"{short(mean, sign=True)} on average, from each fake"
+    else:
+        holds = item is not None and item in cell.targets
+        average = f"{'+1' if holds else '0'} on average: honest noise cancels"
+    return Step(
+        "Weight",
+        f"{short(weight, sign=True)} users with a target",
+        detail=(f"({hit} − {r}q)/(p − q) = {short(hit - r * q)}/{short(p - q)}", average),
+    )
+
 
 SEARCH_WORK: Final = 2_000_000
 """Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
@@ -135,3 +231,73 @@ def searching_less(attack: Any, cell: Cell) -> Strategy:
 
 def _not_told(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     return (Step("Crafting", "not told for this kind"),)
+
+
+@dataclass(frozen=True)
+class Added:
+    """The server's step: what a report adds.
+
+    shown : the items that its picture marks. targets : those of them that are targets. weight : of
+    the report in the targets' total, in users.
+    """
+
+    step: Step
+    shown: Items
+    targets: Items
+    weight: float
+
+
+@dataclass(frozen=True)
+class SummedReports:
+    """The reports of one family.
+
+    honest : the steps from encoding to sending, of an item. sent : the last of them. drawing : how
+    a fake draws a report at random. crafting : how it makes the best one. added : the server's.
+    """
+
+    honest: Callable[[Cell, Reports, int], tuple[Step, ...]]
+    sent: Callable[[Cell, Reports], Step]
+    drawing: str
+    crafting: Callable[[Cell, Reports, Strategy], Step]
+    added: Callable[[Cell, Reports], Added]
+
+    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
+        return ""
+
+    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
+        rng = kept if memoises(cell.protocol) else fresh
+        report = cell.local.perturb(np.array([item]), rng)
+        steps = (honest_value(cell, item), *self.honest(cell, report, item))
+        return self._life(cell, "A genuine user", report, steps, item, fake=False)
+
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
+        if hasattr(attack, "held"):
+            held: Any = attack
+            item = held.held(View(cell.targets), 1, rng).item()
+            plain = attack.report_law == "unperturbed"
+            values = np.array([item])
+            report = (cell.local.unperturbed if plain else cell.local.perturb)(values, rng)
+            steps = self.honest(cell, report, item)
+            if plain:
+                steps = (steps[0], SENT_AS_IT_IS, steps[-1])
+            claim = claimed_item(cell, attack, item)
+            return self._life(cell, title, report, (claim, *steps), item, fake=True)
+        report = attack.reports(cell.local, View(cell.targets), 1, rng)
+        random = attack.report_law == "random"
+        how = Step("Drawing", self.drawing) if random else self.crafting(cell, report, attack)
+        steps = (no_item(cell, attack), how, SENT_AS_IT_IS, self.sent(cell, report))
+        return self._life(cell, title, report, steps, None, fake=True)
+
+    def _life(
+        self,
+        cell: Cell,
+        title: str,
+        report: Reports,
+        steps: tuple[Step, ...],
+        item: int | None,
+        *,
+        fake: bool,
+    ) -> Life:
+        last = self.added(cell, report)
+        path = (*steps, last.step)
+        return Life(title, fake, item, report, path, last.shown, last.targets, last.weight)

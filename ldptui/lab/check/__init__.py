@@ -19,8 +19,7 @@ from ldptui.core.law.loss import DiscreteLoss, Loss
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...text import format as text
 from ..answer import Figure, figure, shares
-from ..asking import Ask, Steps, answer_of
-from ..output import Row, row
+from ..asking import Ask, Row, Steps, answer_of, row
 from ..questions.check import Options
 from ..questions.offered import OWN
 from .subject import Subject, subject_of

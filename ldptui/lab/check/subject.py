@@ -34,8 +34,8 @@ from ldptui.core.protocols.curators import Neighbours
 from ...catalogue import in_order
 from ...explain.setting import read_key
 from ...text.prose import either
+from ..asking import needed
 from ..mechanisms import CURATORS, bound, curator, has
-from ..output import needed
 from ..questions.check import Options
 
 CONTRACT_USERS: Final = 2000

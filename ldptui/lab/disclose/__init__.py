@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ldptui.core.base.errors import ScenarioError, got
 
-from ..asking import Ask, Steps, offered
-from ..output import joined
+from ..asking import Ask, Steps, joined, offered
 from ..questions.disclose import Options
 from . import relation, table
 

@@ -14,8 +14,7 @@ from ldptui.core.lab.relation import FreeFace, Implication, Relation
 from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..answer import Figure, shares
-from ..asking import Steps, answer_of, named_columns
-from ..output import Row, joined, row
+from ..asking import Row, Steps, answer_of, joined, named_columns, row
 
 MOST_ATTRIBUTES: Final = 2000
 SHOWN: Final = 16

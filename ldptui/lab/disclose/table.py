@@ -22,8 +22,7 @@ from ldptui.core.lab.disclosure import (
 from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..answer import Figure, shares
-from ..asking import Steps, answer_of, named_columns
-from ..output import Row, joined, row
+from ..asking import Row, Steps, answer_of, joined, named_columns, row
 from ..questions.disclose import Options
 
 TOLD: Final = 8

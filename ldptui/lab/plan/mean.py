@@ -20,9 +20,8 @@ from ldptui.core.bounds.planner import Oracle
 from ...charts.series import TONES, Axis, Plot, Series
 from ...text import format as text
 from ..answer import Answer, curves
-from ..asking import answer_of
+from ..asking import Row, answer_of, row
 from ..mechanisms import telling
-from ..output import Row, row
 from ..questions.offered import numbers
 from ..questions.plan import LOCALLY, Options
 from ..questions.shared import BEST

@@ -19,9 +19,8 @@ from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.lab.rungs import RUNGS, Terms, alarms, mechanism, smallest_batch
 from ldptui.core.law.pure import gain_factor
 
-from ..asking import named_columns
+from ..asking import OMITTED, named_columns
 from ..mechanisms import DRAWN, LOCAL, bound
-from ..output import OMITTED
 from ..questions.plan import LOCALLY, Options
 from ..questions.shared import BEST
 

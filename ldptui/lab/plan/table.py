@@ -9,7 +9,7 @@ from typing import Final
 
 from ...text import format as text
 from ...text.interval import share_words
-from ..output import Row, cited, row
+from ..asking import Row, cited, row
 from ..questions.plan import LOCALLY
 from .planned import Planned, Rival, Trusted
 

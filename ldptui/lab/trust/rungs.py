@@ -19,9 +19,8 @@ from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
 from ...explain.formula import cited
 from ...text import format as text
 from ..answer import Answer, Figure, figure, listed
-from ..asking import Steps
+from ..asking import Steps, needed
 from ..mechanisms import DRAWN, LOCAL, has
-from ..output import needed
 from ..questions.trust import Options
 
 

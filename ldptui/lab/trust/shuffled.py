@@ -25,9 +25,8 @@ from ldptui.core.protocols import KINDS
 from ...charts.series import Axis, Plot, Series
 from ...text import format as text
 from ..answer import Figure, curves
-from ..asking import Steps, answer_of
+from ..asking import Row, Steps, answer_of, row
 from ..mechanisms import LOCAL, bound
-from ..output import Row, row
 from ..questions.trust import ANY, Options
 
 PROTOCOLS: Final = (*LOCAL, *(kind for kind in KINDS if kind not in LOCAL))

@@ -12,7 +12,7 @@ from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError
 
 from ...session.attack_options import guesses_in
-from ...session.figure import DRAWN, carried
+from ...session.exporting import DRAWN, carried
 from ...terminal.places import current_dir, is_file, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField

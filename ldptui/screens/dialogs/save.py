@@ -1,19 +1,24 @@
-"""The dialog that saves the scenario."""
+"""The dialogs that write a file: one saves the scenario, one exports."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets.option_list import Option
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import write_atomically
 
+from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path
 from ...terminal import places
+from ...terminal.places import current_dir, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
+from ...widgets.option_list import LineList
 from ...widgets.path_field import PathField
 from .open import home_as_tilde, is_bundled
 
@@ -35,7 +40,7 @@ class SaveScreen(ModalScreen[Path | None]):
     def __init__(self, draft: Draft) -> None:
         super().__init__()
         self._draft = draft
-        self._goal = default_path(draft)
+        self._goal = own_path(draft)
         self._asked: Path | None = None
         self._field = PathField(folder_of(draft), home_as_tilde(self._goal), ".toml", rows=8)
 
@@ -88,7 +93,7 @@ def folder_of(draft: Draft) -> Path:
     return places.current_dir() if is_bundled(draft.folder) else draft.folder
 
 
-def default_path(draft: Draft) -> Path:
+def own_path(draft: Draft) -> Path:
     """The draft's own file; for a bundled scenario or none, one of the user's own by its name."""
     if draft.path is not None and not is_bundled(draft.path):
         return draft.path.absolute()
@@ -133,3 +138,114 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
         if moved and not places.is_there(path.parent / data):
             return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
     return None
+
+
+CHOICES: Final[dict[What, tuple[str, str]]] = {
+    "csv-cells": ("Results, CSV", "a row per cell: metrics ± error"),
+    "json": ("Results, JSON", "the same, and all frequencies"),
+    "csv": ("Trials, CSV", "a row per trial of a kept run"),
+    "chart-text": ("Chart, text", "as wide and high as it is shown"),
+    "chart-svg": ("Chart, SVG", "scales, in the theme's colours"),
+    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png .pgf"),
+    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png .pgf"),
+    "screen-svg": ("Screen, SVG", "everything that is on the screen"),
+}
+
+
+class ExportScreen(ModalScreen[ExportChoice | None]):
+    """Choose what with up and down, change the name if need be, and press enter.
+
+    The name follows the choice until it is edited, and has its suffix where it is left out. An
+    existing file is asked about first. stem : the beginning of names. chart : the chart shown.
+    """
+
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "LineList"
+
+    DEFAULT_CSS = """
+    ExportScreen {
+        & > Dialog > LineList {
+            height: auto;
+            margin: 0 1 1 1;
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="export.close"),
+        Binding("j", "cursor('down')", "Next", show=False, id="export.next"),
+        Binding("k", "cursor('up')", "Previous", show=False, id="export.previous"),
+    ]
+
+    def __init__(self, stem: str = "ldptui", chart: str = "chart") -> None:
+        super().__init__()
+        self._stem, self._chart = stem, chart
+        self._folder = current_dir()
+        self._what: What = "csv-cells"
+        self._proposed = ""
+        self._asked: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
+            yield LineList(
+                *(
+                    Option(
+                        Content.assemble(
+                            f"{name:<16}", Content.styled(explained, "$foreground-muted")
+                        ),
+                        id=what,
+                    )
+                    for what, (name, explained) in CHOICES.items()
+                ),
+            )
+            yield PathField(self._folder, rows=4)
+
+    def on_mount(self) -> None:
+        for choices in list(self.query(LineList))[:1]:  # none where the app ends meanwhile
+            choices.highlighted = 0
+
+    def on_option_list_option_highlighted(self, event: LineList.OptionHighlighted) -> None:
+        event.stop()
+        self._what = next(what for what in CHOICES if what == event.option_id)
+        field = self.query_one(PathField)
+        if field.text == self._proposed:
+            self._proposed = home_as_tilde(self._default)
+            field.text = self._proposed
+
+    @property
+    def _default(self) -> Path:
+        return default_path(self._what, self._stem, self._folder, self._chart)
+
+    def on_path_field_changed(self, event: PathField.Changed) -> None:
+        self._asked = None
+        if event.text.strip():
+            field = self.query_one(PathField)
+            field.tell(f"→ {field.absolute(event.text)}")
+
+    def on_option_list_option_selected(self, event: LineList.OptionSelected) -> None:
+        event.stop()
+        text = self.query_one(PathField).text
+        if text.strip():
+            self._export(self.query_one(PathField).absolute(text))
+
+    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+        event.stop()
+        self._export(event.path)
+
+    def _export(self, path: Path) -> None:
+        field = self.query_one(PathField)
+        if is_folder(path):
+            field.tell(f"{path} is a folder: add a name", refused=True)
+            return
+        path = path if path.suffix else path.with_suffix(self._default.suffix)
+        if self._what in COLUMNS and path.suffix not in DRAWN:
+            ends = ", ".join(DRAWN)
+            field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
+        elif is_there(path) and path != self._asked:
+            self._asked = path
+            field.tell(f"{path} exists; enter again overwrites it", asking=True)
+        else:
+            self.dismiss(ExportChoice(self._what, path))
+
+    def action_cursor(self, way: str) -> None:
+        options = self.query_one(LineList)
+        (options.action_cursor_down if way == "down" else options.action_cursor_up)()

@@ -25,7 +25,7 @@ from ...lab.questions.collected import ENDS
 from ...lab.topics import TOPICS, sharing
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...session.draft import base
-from ...session.question import Question, Reply
+from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy
 from ...terminal.compositor import FrugalScreen
 from ...terminal.places import current_dir
@@ -35,7 +35,7 @@ from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
 from ...widgets.picker import Offer, PickerScreen
 from ...widgets.status import StatusLine
-from .body import LabBody
+from .form import LabBody
 from .page import Page, release_of, subject, title_of
 from .tabs import KEYS, MORE, TopicTabs
 

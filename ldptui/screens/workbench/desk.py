@@ -11,9 +11,8 @@ from textual.timer import Timer
 
 from ...catalogue import named
 from ...messages import LongWork
-from ...session.autosave import save_draft
+from ...session.autosave import WHOLE, Edits, save_draft
 from ...session.draft import dropped, read_on
-from ...session.edits import WHOLE, Edits
 from ...session.snapshot import Snapshot, over
 from ...terminal.keyboard import UNDO, key_of
 from .title import NAMES

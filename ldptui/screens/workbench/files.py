@@ -12,7 +12,7 @@ from ldptui import scenarios
 from ldptui.core.base.errors import FileError
 
 from ...messages import LongWork
-from ...session import exporting, figure
+from ...session import exporting
 from ...session.autosave import kept_at, load_draft
 from ...session.draft import opened, reopened, saved
 from ...session.runs import alike
@@ -116,12 +116,11 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
     """
-    from ..dialogs.export import ExportScreen
-    from ..dialogs.save import default_path
+    from ..dialogs.save import ExportScreen, own_path
 
     run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))
-    stem = default_path(draft).stem if draft is not None and same else "ldptui"
+    stem = own_path(draft).stem if draft is not None and same else "ldptui"
     desk.app.push_screen(ExportScreen(stem, desk.charts.tab), partial(_export, desk, write_trials))
 
 
@@ -167,10 +166,10 @@ def _write_figure(chart: Chart, run: Run, path: Path, columns: int) -> str:
     from ...charts.draw.paper import write_figure
 
     view, seed = run.snapshot, run.document.get("seed", 0)
-    words = figure.caption(run.title, seed, view.done, view.digest, view.numpy)
+    words = exporting.caption(run.title, seed, view.done, view.digest, view.numpy)
     try:
-        write_figure(chart, path, columns=columns, caption=words,
-                     embedded=figure.embedded(run.document, view.digest, view.numpy))  # fmt: skip
+        embedded = exporting.embedded(run.document, view.digest, view.numpy)
+        write_figure(chart, path, columns=columns, caption=words, embedded=embedded)
     except ImportError:
         return "figures need matplotlib: pip install 'ldptui[plot]'"
     except FileError as error:

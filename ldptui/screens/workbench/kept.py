@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ldptui.core.base.errors import LdpError
 
 from ...engine import kept
-from ...session import figure
+from ...session import exporting
 from ...session.draft import reopened
 from ...session.runs import Run, difference_text
 from ...terminal.visitor import hand_over
@@ -213,7 +213,7 @@ class KeptRuns:
             await self._simulating.open_code(path)
             return
         with self._faults_noted():
-            carried = await asyncio.to_thread(figure.carried, path)
+            carried = await asyncio.to_thread(exporting.carried, path)
             if carried is not None:
                 await self._open_figure(path, carried)
             elif self._store is None:
@@ -229,7 +229,7 @@ class KeptRuns:
                     was = "was here already" if before else "is imported"
                     self._desk.note(f"{path.name}: {run.name} {was}; V in Runs verifies it")
 
-    async def _open_figure(self, path: Path, carried: figure.Carried) -> None:
+    async def _open_figure(self, path: Path, carried: exporting.Carried) -> None:
         """Open the scenario that a figure carries, and its run where the store has it."""
         desk = self._desk
         runs = [run for run in desk.shelf.runs if run.snapshot.digest == carried.digest]

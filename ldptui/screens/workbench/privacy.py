@@ -83,9 +83,9 @@ class PrivacyView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return None
-        from ...explain import kept
+        from ...explain import users
 
-        return kept.panel(cell)
+        return users.panel(cell)
 
     def action_scroll_by(self, lines: int) -> None:
         """Scroll where the numbers do not fit."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.reactive import var
 from textual.widgets import Static
 from textual.widgets.option_list import Option
@@ -19,13 +19,46 @@ from ...session.runs import Run, changes, described, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
-from ...text.prose import first_lines
+from ...text.prose import first_lines, plain
 from ...widgets.blank import fitted
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.option_list import OptionList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
-from .failure import FailureView
+
+
+class FailureView(VerticalScroll):
+    """Nothing while nothing failed; of a traceback the end, as that is where it says why."""
+
+    DEFAULT_CSS = """
+    FailureView {
+        height: auto;
+        max-height: 85%;
+        border-top: solid $foreground 15%;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        display: none;
+        & > Static { color: $text-error; height: auto; }
+        & > Static.-traceback { color: $foreground 80%; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show(self, error: str, details: str) -> None:
+        """Show an error, or nothing.
+
+        error : a sentence, "" where nothing failed. details : a traceback that says it too.
+        """
+        words, text = self.query_one(Static), plain(details or error)
+        self.display = bool(text)
+        if str(words.content) != text:
+            words.update(text)
+            words.set_class(bool(details), "-traceback")
+            show = self.scroll_end if details else self.scroll_home
+            self.call_after_refresh(show, animate=False)
+
 
 MARKS: Final = {
     "running": "●", "done": "✓", "partial": "◐", "failed": "✗", "interrupted": "◌",

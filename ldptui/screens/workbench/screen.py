@@ -32,9 +32,8 @@ from ...messages import (
     TextEdited,
     WorkerChanged,
 )
-from ...session.autosave import drop_taken, kept_at
+from ...session.autosave import WHOLE, drop_taken, kept_at
 from ...session.draft import edited, rekeyed, retyped
-from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...terminal.compositor import FrugalScreen

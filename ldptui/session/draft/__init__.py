@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from .checking import own_problem, require_solved
 from .editing import (
+    as_list,
+    as_range,
     draft_of,
+    dropped,
     edited,
+    first_free,
+    new_sweep,
     opened,
     pointed_at,
     read_on,
@@ -17,6 +22,8 @@ from .editing import (
     reopened,
     retyped,
     saved,
+    sweepable,
+    takes_range,
 )
 from .looking import (
     allowed,
@@ -31,4 +38,3 @@ from .looking import (
 )
 from .populations import Awaited, Origin, UnreadError, drawn, ready
 from .state import Draft, Problem
-from .sweeping import as_list, as_range, dropped, first_free, new_sweep, sweepable, takes_range

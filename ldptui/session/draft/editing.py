@@ -1,19 +1,21 @@
-"""New drafts: opened, typed, saved, pointed at, or with one key set, whose text stays."""
+"""New drafts: opened, typed, saved, with one key set; and sweeps that a form begins."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ldptui.core.base.errors import LdpError, ScenarioError
 
 from ... import scenarios
+from ...catalogue import key_words, listed_keys, swept_kinds
 from ...terminal.places import current_dir, is_folder
 from .checking import checked
-from .looking import base, sweep_of
+from .looking import base, keys_of, kind_of, sweep_of, used_keys, value_of
 from .populations import UnreadError, ready
 from .state import Draft
 
@@ -170,3 +172,134 @@ def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
     except (LdpError, UnreadError):
         return None
     return dataclasses.replace(draft, scenario=single, cell=cell)
+
+
+_FIRST: Final = ("attack.share", "protocol.kind")
+
+TRIED: Final = 6
+"""The keys that are tried before the first is proposed though it is refused."""
+
+LONGEST_LIST: Final = 60
+"""A range of more values is not written out one by one."""
+
+
+def sweepable(draft: Draft) -> list[str]:
+    """The keys that a form can sweep with the kinds of a draft, the most usual first."""
+    return [key for key in listed_keys() if _new(draft, key) and _applies(draft, key)]
+
+
+def new_sweep(draft: Draft, key: str) -> Any:
+    """The values that a newly swept key begins with, as the scenario has them: a list or a range.
+
+    Targets never outnumber the items, and ε stays below the largest that the protocol can have.
+    """
+    values, cell = _new(draft, key), draft.cell
+    if key == "attack.targets.count" and cell is not None:
+        most = min(values["to"], cell.population.domain_size)
+        return {"from": 1, "to": most, "points": most}
+    if key == "protocol.epsilon" and cell is not None and cell.protocol.most_epsilon < math.inf:
+        most = float(f"{0.9 * cell.protocol.most_epsilon:.2g}")
+        return values | {"from": min(0.5, most / 4), "to": min(4.0, most)}
+    return values
+
+
+def first_free(draft: Draft) -> str | None:
+    """The key that a form sweeps next: the share of fakes, the protocol, then the most usual one.
+
+    One whose sweep the scenario refuses comes after all others; None where every key is swept.
+    """
+    swept = sweep_of(draft)
+    free = [key for key in sweepable(draft) if key not in swept]
+    free.sort(key=lambda key: _FIRST.index(key) if key in _FIRST else len(_FIRST))
+    tried = (
+        key for key in free[:TRIED]
+        if not edited(draft, f"sweep.{key}", new_sweep(draft, key)).problems
+    )  # fmt: skip
+    return next(tried, next(iter(free), None))
+
+
+def dropped(before: Draft, after: Draft) -> str:
+    """The keys whose sweep an edit has dropped, in words; "" for none."""
+    left = sweep_of(after)
+    gone = [key_words(key).noun for key in sweep_of(before) if after.parses and key not in left]
+    return " and ".join(gone)
+
+
+def takes_range(key: str, values: Any) -> bool:
+    """True for a key whose sweep can be a range of numbers."""
+    from ldptui.core.scenario import range_of
+
+    return isinstance(values, Mapping) or range_of(key) is not None
+
+
+def as_list(draft: Draft, key: str, values: Any) -> list[Any]:
+    """The values of a range one by one; its ends where they are many."""
+    swept = draft.scenario.sweep.get(key, []) if draft.scenario is not None else []
+    if 0 < len(swept) <= LONGEST_LIST:
+        return list(swept)
+    return [values.get("from"), values.get("to")] if isinstance(values, Mapping) else list(values)
+
+
+def as_range(key: str, values: Any) -> Mapping[str, Any]:
+    """A range over the numbers of a list; that of a new sweep where there are too few."""
+    listed = values if isinstance(values, list) else []
+    numbers = [value for value in listed if isinstance(value, int | float)]
+    if len(numbers) > 1:
+        return {"from": min(numbers), "to": max(numbers), "points": len(numbers)}
+    new = key_words(key).sweep
+    return new if isinstance(new, Mapping) else {"from": 0, "to": 9, "points": 10}
+
+
+def _new(draft: Draft, key: str) -> Any:
+    """The values of a new sweep as the catalogue has them: all of a choice; None without any."""
+    from ldptui.core.scenario import KINDS, choices_of
+
+    table, _, leaf = key.partition(".")
+    if leaf == "kind":
+        kinds = swept_kinds(table, kind_of(draft, table))
+        return [kind for kind in kinds if table != "trust" or _trusts(draft, kind)] or None
+    values = key_words(key).sweep
+    if values is None and table in KINDS:
+        values = list(choices_of(key)) or None
+    return values
+
+
+def _trusts(draft: Draft, kind: str) -> bool:
+    """True where a kind of trust makes sense for the task of the draft."""
+    from ldptui.core.protocols.trust import TRUSTS
+    from ldptui.core.task import Frequencies
+
+    every: bool = TRUSTS[kind].every_task
+    return every or kind_of(draft, "task") in ("", Frequencies().kind)
+
+
+def _swept(draft: Draft, key: str) -> list[str]:
+    """The words that a sweep of a key lists; none where it is not swept."""
+    swept = sweep_of(draft).get(key)
+    return [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
+
+
+def _applies(draft: Draft, key: str) -> bool:
+    """True where a kind that the draft has, or sweeps, uses the key."""
+    from ldptui.core.scenario import KINDS
+
+    table, _, leaf = key.partition(".")
+    name = leaf.partition(".")[0]
+    if table not in KINDS:
+        return True
+    kind = kind_of(draft, table)
+    if table == "trust" and name == "kind":
+        from ldptui.core.protocols import CENTRAL
+
+        return not {kind_of(draft, "protocol"), *_swept(draft, "protocol.kind")} & {*CENTRAL}
+    if name == "targets" and isinstance(listed := value_of(draft, "attack.targets"), Mapping):
+        return "items" not in listed  # those that are listed are neither picked nor counted
+    if name == "kind":
+        return kind != "none"
+    kinds = _swept(draft, f"{table}.kind") or [kind]
+    if not any(name in keys_of(table, known) for known in kinds):
+        return False
+    used = used_keys(draft, "protocol")
+    if table == "protocol" and len(kinds) == 1:
+        return name in used  # some forms ignore some
+    return key != "attack.cohort" or "cohorts" in used

@@ -7,6 +7,5 @@ metric. Groups that do not fit beside each other follow in a further block of ro
 from __future__ import annotations
 
 from .layout import aligned, plain_table
-from .paper import PAPER
-from .results import results_table, theory_table, verdict_of
-from .words import heads, value_text
+from .numbers import heads, value_text
+from .results import PAPER, results_table, theory_table, verdict_of

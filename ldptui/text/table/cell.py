@@ -27,8 +27,16 @@ from .layout import (
     words_column,
     words_group,
 )
-from .numbers import beside_theory, common_power, side_by_side, unit_of, with_errors, z_text
-from .words import heads, value_text
+from .numbers import (
+    beside_theory,
+    common_power,
+    heads,
+    side_by_side,
+    unit_of,
+    value_text,
+    with_errors,
+    z_text,
+)
 
 
 def python_groups(cells: Sequence[Cell], of: Callable[[str], Sequence[Estimate]]) -> list[Group]:

@@ -26,8 +26,7 @@ from .layout import (
     number_column,
     words_column,
 )
-from .numbers import beside_theory, common_power, side_by_side, with_errors
-from .words import heads, value_text
+from .numbers import beside_theory, common_power, heads, side_by_side, value_text, with_errors
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 

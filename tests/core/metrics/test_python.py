@@ -14,8 +14,7 @@ import pytest
 from support.cases import alike, attack, experiment, results_of
 
 from ldptui import core
-from ldptui.commands.dictionary import COLUMNS, dictionary
-from ldptui.commands.parquet import columns
+from ldptui.commands.dictionary import COLUMNS, columns, dictionary
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import results_cells_csv, to_csv, to_json
 from ldptui.core.metrics import METRICS, PythonMetric, joined, unmeasured

@@ -13,8 +13,7 @@ from support.cases import attack, experiment
 from support.stores import record
 
 from ldptui import core
-from ldptui.commands.dictionary import dictionary
-from ldptui.commands.parquet import columns
+from ldptui.commands.dictionary import columns, dictionary
 from ldptui.core.base.errors import FileError
 from ldptui.core.experiment import compile
 from ldptui.core.experiment import search as core_search

@@ -17,7 +17,7 @@ from support.waiting import seen
 from ldptui import scenarios
 from ldptui.charts.curves import map_keys, map_layer, map_part
 from ldptui.charts.draw import draw
-from ldptui.charts.draw.grids import grid_place
+from ldptui.charts.draw.drawing import grid_place
 from ldptui.charts.figures.maps import (
     cell_words,
     game_words,

@@ -12,7 +12,7 @@ from support.commands import TINY, Captured, fail, succeed
 from support.plugin_cases import attack_file, toml
 
 from ldptui.commands import cli
-from ldptui.session.figure import carried
+from ldptui.session.exporting import carried
 
 
 @pytest.fixture(scope="module")

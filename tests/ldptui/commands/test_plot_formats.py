@@ -17,7 +17,7 @@ from support.commands import TINY, Captured, succeed
 
 from ldptui.charts.kinds import on_paper
 from ldptui.commands.runs.plotting import SUFFIXES
-from ldptui.session.figure import carried
+from ldptui.session.exporting import carried
 
 SWEPT: Final = '[sweep]\n"attack.share" = [0.05, 0.1]\n"protocol.kind" = ["grr", "oue"]\n'
 ROUNDS: Final = "[campaign]\nrounds = 3\n"

@@ -12,7 +12,7 @@ import pytest
 from support.commands import Captured, fail, succeed
 
 import ldptui
-from ldptui.api.expected import bounded, expected
+from ldptui.api.rated import bounded, expected
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
 
@@ -231,7 +231,7 @@ def test_more_than_can_be_held_is_one_sentence_before_anything_is_read(
     collections: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     path = str(collections["clean"])
-    monkeypatch.setattr("ldptui.api.expected.MAX_HELD", 1_500_000)
+    monkeypatch.setattr("ldptui.api.rated.MAX_HELD", 1_500_000)
     for arguments in (("screen", path), ("estimate", path, "--defend", "fiad")):
         words = fail(capsys, 2, *arguments, *AGREED)
         assert "of memory for about 60 000 reports, and must need at most" in words
@@ -239,6 +239,6 @@ def test_more_than_can_be_held_is_one_sentence_before_anything_is_read(
     olh = ldptui.protocol("olh", items=40, epsilon=1.0)
     with pytest.raises(ldptui.LdpError, match="more than"):
         list(bounded(ldptui.read_reports(path, olh), lambda users: 100 * users, "reports"))
-    monkeypatch.setattr("ldptui.api.expected.MAX_HELD", 2**22)
+    monkeypatch.setattr("ldptui.api.rated.MAX_HELD", 2**22)
     cli.main(["screen", path, *AGREED])
     assert "about 60 000 reports, which need about" in capsys.readouterr().err

@@ -24,7 +24,7 @@ from ldptui.core.running.searching import searched
 from ldptui.core.running.workers import LostError
 from ldptui.core.scenario import Scenario
 from ldptui.core.store import KeptAnswers, begin, cell_keys, open_store
-from ldptui.engine.heard import RunSoFar
+from ldptui.engine.child import RunSoFar
 from ldptui.engine.wire import News
 from ldptui.engine.wire import news_in as news_of
 from ldptui.engine.worker.inbox import Inbox

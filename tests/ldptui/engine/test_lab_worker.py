@@ -17,7 +17,7 @@ from ldptui.engine import LAB, Engine
 from ldptui.lab.answer import decoded
 from ldptui.lab.topics import starting
 from ldptui.messages import Replied
-from ldptui.session.question import Question, Reply
+from ldptui.session.snapshot import Question, Reply
 
 
 class Desk:

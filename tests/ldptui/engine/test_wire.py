@@ -14,8 +14,7 @@ from support.round_cases import SNAPSHOT as CAMPAIGN
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import Detection, TrialEstimates
 from ldptui.engine import wire
-from ldptui.session.question import Question, Reply
-from ldptui.session.snapshot import Part, Request, Snapshot
+from ldptui.session.snapshot import Part, Question, Reply, Request, Snapshot
 
 TRIALS = TrialEstimates((1,), ("a",), 1, (0.5,), {"clean": ((0.1, 0.2),)}, {"clean": ((0.5, 1.0),)})
 FULL = replace(

@@ -36,7 +36,7 @@ from ldptui.core.theory import (
 )
 from ldptui.core.view.estimated import MAX_ITEMS, chosen_items
 from ldptui.core.view.redrawn import MAX_BITS
-from ldptui.engine.heard import RunSoFar
+from ldptui.engine.child import RunSoFar
 from ldptui.engine.wire import News
 from ldptui.engine.wire import news_in as news_in_frame
 from ldptui.engine.worker.inbox import Inbox
@@ -575,7 +575,7 @@ def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> N
 HALFWAY = """
 import sys
 from ldptui.engine.worker.inbox import Inbox, Superseded
-from ldptui.session.question import Question
+from ldptui.session.snapshot import Question
 
 inbox = Inbox()
 inbox.interrupts()

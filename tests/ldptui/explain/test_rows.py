@@ -18,8 +18,7 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.protocols import KINDS
 from ldptui.explain.attack import kind_of
-from ldptui.explain.expression import Crowd, Plain, filled, put_in, sides, symbols, value_of
-from ldptui.explain.formula import Formula
+from ldptui.explain.formula import Crowd, Formula, Plain, filled, put_in, sides, symbols, value_of
 from ldptui.explain.formulas import cell_formulas, formulas
 from ldptui.explain.setting import bound
 

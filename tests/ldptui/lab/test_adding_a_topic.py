@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from ldptui.lab.asking import answer_of
-from ldptui.lab.output import row
+from ldptui.lab.asking import row
 
 @dataclass(frozen=True)
 class Odds:

@@ -14,8 +14,8 @@ from textual.widgets.text_area import Selection
 from ldptui.catalogue import listed_kinds
 from ldptui.core.attacks import ATTACKS
 from ldptui.messages import Noted
+from ldptui.screens.workbench.attack.form import PhaseStrip
 from ldptui.screens.workbench.attack.pane import AttackPane
-from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
 from ldptui.screens.workbench.attack.shown import drifts
 from ldptui.screens.workbench.completion_list import CompletionList
 from ldptui.screens.workbench.row_list import ItemList

@@ -22,9 +22,14 @@ from ldptui.core.attacks import ATTACKS
 from ldptui.core.kernels.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.asking import ConfirmScreen, ConsentScreen, TextScreen
-from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
 from ldptui.screens.dialogs.open import OpenScreen
-from ldptui.screens.dialogs.save import SaveScreen, default_path
+from ldptui.screens.dialogs.save import (
+    CHOICES,
+    ExportChoice,
+    ExportScreen,
+    SaveScreen,
+    own_path,
+)
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.session.claim import split_claim
@@ -357,14 +362,14 @@ async def test_a_link_keeps_pointing_to_its_file(folder: Path) -> None:
 
 def test_the_proposed_name(folder: Path) -> None:
     own = folder.parent / "own"
-    assert default_path(draft_in(folder)) == folder / "good.toml"
-    assert default_path(draft_in(folder, None)) == own / "a-good-one.toml"
+    assert own_path(draft_in(folder)) == folder / "good.toml"
+    assert own_path(draft_in(folder, None)) == own / "a-good-one.toml"
     bundled = scenarios.path("quickstart")
     text = bundled.read_text(encoding="utf-8")
-    assert default_path(draft_of(text, bundled.parent, bundled)) == own / "quickstart.toml"
-    assert default_path(draft_of("title = 'ε∀'", folder)) == own / "scenario.toml"
+    assert own_path(draft_of(text, bundled.parent, bundled)) == own / "quickstart.toml"
+    assert own_path(draft_of("title = 'ε∀'", folder)) == own / "scenario.toml"
     long = "title = 'A survey in a CSV file, and 40 fake answers'"
-    assert default_path(draft_of(long, folder)) == own / "a-survey-in-a-csv-file-and-40-fake.toml"
+    assert own_path(draft_of(long, folder)) == own / "a-survey-in-a-csv-file-and-40-fake.toml"
 
 
 # Library.

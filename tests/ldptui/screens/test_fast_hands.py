@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.autosave import load_draft
 from ldptui.session.draft import sweep_of
-from ldptui.terminal.in_turn import InTurn
+from ldptui.terminal.keyboard import InTurn
 from ldptui.widgets.field import Field
 from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.status import StatusLine

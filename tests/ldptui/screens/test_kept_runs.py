@@ -23,13 +23,12 @@ from ldptui.core.store.recording import write_recording
 from ldptui.engine.playback import kept_playback
 from ldptui.messages import KeyEdited
 from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
-from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.open import problem_of
+from ldptui.screens.dialogs.save import ExportChoice, ExportScreen
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar
-from ldptui.session.exporting import What
-from ldptui.session.figure import carried, embedded
+from ldptui.session.exporting import What, carried, embedded
 from ldptui.session.runs import changes
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput

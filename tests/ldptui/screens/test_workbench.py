@@ -24,8 +24,7 @@ from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import desk, files
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
-from ldptui.screens.workbench.failure import FailureView
-from ldptui.screens.workbench.runs import RunsPane
+from ldptui.screens.workbench.runs import FailureView, RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.autosave import save_draft
 from ldptui.session.draft import Origin, opened

@@ -13,7 +13,7 @@ import pytest
 from support.fake_engine import base_snapshot
 from textual.app import App
 
-from ldptui.screens.dialogs.export import ExportChoice, What
+from ldptui.screens.dialogs.save import ExportChoice, What
 from ldptui.session.exporting import default_path, export, results_csv, results_json
 from ldptui.session.runs import Kept, Run
 

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import Static
 
-from ldptui.terminal.shown import Shown, Spelled
+from ldptui.terminal.compositor import Shown, Spelled
 
 __all__ = ["own_home"]
 

@@ -10,7 +10,7 @@ from support.cases import attack, experiment
 
 from ldptui.core.running.runner import Results, run
 from ldptui.text.table import PAPER, results_table
-from ldptui.text.table.paper import latex
+from ldptui.text.table.results import latex
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 

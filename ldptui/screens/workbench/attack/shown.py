@@ -9,7 +9,7 @@ from ....catalogue import key_words
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, keys_of, used_keys, value_of
 from ....session.draft.attack_script import Table, ramped
-from ....session.draft.starting import starting
+from ....session.draft.changing import starting
 from ..form_pane import Shown, names_in, own
 
 if TYPE_CHECKING:

@@ -22,15 +22,13 @@ from ....widgets.plot import ChartView
 from ....widgets.words import entitle
 from ..form_pane import BLOCK_S
 from ..transport_bar import TransportBar
-from . import rounds_bar
-from .aim import Aim
-from .bindings import KEYS
-from .boxes import Boxes
+from . import sweep_bar
+from .boxes import Aim, Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
 from .sweep_bar import SweepBar
-from .tabs import WIDE, first_tab, fitting, tabs_of
+from .tabs import KEYS, WIDE, first_tab, fitting, tabs_of
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -71,7 +69,7 @@ class ChartsPane(Vertical):
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
         self._claim, self._warnings = Headline(), Warnings()
-        self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
+        self._sheets, self._bar = Sheets(), sweep_bar.rounds_bar()
         self.sweep = SweepBar()
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
@@ -169,7 +167,7 @@ class ChartsPane(Vertical):
 
     def watch_snapshot(self) -> None:
         rounds = self.snapshot.rounds if self.snapshot is not None else None
-        if self.is_mounted and rounds_bar.load(self._bar, rounds):
+        if self.is_mounted and sweep_bar.load(self._bar, rounds):
             self.cursor = None
         self._show()
 
@@ -275,7 +273,7 @@ class ChartsPane(Vertical):
             chart.step(how, by)
             self._show()
         else:
-            rounds_bar.move(self._bar, how, by)
+            sweep_bar.move(self._bar, how, by)
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
@@ -284,7 +282,7 @@ class ChartsPane(Vertical):
 
     def show_round(self, number: int | None) -> None:
         """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
-        rounds_bar.stay_at(self._bar, number)
+        sweep_bar.stay_at(self._bar, number)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
@@ -379,7 +377,7 @@ class ChartsPane(Vertical):
         entitle(self, border_title(self, shown))
         self._warnings.show(shown, bool(self._aim.visible))
         if shown.rounds is not None:
-            rounds_bar.tell(self._bar, shown.rounds, self.cursor)
+            sweep_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._aim.scrubs
         self.sweep.show(awaited=shown.awaited)
         names = ("axis", "pick", "view", "cohort", "cursor", "take")

@@ -1,4 +1,4 @@
-"""The bar below a swept chart, which lets the swept value run from its first stop to the last.
+"""The bars below a chart: one plays a sweep, one goes through a campaign's rounds.
 
 A moment is a stop of the chart's cursor, so that everything that follows the cursor plays along:
 the estimates, their ranks, the sentence above them.
@@ -9,14 +9,68 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 
-from ....session.transport import Transport, paced
-from ....text.format import short
+from ....session.transport import Transport, loaded, paced
+from ....text.format import percent, short
+from ....widgets.cursor import Move
 from ..transport_bar import TransportBar
 from .curve import CurveChart
+
+if TYPE_CHECKING:
+    from ldptui.core.view import Rounds
+
+
+def rounds_bar() -> TransportBar:
+    bar = TransportBar(id="rounds-bar")
+    bar.can_focus = False  # the pane has its keys
+    return bar
+
+
+def load(bar: TransportBar, rounds: Rounds | None) -> bool:
+    """Let the bar have as many moments as there are rounds; whether that is another number."""
+    count = len(rounds) if rounds is not None else 0
+    if count == (len(bar.transport.moments) if bar.transport is not None else 0):
+        return False
+    bar.transport = loaded([0.0] * count) if count else None
+    return True
+
+
+def tell(bar: TransportBar, rounds: Rounds, cursor: int | None) -> None:
+    """Show a round in the bar: its number, its share of fakes and the ε spent so far."""
+    count = len(rounds)
+    if cursor is None or cursor >= count:
+        bar.about, bar.words = f"all {count} rounds", "space plays"
+        return
+    bar.about = f"round {cursor:>{len(str(count - 1))}} of 0–{count - 1}"
+    bar.words = f"β {percent(rounds.share[cursor])}  ε {short(rounds.spent[cursor])}"
+
+
+def move(bar: TransportBar, how: Move, by: int) -> None:
+    """Play or pause, step `by` rounds, play faster, go to round `by` (-1: the last), pool all."""
+    match how:
+        case "play":
+            bar.action_play()
+        case "step":
+            bar.action_step(by)
+        case "faster":
+            bar.action_faster(by)
+        case "to":
+            if bar.transport is not None:
+                bar.transport = bar.transport.to(bar.transport.moments[by])
+        case "pool":
+            stay_at(bar, None)
+
+
+def stay_at(bar: TransportBar, number: int | None) -> None:
+    """Show one round, from 0, and stay there; None: all of them pooled."""
+    transport = bar.transport
+    if transport is not None:
+        at = 0.0 if number is None else transport.moments[number]
+        bar.transport = replace(transport.to(at), playing=False)
+
 
 PATIENCE_S: Final = 1.0
 """Seconds that a stop waits for the estimates of its cell, at most."""

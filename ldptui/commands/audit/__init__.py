@@ -1,1 +1,0 @@
-"""The audit of clients: how a client is named and run, and how what was found is told."""
