@@ -33,14 +33,14 @@ from .by_name import defence
 from .counted import Counted, counted
 from .coverage import Coverage, deviations
 from .coverage import coverage as coverage_of
-from .table import framed
+from .table import Framed
 
 SHOWN = 20
 """Items of a `repr`: the largest estimates."""
 
 
 @dataclass(frozen=True, eq=False)
-class Frequencies:
+class Frequencies(Framed):
     """The estimated share of the users who hold each item.
 
     Attributes
@@ -190,30 +190,6 @@ class Frequencies:
         if self.in_top is not None:
             columns["in_top"] = self.in_top.tolist()
         return [{name: column[item] for name, column in columns.items()} for item in self.shown]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` as a data frame.
-
-        Parameters
-        ----------
-        library
-            "polars" or "pandas"; without it the first of them that is installed.
-
-        Raises
-        ------
-        RunError
-            Where none is installed.
-        ScenarioError
-            For another library.
-
-        Examples
-        --------
-        >>> from ldptui import protocol
-        >>> found = estimate(np.array([0, 1, 0]), protocol("grr", items=2, epsilon=1.0))
-        >>> list(found.to_frame()["item"])
-        [0, 1]
-        """
-        return framed(self.rows(), library)
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")[: self.top or SHOWN].tolist()

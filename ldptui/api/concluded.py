@@ -29,7 +29,7 @@ from .collected import SHOWN, misfit_words
 from .counted import END, Counted, read_counts
 from .files import read_rows
 from .sources import Places, sources
-from .table import framed
+from .table import Framed
 
 MOST: Final = 10**15
 """Reports that published frequencies can come from, at most."""
@@ -40,7 +40,7 @@ UNSEEN: Final = "fakes whose reports look like an honest population's cannot be 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Conclusions(concluding.Concluded):
+class Conclusions(concluding.Concluded, Framed):
     """The answer of `conclude`: what reports tell if a share of them may be fake.
 
     Attributes
@@ -85,30 +85,6 @@ class Conclusions(concluding.Concluded):
         columns = {"item": self.labels, "estimate": self.estimates.tolist()}
         columns |= {name: getattr(self, name).tolist() for name in names}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` as a data frame.
-
-        Parameters
-        ----------
-        library
-            "polars" or "pandas"; without it the first of them that is installed.
-
-        Raises
-        ------
-        RunError
-            Where none is installed.
-        ScenarioError
-            For another library.
-
-        Examples
-        --------
-        >>> from ldptui import protocol
-        >>> grr = protocol("grr", items=2, epsilon=1.0)
-        >>> list(conclude(np.array([0, 1], np.uint32), grr, share=0.1).to_frame()["item"])
-        ['0', '1']
-        """
-        return framed(self.rows(), library)
 
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.

@@ -24,7 +24,7 @@ from ..text import format as text
 from ..text import table
 from .arguments import local, number, switch, whole, words
 from .counted import Counted, counted
-from .table import framed
+from .table import Framed
 
 FITS = ("ems", "em")
 """How a distribution is found from reports of numbers."""
@@ -34,7 +34,7 @@ ALARMING = 6.0
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(Framed):
     """The mean of the users' numbers, and their distribution where it was asked for.
 
     Attributes
@@ -102,30 +102,6 @@ class Numbers:
             {"low": low, "high": high, "share": share}
             for low, high, share in zip(*columns, strict=True)
         ]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` as a data frame.
-
-        Parameters
-        ----------
-        library
-            "polars" or "pandas"; without it the first of them that is installed.
-
-        Raises
-        ------
-        RunError
-            Where none is installed.
-        ScenarioError
-            For another library.
-
-        Examples
-        --------
-        >>> from ldptui import perturb, protocol
-        >>> sw = protocol("sw", low=0, high=10, epsilon=2.0)
-        >>> list(estimate_numbers(perturb([1.0] * 500, sw), sw, parts=2).to_frame()["high"])
-        [5.0, 10.0]
-        """
-        return framed(self.rows(), library)
 
     def document(self) -> dict[str, Any]:
         """Plain values, for JSON.

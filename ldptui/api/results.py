@@ -25,14 +25,14 @@ from .. import __version__
 from ..text import table
 from . import charted
 from .arguments import switch, whole, words
-from .table import STYLE, Table, framed, table_of
+from .table import STYLE, Framed, Table, table_of
 
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results:
+class Results(Framed):
     """The measurements of an experiment; its `repr` is the table that `ldptui run` prints.
 
     Attributes
@@ -108,29 +108,6 @@ class Results:
         [100, 100, 100, 100, 100]
         """
         return metric_rows(self.measured)
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` as a data frame.
-
-        Parameters
-        ----------
-        library
-            "polars" or "pandas"; without it the first of them that is installed.
-
-        Raises
-        ------
-        RunError
-            Where none is installed.
-        ScenarioError
-            For another library.
-
-        Examples
-        --------
-        >>> import ldptui
-        >>> ldptui.run("survey").to_frame()["metric"][0]
-        'gain'
-        """
-        return framed(self.rows(), library)
 
     def to_json(self, frequencies: bool = False) -> str:
         """The document that `ldptui run --format json` writes; docs/format.md describes it.

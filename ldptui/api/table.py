@@ -42,6 +42,38 @@ def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
     raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")
 
 
+class Framed:
+    """Something with rows, which can be a data frame."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict for each row."""
+        raise NotImplementedError
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` as a data frame.
+
+        Parameters
+        ----------
+        library
+            "polars" or "pandas"; without it the first of them that is installed.
+
+        Raises
+        ------
+        RunError
+            Where none is installed.
+        ScenarioError
+            For another library.
+
+        Examples
+        --------
+        >>> from ldptui import perturb, protocol
+        >>> sw = protocol("sw", low=0, high=10, epsilon=2.0)
+        >>> list(estimate_numbers(perturb([1.0] * 500, sw), sw, parts=2).to_frame()["high"])
+        [5.0, 10.0]
+        """
+        return framed(self.rows(), library)
+
+
 STYLE: Final = "font-family: monospace; line-height: 1.2; white-space: pre; overflow-x: auto"
 """The style of a table in a notebook: Jupyter shows `<pre>` in a font whose digits do not align."""
 

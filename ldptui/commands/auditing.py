@@ -30,7 +30,7 @@ from ..api.audited import Checkpoint, Question, Work, question
 from ..api.audited.told import UNPROVED, document, power_lines, told
 from ..lab.questions.audit import Options
 from ..terminal import exits, places
-from ..terminal.output import note, write_out
+from ..terminal.output import note, write_json, write_out
 from ..text import format as text
 from .outputs import check_free
 from .progress import Line
@@ -278,9 +278,7 @@ def audit(options: Options) -> int:
             stopped = True
             break
     if options.format == "json":
-        values = document(question, found, powers)
-        data = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
-        write_out(data + "\n", exactly=True)
+        write_json(document(question, found, powers))
     elif found:
         write_out(told(question, found))
     if stopped:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .options import Perturb
-from .outputs import as_csv, check_new, check_outputs, tell_written, write_result
+from .outputs import check_new, check_outputs, in_format, tell_written, write_result
 from .reading import agreed, by_options, span_of
 
 OF_ITEMS: Final = (
@@ -77,21 +77,18 @@ def estimate_of_numbers(options: Options, span: Mapping[str, float]) -> int:
     if options.counts_out is not None:
         total.write(options.counts_out)
         tell_written(options, options.counts_out)
-    write_result(options, options.format, _written(found, options.format))
+    written = in_format(options.format, f"{found!r}\n", found.document, partial(_rows, found))
+    write_result(options, options.format, written)
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")
     return exits.DONE
 
 
-def _written(found: Numbers, kind: str) -> str:
-    if kind == "table":
-        return f"{found!r}\n"
-    document = found.document()
-    if kind == "json":
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+def _rows(found: Numbers) -> list[dict[str, Any]]:
     if found.distribution is not None:
-        return as_csv(found.rows())
-    return as_csv([{key: document[key] for key in ("reports", "mean", "std", "low", "high")}])
+        return found.rows()
+    document = found.document()
+    return [{key: document[key] for key in ("reports", "mean", "std", "low", "high")}]
 
 
 def perturb(options: Perturb) -> int:

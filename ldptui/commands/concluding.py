@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from ..api.sources import sources
 from ..lab.questions.conclude import Options
 from ..terminal import exits
 from ..terminal.output import note
-from .outputs import as_csv, check_outputs, write_result
+from .outputs import check_outputs, in_format, write_result
 from .reading import agreed, by_options
 
 
@@ -40,12 +39,7 @@ def conclude(options: Options) -> int:
         return exits.USAGE
     if found.misfit is not None and options.format != "table":
         note(f"ldptui: {one_line(misfit_words(found.misfit, found.labels))}")
-    if options.format == "json":
-        written = json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
-    elif options.format == "csv":
-        written = as_csv(found.rows())
-    else:
-        written = f"{found!r}\n"
+    written = in_format(options.format, f"{found!r}\n", found.document, found.rows)
     write_result(options, options.format, written)
     return exits.DONE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,7 +32,7 @@ from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .collecting import estimate_of_numbers
-from .outputs import as_csv, check_outputs, tell_written, write_result
+from .outputs import check_outputs, in_format, tell_written, write_result
 from .reading import agreed, by_options, span_of
 
 
@@ -49,7 +48,8 @@ def screen(options: ScreenOptions) -> int:
     if options.rows_out is not None:
         write_rows(options.rows_out, found.rows)
         tell_written(options, options.rows_out)
-    write_result(options, options.format, _screened(found, options.format))
+    written = in_format(options.format, f"{found!r}\n", found.document)
+    write_result(options, options.format, written)
     return exits.FAILED if found.alarm else exits.DONE
 
 
@@ -64,12 +64,6 @@ def write_rows(path: str, rows: Items) -> None:
     """Write the numbers of rows, counted from 1 on over all files, a line each."""
     lines = "".join(f"{row + 1}\n" for row in rows.tolist())
     write_atomically(Path(path), f"row\n{lines}")
-
-
-def _screened(found: Screening, kind: str) -> str:
-    if kind == "json":
-        return json.dumps(found.document(), indent=2, ensure_ascii=False) + "\n"
-    return f"{found!r}\n"
 
 
 def estimate(options: Options) -> int:
@@ -100,13 +94,16 @@ def estimate(options: Options) -> int:
             if steps is not None:
                 answer = replace(answer, defended=steps.values, defences=steps.kinds)
             verdict = _verdict(options, named, protocol, labels)
-            written = _written(answer, options.format, verdict, steps)
+            words = partial(_words, answer, verdict, steps)
+            document = partial(_document, answer, verdict, steps)
+            written = in_format(options.format, words(), document, answer.rows)
             misfits = [answer.misfit]
         else:
             _check_by(options, named)
             verdict = steps = None
             found = estimate_by(named, protocol, options.by, labels=labels, **how)
-            written = _grouped(found, options.format)
+            document = partial(_grouped, found)
+            written = in_format(options.format, f"{found!r}\n", document, found.rows)
             misfits = [
                 f"{name}: {each.misfit}" for name, each in found.groups.items() if each.misfit
             ]
@@ -192,47 +189,35 @@ def _check_by(options: Options, named: Sequence[Source]) -> None:
             raise ScenarioError(f"needs reports, and {source} holds counts", key="--by")
 
 
-def _written(
-    found: Frequencies, kind: str, verdict: Screening | None, steps: Defended | None
-) -> str:
-    if kind == "table":
-        none = "no intervals: the noise has no closed form"
-        if found.corrections:
-            none += " after a correction; --coverage measures them"
-        notes = [] if found.std is not None else [none]
-        if found.coverage is not None:
-            share = text.estimate(found.coverage.mean, found.coverage.standard_error)
-            notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
-                      "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
-        if steps is not None:
-            notes += ["", repr(steps)]
-        if verdict is not None:
-            notes += ["", verdict.verdict]
-        return "\n".join([repr(found), *notes]) + "\n"
-    if kind == "csv":
-        return as_csv(found.rows())
-    screening = {} if verdict is None else {"screening": verdict.document()}
-    defences = {} if steps is None else {"defences": [step.document() for step in steps.steps]}
-    return json.dumps(_document(found) | defences | screening, indent=2, ensure_ascii=False) + "\n"
+def _words(found: Frequencies, verdict: Screening | None, steps: Defended | None) -> str:
+    none = "no intervals: the noise has no closed form"
+    if found.corrections:
+        none += " after a correction; --coverage measures them"
+    notes = [] if found.std is not None else [none]
+    if found.coverage is not None:
+        share = text.estimate(found.coverage.mean, found.coverage.standard_error)
+        notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
+                  "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
+    if steps is not None:
+        notes += ["", repr(steps)]
+    if verdict is not None:
+        notes += ["", verdict.verdict]
+    return "\n".join([repr(found), *notes]) + "\n"
 
 
-def _grouped(found: Groups, kind: str) -> str:
-    if kind == "table":
-        return f"{found!r}\n"
-    if kind == "csv":
-        return as_csv(found.rows())
-    groups = [{"group": name, **_document(each)} for name, each in found.groups.items()]
-    document = {
+def _grouped(found: Groups) -> dict[str, Any]:
+    return {
         "by": found.by,
-        "groups": groups,
+        "groups": [{"group": name, **_document(each)} for name, each in found.groups.items()],
         "comparisons": found.comparisons,
         "significant": found.significant,
         "differences": found.compared(),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _document(found: Frequencies) -> dict[str, Any]:
+def _document(
+    found: Frequencies, verdict: Screening | None = None, steps: Defended | None = None
+) -> dict[str, Any]:
     measured = found.coverage
     coverage = {} if measured is None else {
         "coverage": {"mean": measured.mean, "standard_error": measured.standard_error,
@@ -245,4 +230,6 @@ def _document(found: Frequencies) -> dict[str, Any]:
         **coverage,
         "misfit": found.misfit,
         "items": found.rows(),
+        **({} if steps is None else {"defences": [step.document() for step in steps.steps]}),
+        **({} if verdict is None else {"screening": verdict.document()}),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import Piped, Source, write_atomically
 from ldptui.core.base.numbers import as_number
 
-from ..terminal.output import check_writable, note, write_out
+from ..terminal.output import as_json, check_writable, note, write_out
 
 
 class Writing(Protocol):
@@ -70,6 +70,18 @@ def tell_written(options: Writing, path: str) -> None:
     """Say that a file is written, unless that is not wanted."""
     if not options.quiet:
         note(f"wrote {path}")
+
+
+def in_format(
+    kind: str,
+    table: str,
+    document: Callable[[], Any],
+    rows: Callable[[], list[dict[str, Any]]] = list,
+) -> str:
+    """The text of a result: its table, its rows as CSV, or its document as JSON."""
+    if kind == "json":
+        return as_json(document())
+    return as_csv(rows()) if kind == "csv" else table
 
 
 def write_result(options: Writing, kind: str, written: str) -> None:

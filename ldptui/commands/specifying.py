@@ -23,7 +23,7 @@ from ..api.vectors import vectors_of
 from ..catalogue import kind_words
 from ..explain.client import Client, client_of
 from ..terminal import exits
-from ..terminal.output import write_out
+from ..terminal.output import write_json, write_out
 from ..text import format as text
 from .options import Spec, Vectors
 from .reading import agreed, keys_of
@@ -88,7 +88,7 @@ def spec(options: Spec) -> int:
             "columns": columns,
             "vectors": vectors, "client": client.file.read_text("utf-8"),
         }  # fmt: skip
-        write_out(json.dumps(document, indent=2, ensure_ascii=False) + "\n", exactly=True)
+        write_json(document)
         return exits.DONE
     lines = _page(options, protocol, client, vectors, labels is not None)
     write_out("\n".join(lines).rstrip() + "\n", exactly=True)

@@ -28,7 +28,7 @@ from ldptui.core.scenario import Scenario
 from ..explain.formula import Formula
 from ..explain.formula import cited as papers_of
 from ..terminal import exits
-from ..terminal.output import width, write_out
+from ..terminal.output import width, write_json, write_out
 from ..text import format as text
 from ..text import table
 from ..text import table as layout
@@ -48,8 +48,7 @@ OMITTED: Final = {"omitted": True}
 def show(answer: Answer, form: str, hint: str = "") -> None:
     """Print the values of an answer as JSON, or its table. What is unbounded is null in JSON."""
     if form == "json":
-        data = json.dumps(plain(answer.values), indent=2, ensure_ascii=False, allow_nan=False)
-        write_out(data + "\n", exactly=True)
+        write_json(plain(answer.values))
         return
     notes = [*answer.notes, *([hint] if hint else [])]
     if sys.stdout.isatty():  # whole lines for a program

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import sys
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO
 
 from ldptui.core.base.errors import FileError, one_line
 
 from ..text import format as text
+
+
+def as_json(document: Any) -> str:
+    """A document as JSON, indented; what JSON has no type for is written as text."""
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def write_json(document: Any) -> None:
+    """Write a document as JSON to standard output."""
+    write_out(as_json(document), exactly=True)
 
 
 def write_out(written: str, exactly: bool = False) -> None:

@@ -11,13 +11,13 @@ from ldptui.core.base.ranges import ALPHA, EPSILON
 from ldptui.core.lab.audit import Inspection, Power
 
 from ..arguments import file_path, number, switch, whole, words
-from ..table import framed
+from ..table import Framed
 from .at_work import DOMAIN, LARGEST, PATIENCE, Checkpoint, Question, Work, question
 from .told import document, power_lines, told
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audited:
+class Audited(Framed):
     """The findings of audits of clients: the answer of `audit`.
 
     Attributes
@@ -60,28 +60,6 @@ class Audited:
         """
         names = ("client", "verdict", "epsilon_low", "average_low", "conforms", "samples")
         return [{name: getattr(each, name) for name in names} for each in self.clients]
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """`rows()` as a data frame.
-
-        Parameters
-        ----------
-        library
-            "polars" or "pandas"; without it the first of them that is installed.
-
-        Raises
-        ------
-        RunError
-            Where none is installed.
-        ScenarioError
-            For another library.
-
-        Examples
-        --------
-        >>> list(audit("grr", epsilon=1.0, items=4, samples=5000).to_frame()["verdict"])
-        ['proved']
-        """
-        return framed(self.rows(), library)
 
     def __repr__(self) -> str:
         return "\n".join(

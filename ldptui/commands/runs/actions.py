@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -60,8 +59,7 @@ def show_dictionary(options: Dictionary) -> int:
 def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
     heads = ("column", "type", "meaning")
     if form == "json":
-        return json.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2,
-                          ensure_ascii=False) + "\n"  # fmt: skip
+        return output.as_json([dict(zip(heads, row, strict=True)) for row in rows])
     if form == "csv":
         return csv_text([heads, *rows])
     lines = [
@@ -130,8 +128,7 @@ def list_runs(options: Listing) -> int:
             for sentence in store.faults:
                 output.note(f"note: {sentence}")
     if options.format == "json":
-        rows = [as_json(run) for run in runs]
-        output.write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", exactly=True)
+        output.write_json([as_json(run) for run in runs])
     elif options.format == "csv":
         names = list(json_names())
         lists = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -134,8 +133,7 @@ def compare(options: Compare) -> int:
     elif options.format == "json":
         whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
                  "differences": _documents(rows, swept)}  # fmt: skip
-        output.write_out(json.dumps(whole, indent=2, ensure_ascii=False, default=str) + "\n",
-                         exactly=True)  # fmt: skip
+        output.write_json(whole)
     else:
         output.write_out(_as_csv(_documents(rows, swept)), exactly=True)
     return exits.DONE
@@ -232,8 +230,7 @@ def game(options: Options) -> int:
             "attack_mixture": played.rows.tolist(),
             "defence_mixture": played.columns.tolist(),
         }
-        written = json.dumps(document, indent=2, ensure_ascii=False, default=str)
-        output.write_out(written + "\n", exactly=True)
+        output.write_json(document)
     else:
         output.write_out(_solved_table(run.title, metric, attacks, defences, matrix, played))
     return exits.DONE
