@@ -113,7 +113,7 @@ async def pictures(
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr("ldptui.screens.help.LOOPS", SimpleNamespace(words="compiled by numba"))
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
-    for module in ("workbench.files", "dialogs.export", "lab.screen"):
+    for module in ("workbench.files", "dialogs.save", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library, "_entry", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
