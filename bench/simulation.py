@@ -101,7 +101,8 @@ def kinds(quick: bool) -> Iterator[Row]:
 def numbers(quick: bool) -> Iterator[Row]:
     """The mean of numbers: one program a user, our reports path, and counts of 10^9 users."""
     users = 100_000
-    for protocol, name in {"SR": "plain", "PM": "plain", "LAPLACE-LDP": "diffprivlib"}.items():
+    peers = dict.fromkeys(("SR", "PM", "SW"), "plain") | {"LAPLACE-LDP": "diffprivlib"}
+    for protocol, name in peers.items():
         mine, theirs = [], []
         for _ in range(1 if quick else 5):
             theirs.append(peer(name, protocol, users)["seconds"])

@@ -48,6 +48,8 @@ class Opening(Allowing, Stored):
     epsilon: float | None = None
     items: Annotated[int | None, Argument(either=True)] = None
     domain: Annotated[str | None, Argument(either=True)] = None
+    low: Annotated[float | None, Argument(either=True)] = None
+    high: float | None = None
     settings: Settings = ()
     theme: str | None = None
     charset: Literal["auto", "ascii", "block", "braille"] | None = None

@@ -148,11 +148,13 @@ def collection(options: Opening) -> Collection:
         raise ScenarioError(f"{rule}, {got(kind)}", "--protocol")
     if "-" in places:
         raise ScenarioError("must be files, which are read again, got standard input", "reports")
-    if options.items is None and options.domain is None:
-        raise ScenarioError("is required, or --domain", "--items")
+    span = span_of(options.low, options.high)
+    if options.items is None and options.domain is None and not span:
+        rule = "is required, or --domain, or --low and --high of numbers"
+        raise ScenarioError(rule, "--items")
     given = Named(protocol=kind, epsilon=options.epsilon, items=options.items,
                   domain=options.domain, settings=options.settings)  # fmt: skip
-    _, protocol = agreed(given)
+    _, protocol = agreed(given, span)
     with by_options():
         next(read_rows(sources(places), protocol), None)
     domain = None if options.domain is None else os.path.abspath(options.domain)  # noqa: PTH100
@@ -162,6 +164,8 @@ def collection(options: Opening) -> Collection:
         epsilon=options.epsilon,
         items=options.items,
         domain=domain,
+        low=span.get("low"),
+        high=span.get("high"),
         keys={name: str(value) for name, value in keys_of(options.settings).items()},
     )
 

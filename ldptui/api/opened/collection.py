@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.protocols import KINDS
 
@@ -44,7 +45,10 @@ class Opened:
         """The protocol, its budget and the domain, in a line."""
         kind, epsilon = str(self.asked[0]).upper(), self.asked[1]
         budget = "" if epsilon is None else f", ε = {text.chosen(epsilon)}"
-        return f"{kind}{budget}, d = {text.count(self.protocol.domain_size)}"
+        held = f"d = {text.count(self.protocol.domain_size)}"
+        if tells_numbers(self.protocol):
+            held = f"[{text.chosen(self.protocol.low)}, {text.chosen(self.protocol.high)}]"
+        return f"{kind}{budget}, {held}"
 
 
 def opened(collection: Collection, ask: Ask) -> Opened:
@@ -68,19 +72,22 @@ def opened(collection: Collection, ask: Ask) -> Opened:
             raise ScenarioError(f"must be a file, {got(str(path))}", key="domain")
         labels, read = tuple(labels_in(path)), (*files, path)
     size = collection.items if labels is None else len(labels)
-    if size is None:
-        raise ScenarioError("needs the number of items, or a file of their names", key="items")
     kind = collection.protocol.lower()
     if kind not in KINDS:
         raise ScenarioError(f"must be one of {', '.join(KINDS)}, got {kind}", key="protocol")
+    span = {}
+    if collection.low is not None:
+        span = {"low": collection.low, "high": collection.high}
+    elif size is None:
+        raise ScenarioError("needs the number of items, or a file of their names", key="items")
     keys = {name: read_key(KINDS[kind], name, each) for name, each in collection.keys.items()}
     keys |= {} if collection.epsilon is None else {"epsilon": collection.epsilon}
     try:
-        protocol = protocol_of(kind, size, labels=labels, **keys)
+        protocol = protocol_of(kind, size, labels=labels, **span, **keys)
     except ScenarioError as error:
         name = error.key.removeprefix("protocol.")
         raise ScenarioError(error.rule, "protocol" if name == "kind" else name) from error
-    asked = (kind, collection.epsilon, collection.items, collection.domain,
+    asked = (kind, collection.epsilon, collection.items, collection.domain, *span.values(),
              tuple(sorted(collection.keys.items())))  # fmt: skip
     return Opened(asked, files, tuple(map(_state, read)), protocol, labels)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+
+from ldptui.core.law.capabilities import lacking
+from ldptui.core.law.numbers import tells_numbers
 
 from ...charts.series import Bar, Bars
 from ...lab.answer import Answer, Figure, figure, listed
@@ -13,6 +16,8 @@ from ...lab.asking import Ask, Steps
 from ...lab.questions.estimate import Options
 from ...text import format as text
 from ..collected import Frequencies, estimate
+from ..counted import Counted
+from ..numbers import estimate_numbers
 from .collection import Opened, counted_of, opened
 
 LISTED: Final = 1000
@@ -24,6 +29,8 @@ def answer(options: Options, ask: Ask) -> Steps:
     collection = opened(options, ask)
     yield f"counting the reports of {_files(collection)}"
     total = counted_of(collection)
+    if tells_numbers(collection.protocol):
+        return _of_numbers(options, collection, total)
     top = None if options.top is None else min(options.top, collection.protocol.domain_size)
     found = estimate(
         total,
@@ -42,6 +49,36 @@ def answer(options: Options, ask: Ask) -> Steps:
         notes=[*_notes(found)],
         figures=(_chart(found, order.tolist(), title),),
     )
+
+
+def _of_numbers(options: Options, collection: Opened, total: Counted) -> Answer:
+    """The mean of the users' numbers, and how they are distributed where reports tell it."""
+    protocol: Any = collection.protocol
+    parts = options.parts if lacking(protocol, "chances", "") is None else None
+    found = estimate_numbers(
+        total, protocol, confidence=options.confidence, share=options.share, parts=parts
+    )
+    title = f"{collection.title}, {text.count(found.reports)} reports"
+    shares: list[list[Any]] = [
+        [f"{text.short(row['low'])} … {text.short(row['high'])}", row["share"]]
+        for row in found.rows()
+    ]
+    rows = [["mean", found.mean], ["one standard deviation", found.std],
+            ["low end of its interval", found.low], ["high end", found.high], *shares]  # fmt: skip
+    bars = tuple(Bar(part, share) for part, share in shares)
+    heads = ("part", "share of the users")
+    drawn = [figure(Bars(title, bars, item="part", value="share"), heads, shares)] * bool(bars)
+    sure, robust = text.percent(found.confidence), ""
+    if found.share is not None:
+        robust = f", whatever {text.percent(found.share)} of the reports say"
+    reach = (found.high - found.low) / 2
+    return Answer(
+        listed(title, ["quantity", "value"], rows),
+        verdict=[f"The mean of the users' numbers is {text.estimate(found.mean, reach)}."],
+        notes=[f"the interval holds the mean with {sure}{robust}",
+               *(["shares of the users in parts of the range, fitted by EMS"] if bars else [])],
+        figures=tuple(drawn),
+    )  # fmt: skip
 
 
 def _files(collection: Opened) -> str:

@@ -12,7 +12,7 @@ from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
 
 from ..options import Argument, Blank, Keys, Option, Settings, options_of
-from .offered import alike, curators, having, kinds
+from .offered import alike, curators, having, kinds, numbers
 from .shared import keys
 
 EXAMPLE: Final = "reports.csv"
@@ -53,9 +53,19 @@ def _budgeted(form: Mapping[str, Any]) -> bool:
     return _has_key("epsilon", form)
 
 
+def ranged(form: Mapping[str, Any]) -> bool:
+    """Return whether the users of the files hold numbers of a range."""
+    return filed(form) and form.get("protocol") in numbers()
+
+
+def listed(form: Mapping[str, Any]) -> bool:
+    """Return whether the users of the files hold items of a list."""
+    return filed(form) and not ranged(form)
+
+
 def _numbered(form: Mapping[str, Any]) -> bool:
     """Return whether the items of the files have no names."""
-    return filed(form) and not form.get("domain")
+    return listed(form) and not form.get("domain")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +99,8 @@ class Collection:
     """A collection that is opened: files of reports, and what clients and server agreed on.
 
     reports : files, folders and patterns. protocol : its kind. items : d, where items are numbers.
-    domain : the file of the items' names, a name a line; it goes before `items`. keys : the other
+    domain : the file of the items' names, a name a line; it goes before `items`. low, high : the
+    ends of the range, where users hold numbers instead of items. keys : the other
     keys of the protocol, as they were typed in a form; settings : as a command has them. All tabs
     about reports are about one collection. quiet, out, force : of the command.
     """
@@ -107,7 +118,9 @@ class Collection:
         Argument(renames=("domain_size",), either=True),
         Blank(16, optional=True, only=_numbered),
     ] = None
-    domain: Annotated[str | None, Argument(either=True), Blank(optional=True, only=filed)] = None
+    domain: Annotated[str | None, Argument(either=True), Blank(optional=True, only=listed)] = None
+    low: Annotated[float | None, Argument(either=True), Blank(0.0, only=ranged)] = None
+    high: Annotated[float | None, Blank(100.0, only=ranged)] = None
     keys: Annotated[Mapping[str, str], Keys(_keys)] = dataclasses.field(default_factory=dict)
     settings: Settings = ()
     quiet: bool = False

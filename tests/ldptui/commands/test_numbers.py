@@ -14,9 +14,14 @@ from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.api import numbers
+from ldptui.api.opened.estimate import answer
+from ldptui.commands.opening import Opening
+from ldptui.commands.reading import collection
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
+from ldptui.lab.asking import Ask
+from ldptui.lab.questions.estimate import Options
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
 RANGE = ("--low", "0", "--high", "100", "--epsilon", "1")
@@ -159,3 +164,35 @@ def test_reports_that_tell_no_distribution(tmp_path: Path, capsys: Captured) -> 
     assert said.endswith("--parts must be left out for SR, whose reports tell no distribution")
     wide = ("--protocol", "sw", "--epsilon", "20", "--low", "0", "--high", "1")
     assert "a window of SW is" in fail(capsys, 2, "estimate", str(path), *wide)
+
+
+@pytest.mark.parametrize("kind", ["sr", "sw"])
+def test_files_of_numbers_are_opened_in_the_workbench(kind: str, tmp_path: Path) -> None:
+    protocol: Any = ldptui.protocol(kind, low=0, high=100, epsilon=1.0)
+    sent = ldptui.perturb(ages(), protocol, np.random.default_rng(5))
+    ldptui.write_reports(tmp_path / "sent.csv", [sent], protocol)
+    found = ldptui.estimate_numbers(sent, protocol, parts=8 if kind == "sw" else None)
+    files = collection(Opening(
+        places=(str(tmp_path / "sent.csv"),), protocol=kind, epsilon=1.0, low=0.0, high=100.0
+    ))  # fmt: skip
+    asked = Options(**vars(files) | {"parts": 8})
+    working = answer(asked, Ask())
+    assert next(working) == "counting the reports of sent.csv"
+    with pytest.raises(StopIteration) as ended:
+        next(working)
+    step = ended.value.value
+    rows = dict(row[:2] for row in step.table.rows)
+    assert rows["mean"] == found.mean
+    assert rows["high end"] == found.high
+    assert len(rows) - 4 == len(step.figures) * 8 == len(found.rows())
+    for row in found.rows():
+        assert rows[f"{row['low']:g} … {row['high']:g}"] == row["share"]
+
+
+def test_a_range_that_is_wrong_is_refused_where_files_are_opened(capsys: Captured) -> None:
+    for words, sentence in {
+        ("pm", "--low", "0"): "--high is required with --low",
+        ("pm", "--low", "5", "--high", "5"): "--high must be above low, got 5.0",
+        ("pm",): "--items is required, or --domain, or --low and --high of numbers",
+    }.items():
+        assert fail(capsys, 2, "x.csv", "--epsilon", "1", "--protocol", *words) == sentence
