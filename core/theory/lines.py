@@ -160,9 +160,9 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     """The expected gain of the same fakes on the same targets, by kind: the cell's own among them.
 
     Left out is a kind that the attack or the task cannot use, and one whose fakes send nothing
-    known. Empty where the cell's own gain has no closed form (without an attack, over rounds, of a
-    protocol that is not pure, while the number of fakes is looked for), and where the trust of the
-    users gives a report another epsilon than the one that is set.
+    known. Empty where the task measures no gain, where the cell's own has no closed form (without
+    an attack, over rounds, of a protocol that is not pure, while the number of fakes is looked
+    for), and where the trust of the users gives a report another epsilon than the one that is set.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def gains_elsewhere(cell: Cell, kinds: Iterable[str]) -> dict[str, float]:
     {'oue': 0.4742, 'grr': 3.6869}
     """
     epsilon = cell.parameters.get("protocol.epsilon")
-    if not cell.is_pure or cell.rounds or not cell.targets.size or not cell.malicious:
+    if "gain" not in cell.metrics or not cell.is_pure or cell.rounds or not cell.malicious:
         return {}
     own = _gain(cell)
     if own is None or not isinstance(epsilon, int | float) or cell.pure.epsilon != epsilon:

@@ -244,7 +244,7 @@ def _rows(values: Choices, local: Mapping[str, Share]) -> Iterator[Row]:
     of = "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
     yield row("  simulated", _measured(central), of, "DR 3.4")
     for kind, share in local.items():
-        yield row(f"{kind}: right", _measured(share), "arg-max, simulated", "W17")
+        yield row(f"{kind.upper()}: right", _measured(share), "arg-max, simulated", "W17")
     if values.needed is not None:
         ahead = f"{text.count(values.lead)} users ahead"
         yield row("exponential: ε for 95 %", values.needed, ahead, "DR 3.4")

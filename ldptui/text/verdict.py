@@ -243,12 +243,12 @@ def _error(told: Told) -> str:
     if clean < 0 or (told.measured("mse") is not None and told.mean("mse") < 0):
         return ""  # of a damaged store: no square is negative
     typical = short(clean**0.5, 3)
-    words = f"Without fakes an estimate is typically {typical} off"
+    words = f"An estimate is typically {typical} off"
     if not told.cell.malicious or told.measured("mse") is None or clean <= 0:
-        return f"{words} (the root of a mean squared error of {told.interval('mse_clean')})."
+        return f"{words} (root of a mean squared error of {told.interval('mse_clean')})."
     attacked = told.mean("mse")
     times = short((attacked / clean) ** 0.5, 3)
-    return f"{words}, with them {short(attacked**0.5, 3)} ({times} times)."
+    return f"{words}, with fakes {short(attacked**0.5, 3)} ({times} times)."
 
 
 def _hitters(told: Told) -> str:
@@ -257,7 +257,7 @@ def _hitters(told: Told) -> str:
     if clean is None or not told.cell.malicious:
         return f"{percent(attacked)} of the most frequent items are named."
     return (
-        f"With {told.fakes} {percent(attacked)} of the most frequent items are named, "
+        f"{told.fakes}: {percent(attacked)} of the most frequent items are named, "
         f"without {percent(told.mean('hitter_recall_clean'))}."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -94,7 +94,14 @@ def area_of(
         x_label = ""  # the title says it, and each row counts
     words = "; ".join(filter(None, (alike(plot, marks, look), plot.note)))
     most = min(2, spare - 3) if look.height < LOW else spare - 3
-    above, words = _noted(above, words, look)
+    unnamed = replace(plot, y=replace(plot.y, label=""))
+    ways = [plot] if plot.title else [plot, unnamed]  # words around it say what it shows
+    for way in ways:
+        rows_above = heading(way, marks, look, named=names > 0, inside=inside)
+        noted, left = _noted(rows_above, words, look)
+        if left != words:
+            above, words, spare = noted, left, spare + len(above) - len(noted)
+            break
     note = sentence(words, look, most)
     rows = look.height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     y, y_ticks = _y_axis(plot, y_limits, rows, look)

@@ -16,9 +16,9 @@ from ..series import Grid
 
 LABEL: Final = 18
 """Cells of a row's name at most."""
-WIDEST: Final = 28
+WIDEST: Final = 56
 """Cells of a block at most, and its lines."""
-TALLEST: Final = 8
+TALLEST: Final = 16
 LEVELS: Final = 6
 """Colours from the faintest to that of the largest number: few enough to be told apart by eye."""
 FAINT: Final = 0.15

@@ -8,7 +8,7 @@ mean over the trials.
 from __future__ import annotations
 
 from ...text.interval import NORMAL_95
-from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
+from .curves import BIT_SUPPORT, LEFT_OUT, error_plot, error_table, gain_plot, gain_table
 from .frequencies import findings, frequency_table, scores, top_bars, trials_note
 from .levels import counts_plot, survivors_plot
 from .measurement import Quantity, belongs, covered, same_settings, steady_limits

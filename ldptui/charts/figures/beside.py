@@ -113,7 +113,7 @@ def with_defended(
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
         if not points:
             continue
-        tone: Tone = tones[number % len(tones)] if tones else "target"
+        tone: Tone = tones[number % len(tones)] if tones else "series-1"
         label = f"{curve.label}, {DEFENDED}" if tones else DEFENDED
         xs, ys = closed_forms(points)
         if ys:

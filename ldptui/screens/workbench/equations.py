@@ -171,7 +171,7 @@ class EquationsView(Vertical):
         def add(block: list[Row], number: int | None, id: str | None) -> None:  # noqa: A002
             mark = pen.clean("▌ ") if len(entries) == self._at else "  "
             entries.append(Entry(len(rows), number, id))
-            rows.extend([(mark, look.palette.target), *row] for row in block)
+            rows.extend([(mark, look.palette.foreground), *row] for row in block)
             rows.append([])
 
         part = ""
@@ -258,7 +258,7 @@ class _Pen(Look):
         put = (
             "" if trivial else self.clean(f"= {live.substituted}" if numeric else live.substituted)
         )
-        right = (result, f"bold {palette.target}")
+        right = (result, f"bold {palette.foreground}")
         room = self.width - 4
         together = [part for part in (formula, put) if part]
         joined = "  ".join(together) if numeric else ",  ".join(together)

@@ -15,7 +15,7 @@ from ...messages import LongWork
 from ...session import exporting
 from ...session.autosave import kept_at, load_draft
 from ...session.draft import opened, reopened, saved
-from ...session.runs import alike
+from ...session.runs import alike, described
 from ...terminal.clipboard import copy
 from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
@@ -153,7 +153,9 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
     elif not alike(run.document, scenario.document):
         desk.note(f"the chart has other settings than {run.name}: nothing was written")
     else:
-        work = partial(_write_figure, view.chart, run, path, columns)
+        modified = desk.draft is not None and desk.draft.modified  # its title tells of another one
+        title = described(run.document) if modified else run.title
+        work = partial(_write_figure, view.chart, run, title, path, columns)
 
         def tell(words: str) -> None:
             desk.note(hand_over(desk.app, path) or words)
@@ -161,12 +163,12 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
         desk.post_message(LongWork("figure", work, tell))
 
 
-def _write_figure(chart: Chart, run: Run, path: Path, columns: int) -> str:
+def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:
     """Write the figure; where it is, or what went wrong, in words."""
     from ...charts.draw.paper import write_figure
 
     view, seed = run.snapshot, run.document.get("seed", 0)
-    words = exporting.caption(run.title, seed, view.done, view.digest, view.numpy)
+    words = exporting.caption(title, seed, view.done, view.digest, view.numpy)
     try:
         embedded = exporting.embedded(run.document, view.digest, view.numpy)
         write_figure(chart, path, columns=columns, caption=words, embedded=embedded)

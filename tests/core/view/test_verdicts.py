@@ -12,6 +12,7 @@ from ldptui.core.base.flags import area_under
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.cell import Cell
 from ldptui.core.collection.sifting import detection
+from ldptui.core.theory import gains_elsewhere
 from ldptui.core.view.redrawn import CORNERS, LEVELS, levels, verdicts
 
 
@@ -59,3 +60,14 @@ def test_very_many_scores_come_in_equal_steps(rng: np.random.Generator) -> None:
     middles, place = levels(score)
     assert middles.size == LEVELS < CORNERS
     assert np.abs(middles[place] - score).max() <= (score.max() - score.min()) / LEVELS / 2 + 1e-12
+
+
+def test_gains_elsewhere_are_those_of_tasks_that_measure_a_gain() -> None:
+    """Hitters are named, and no sentence tells a gain that was not measured."""
+    hitters = {"kind": "heavy-hitters", "k": 2, "bits": 4, "groups": 2}
+    assert gains_elsewhere(cell_with("fiad"), ["olh"]).keys() == {"oue", "olh"}
+    (named,) = experiment(
+        {"kind": "zipf", "items": 16, "users": 1500, "exponent": 1.0},
+        {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.1, [3, 5]), task=hitters,
+    ).cells  # fmt: skip
+    assert gains_elsewhere(named, ["olh"]) == {}

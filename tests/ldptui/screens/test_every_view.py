@@ -43,7 +43,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "pane Defences": ("7 Defences", "fiad", "false alarms η", "+ add a step"),
     "tab Frequencies": ("Frequencies by rank", "Targets, top items", "change", "true", "before"),
     "tab Gain": ("gain over", "share of fake users β", "closed form", "simulated"),
-    "tab Error": ("mean squared error of a frequency", "privacy budget ε", "GRR", "OUE", "OLH"),
+    "tab Error": ("error over", "privacy budget ε", "GRR", "OUE", "OLH"),
     "tab Map": ("Gain, defended", "across: ε", "mean of 4 trials", "0.05"),
     "tab Trials": ("Estimates of single trials", "before", "after", "true", "▸ 2", "▸ 5"),
     "tab Intervals": ("What one collection still tells", "up to", "fake", "true inside"),
@@ -66,7 +66,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Check": ("Is ε kept?", "How likely a loss above t is: oue", "Proved by enumeration"),
     "lab Disclose": ("What does a table give away?", "Rows by the size of their class"),
     "lab Synthetic": ("Which rows can be given away?", "Synthetic and true frequencies"),
-    "lab Plan": ("How many users does it take?", "Smallest frequency that is found"),
+    "lab Plan": ("How many users does it take?", "without an attack", "genuine users n"),
     "lab Design": ("Which protocol bears the attack?", "Noise over what one fake can lift"),
     "lab Estimates": ("What do these reports say?", "OUE, ε = 1, d = 16, 4000 reports"),
     "lab Screening": ("Are fakes among these reports?", "Pairs of items beside what honest"),
@@ -159,6 +159,22 @@ def test_every_view_of_the_product_has_a_picture_and_its_words() -> None:
     assert set(READ) == set(views())
     for size in SIZES:
         assert set(looked_at(size)) == set(views()), size
+
+
+BESIDE: Final = {"tab Error": 4, "tab Gain": 5, "tab Success": 7}
+"""Rows under the tabs at 120 × 40 that are not the chart: the verdict has two, the axes one."""
+
+
+@pytest.mark.parametrize("view", BESIDE)
+def test_a_curve_has_most_rows_of_its_pane(view: str) -> None:
+    pane = [row[44:] for row in looked_at("120x40")[view].split("\n")]
+    end = next(at for at, row in enumerate(pane) if row.startswith("╰"))
+    rows = pane[3:end]
+    drawn = [at for at, row in enumerate(rows) if re.match(r"│[^│┤└]{1,7}[│┤└]", row[:9])]
+    numbers = len(drawn) + 1
+    assert [*drawn] == [*range(drawn[0], drawn[0] + len(drawn))]
+    assert len(rows) - numbers <= BESIDE[view]
+    assert len(rows) >= 26
 
 
 @pytest.mark.skipif(not np.__version__.startswith(f"{NUMPY}."), reason=f"drawn by NumPy {NUMPY}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from support.fake_engine import FakeEngine
@@ -21,15 +22,16 @@ from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
 from ldptui.engine.playback import kept_playback
-from ldptui.messages import KeyEdited
+from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
 from ldptui.screens.dialogs.open import problem_of
 from ldptui.screens.dialogs.save import ExportChoice, ExportScreen
+from ldptui.screens.workbench import files
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane, _fitting
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What, carried, embedded
-from ldptui.session.runs import changes
+from ldptui.session.runs import changes, described
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.path_field import PathField
@@ -334,3 +336,29 @@ async def test_a_run_is_verified_by_a_process_of_its_own_that_can_be_stopped(sto
         await until(pilot, lambda: "run 1: verifying was stopped" in status(screen))
         await pilot.press("V")
         await until(pilot, lambda: "run 1: identical: 420 trials" in status(screen), 120)
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_figure_of_an_edited_draft_is_called_by_its_settings(
+    edited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The title is that of the scenario that was opened, and no more that of its run."""
+    captions = list[str]()
+    monkeypatch.setattr(
+        "ldptui.charts.draw.paper.write_figure",
+        lambda *_, caption, **__: captions.append(caption),
+    )
+    scenario = load(scenarios.path("quickstart"))
+    snapshot = SimpleNamespace(full=True, done=420, digest="xxh3:0", numpy="2.4.6")
+    run = SimpleNamespace(document=scenario.document, title="A claim", snapshot=snapshot,
+                          status="done", name="run 1")  # fmt: skip
+    posted = list[LongWork]()
+    desk = SimpleNamespace(
+        charts=SimpleNamespace(current_chart=lambda: SimpleNamespace(chart=object())),
+        draft=SimpleNamespace(scenario=scenario, modified=edited),
+        post_message=posted.append,
+    )
+    files._draw_figure(cast("Any", desk), cast("Any", run), Path("a.svg"), 1)
+    posted[0].work()
+    name = described(scenario.document) if edited else "A claim"
+    assert captions == [f"{name} · seed 0 · 420 trials · xxh3:0, drawn by NumPy 2.4.6"]

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from textual.widget import Widget
+
 from ....charts.kinds import KINDS
 from ....session.snapshot import Part
 from ....widgets.cursor import Pointed
@@ -53,6 +55,16 @@ class Boxes:
     def of(self, tab: str) -> ChartBox | None:
         """The charts of a tab, whose views, targets, … the keys go through."""
         return self._by_name.get(tab)
+
+    def arrange(self, columns: Widget, tab: str) -> None:
+        """Let the tab's own chart be the left one of two, the estimates with it on the right."""
+        own = tab == "gain"
+        columns.set_class(own or tab in ("timeline", "trials", "detection"), "-second")
+        columns.set_class(not own, "-last")  # the gain
+        if own and columns.children[0] is not self.gain:
+            columns.move_child(self.gain, before=0)
+        elif not own and columns.children[0] is self.gain:
+            columns.move_child(self.gain, after=-1)
 
     def walking(self, tab: str) -> Pointed | None:
         """The chart whose cursor points at a cell: that of the tab, else the one used last."""

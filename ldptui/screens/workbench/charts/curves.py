@@ -111,13 +111,14 @@ class ErrorChart(CurveChart):
         return "log"
 
     def plot(self, variable: Variable) -> Plot:
-        from ....charts.figures import error_plot
+        from ....charts.figures import LEFT_OUT, error_plot
 
-        return error_plot(
+        plot = error_plot(
             self.closed_forms(), self._shown.cells("error"), variable, self._quantity,
             overlays=self._shown.overlaid("error"), log_x=self._log_x,
             log_y=self._y_scale == "log",
         )  # fmt: skip
+        return replace(plot, note=plot.note.removesuffix(f"; {LEFT_OUT}"))  # a row of the chart
 
     def table_along(self, variable: Variable, shown: Shown) -> Table:
         from ....charts.figures import error_table

@@ -51,7 +51,7 @@ class ChartsPane(Vertical):
         border: round $foreground 25%;
         border-title-color: $text-muted;
         & #charts { height: 1fr; }
-        & #charts.-wide #gain-box { margin-left: 2; }
+        & #charts.-wide.-last #gain-box { margin-left: 2; }
         & #charts.-wide.-second #frequencies { margin-left: 2; }
     }
     """
@@ -353,9 +353,9 @@ class ChartsPane(Vertical):
         visible = self._aim.visible
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
-        self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
+        self._boxes.arrange(self._columns, self.tab)
         claimed = self._claim.show(shown, self.tab, size, over_charts=bool(visible))
-        room = Size(width // 2 - 1 if self._wide else width, max(0, height - max(1, claimed)))
+        room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1 - claimed))
         for name, box in self._boxes:
             box.display = name in visible
             if box.display:
