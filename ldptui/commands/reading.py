@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,6 +49,13 @@ def _with_options(scenario: Scenario, options: Simulating) -> Scenario:
     changes |= {key: value for key, value in given.items() if value is not None}
     changed = scenario.set(changes)
     for problem in changed.problems():
+        written = changes.get(problem.key)
+        if isinstance(written, str) and "," in written:
+            values = [toml_value(each.strip()) for each in written.split(",")]
+            several = json.dumps(values, ensure_ascii=False, default=str)
+            form = f"--set '{problem.key}={several}'"
+            rule = f"{problem.rule}; a list, which sweeps a key, is written {form}"
+            raise ScenarioError(rule, problem.key, problem.where) from None
         raise problem
     return changed
 

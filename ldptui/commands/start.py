@@ -68,11 +68,17 @@ def open_workbench(
 
     scenario : what it opens. playback : what to play. collection : the reports to show.
     """
+    from ..terminal.output import note
+
+    try:
+        path = scenario_path(scenario, or_command=True)
+    except FileNotFoundError as error:
+        note(f"ldptui: {error}")
+        return 2
     reason = unfit_terminal()
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2
-    from ..terminal.output import note
     from ..terminal.settings import SettingsError, load_settings
 
     try:
@@ -85,8 +91,7 @@ def open_workbench(
             attack_files=options.attack_files,
             cluster=options.cluster,
         )
-        path = scenario_path(scenario)
-    except (SettingsError, FileNotFoundError) as error:
+    except SettingsError as error:
         note(f"ldptui: {error}")
         return 2
     if options.log_file:
@@ -121,8 +126,11 @@ def _ended(app: Workbench) -> int:
     return app.return_code or 0
 
 
-def scenario_path(scenario: str | None) -> Path | None:
-    """The file that a path or a bundled name means."""
+def scenario_path(scenario: str | None, *, or_command: bool = False) -> Path | None:
+    """The file that a path or a bundled name means; raises FileNotFoundError with the nearest name.
+
+    or_command : the word may have been meant for a command.
+    """
     if scenario is None:
         return None
     from ldptui import scenarios
@@ -130,10 +138,15 @@ def scenario_path(scenario: str | None) -> Path | None:
     path = scenarios.find(scenario)
     if path.is_file():
         return path
-    known = ", ".join(scenarios.names())
-    raise FileNotFoundError(
-        f"{scenario} is neither a file nor a bundled scenario (bundled: {known})"
-    )
+    from difflib import get_close_matches
+
+    from .cli import commands
+
+    words = commands() if or_command else ()
+    close = get_close_matches(scenario, [*words, *scenarios.names()], n=1)
+    hint = f"did you mean {close[0]}?" if close else "ldptui scenarios lists those"
+    first = "a command, a file" if or_command else "a file"
+    raise FileNotFoundError(f"{scenario} is neither {first} nor a bundled scenario ({hint})")
 
 
 def _log_to(path: Path) -> None:

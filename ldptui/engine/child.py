@@ -62,6 +62,7 @@ class Child:
             )
         except OSError as error:
             self.errors = str(error)
+            await asyncio.sleep(0)  # who makes it has it: from Python 3.12 on this began at once
             self._ended(self)
             return
         if self.dismissed:

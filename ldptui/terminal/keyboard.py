@@ -80,11 +80,12 @@ class InTurn:
         """Keep a key that has to wait; False for any other message, which is to be heard now."""
         if not isinstance(message, Key | Paste) or message.is_forwarded:
             return False
+        if self._task is None and at_rest(self._app):
+            return False
+        self._waiting.append(message)  # first: from Python 3.12 on a task begins as it is made
         if self._task is None:
-            if at_rest(self._app):
-                return False
-            self._task = asyncio.get_running_loop().create_task(self._in_turn())
-        self._waiting.append(message)
+            task = asyncio.get_running_loop().create_task(self._in_turn())
+            self._task = None if task.done() else task
         return True
 
     @property

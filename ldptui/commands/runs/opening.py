@@ -38,16 +38,13 @@ def number_of(store: Store, word: str) -> int:
 
 def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Store, int]:
     """The run that a word names, in the store at a place or in a recording of its own."""
-    path = Path(word)
-    if word != "last" and not word.isdigit() and path.is_file():
-        store = open_store(None)
-        return store, read_recording(store, path, limits)[0]
-    if word != "last" and not word.isdigit():
+    path, recorded = Path(word), word != "last" and not word.isdigit()
+    if recorded and not path.is_file():
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
         raise ScenarioError(rule, key="RUN")
-    store = opened(place)
+    store = open_store(None) if recorded else opened(place)
     try:
-        return store, number_of(store, word)
+        return store, read_recording(store, path, limits)[0] if recorded else number_of(store, word)
     except BaseException:
         store.close()
         raise

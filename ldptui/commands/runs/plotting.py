@@ -82,10 +82,14 @@ def _measured(options: Plot, work: Work) -> tuple[Store, int]:
     scenario, source = reading.scenario_of(options)
     experiment = bound(scenario, work)
     store = open_store(None)
-    memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
-    results = kept(memory, experiment, work)
-    if memory.failure or not results.ended:
-        raise RunError(memory.failure or "the run was stopped: nothing is drawn")
+    try:
+        memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
+        results = kept(memory, experiment, work)
+        if memory.failure or not results.ended:
+            raise RunError(memory.failure or "the run was stopped: nothing is drawn")
+    except BaseException:
+        store.close()
+        raise
     return store, memory.run
 
 

@@ -68,6 +68,12 @@ def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
     return outcomes
 
 
+def p_value(one: list[float], other: list[float]) -> float:
+    """That of equal laws; 1 where all outcomes are the same, of which SciPy 1.18 knows none."""
+    same = len({*one, *other}) == 1
+    return 1.0 if same else float(stats.mannwhitneyu(one, other).pvalue)
+
+
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     "kind",
@@ -82,8 +88,8 @@ def test_filters_flag_fakes_who_hide_no_more_than_honest_users(
     kind: str, rng: np.random.Generator
 ) -> None:
     honest = verdicts(kind, "honest", rng)
-    assert stats.mannwhitneyu(verdicts(kind, "hidden", rng), honest).pvalue > 1e-9
-    assert stats.mannwhitneyu(verdicts(kind, "mga", rng), honest).pvalue < 1e-9
+    assert p_value(verdicts(kind, "hidden", rng), honest) > 1e-9
+    assert p_value(verdicts(kind, "mga", rng), honest) < 1e-9
 
 
 @pytest.mark.parametrize("kind", ALARMS)

@@ -74,7 +74,8 @@ def test_an_interrupted_campaign_can_be_resumed(
     monkeypatch.setattr(
         "ldptui.core.running.runner.PAUSE", 0.0
     )  # the first block is told of at once
-    whole, _ = record(open_store(None), work())
+    with open_store(None) as other:
+        whole, _ = record(other, work())
     memory = begin(kept, work(), "test")
     steps = run(work(), memory=memory)
     for progress in steps:

@@ -83,6 +83,27 @@ def test_set_is_heard_before_a_scenario_is_refused(capsys: Captured, tmp_path: P
     assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
 
 
+@pytest.mark.parametrize(
+    ("setting", "form"),
+    [
+        ("attack.share=0.01,0.02", "attack.share=[0.01, 0.02]"),
+        ("protocol.kind=grr, oue", 'protocol.kind=["grr", "oue"]'),
+    ],
+)
+def test_a_list_without_brackets_is_told_how_to_sweep(
+    capsys: Captured, tiny: str, setting: str, form: str
+) -> None:
+    said = fail(capsys, 2, "run", tiny, "--set", setting)
+    assert said.endswith(f"; a list, which sweeps a key, is written --set '{form}'")
+    assert "gain" in succeed(capsys, "run", tiny, "--set", form)
+
+
+def test_a_word_that_is_nothing_is_told_the_nearest_name(capsys: Captured) -> None:
+    assert fail(capsys, 2, "runz").endswith("nor a bundled scenario (did you mean run?)")
+    assert "(did you mean quickstart?)" in fail(capsys, 2, "quikstart")
+    assert "(ldptui scenarios lists those)" in fail(capsys, 2, "zzzzz")
+
+
 def test_a_scenario_may_begin_with_a_byte_order_mark(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "bom.toml"
     path.write_text(TINY, encoding="utf-8-sig")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 from collections.abc import Sequence
@@ -147,3 +148,15 @@ async def test_the_picker_of_a_sweep_shows_the_key_that_is_swept(
     monkeypatch.setattr(InTurn, "waits", lambda *_: False)
     shown, swept = await picked(PICKER)
     assert swept[-1] != LAST
+
+
+async def test_keys_are_heard_where_a_task_begins_as_it_is_made() -> None:
+    """As in the app from Python 3.12 on, where the first key that waited made it deaf."""
+    eager = getattr(asyncio, "eager_task_factory", None)
+    asyncio.get_running_loop().set_task_factory(eager)
+    async with workbench() as (screen, _, pilot):
+        for key in ("1", "j"):
+            send(pilot, key)
+        await until(pilot, lambda: screen.app.in_turn.heard)
+        assert screen.draft is not None
+        assert 'kind = "blh"' in screen.draft.text
