@@ -43,8 +43,10 @@ TOUCHING: Final = frozenset({
 """Events that change files; all of their paths must be the visitor's."""
 LISTING: Final = frozenset({"os.listdir", "os.scandir", "sqlite3.connect"})
 """Events whose first path must be the visitor's or of the program."""
+STARTING: Final = frozenset({"subprocess.Popen", "os.posix_spawn"})
+"""Events that start a program, which must be Python; from 3.13 on the first raises the second."""
 NEVER: Final = frozenset({
-    "os.system", "os.exec", "os.spawn", "os.posix_spawn", "socket.connect", "socket.bind",
+    "os.system", "os.exec", "os.spawn", "socket.connect", "socket.bind",
 })  # fmt: skip
 
 
@@ -88,7 +90,7 @@ def confine() -> None:
         elif event in TOUCHING:
             paths = [each for each in arguments if isinstance(each, str | bytes | os.PathLike)]
             allowed = all(within(path, home) for path in paths)
-        elif event == "subprocess.Popen":
+        elif event in STARTING:
             allowed = os.fsdecode(arguments[0]) == sys.executable
         else:
             allowed = event not in NEVER
