@@ -222,7 +222,7 @@ def _open(options: Opening) -> int:
         collection = import_module("ldptui.commands.reading").collection(options)
         places = ()
     code: int = import_module("ldptui.commands.start").open_workbench(
-        options, places[0] if places else None, collection=collection
+        options, places[0] if places else None, collection=collection, commands=commands
     )
     return code
 

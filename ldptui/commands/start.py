@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..app import Workbench
     from ..engine.playback import Playback
     from ..lab.questions.collected import Collection
@@ -63,15 +65,17 @@ def open_workbench(
     *,
     playback: Playback | None = None,
     collection: Collection | None = None,
+    commands: Callable[[], Sequence[str]] = tuple,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
     scenario : what it opens. playback : what to play. collection : the reports to show.
+    commands : gives the names for which a scenario's may stand by mistake.
     """
     from ..terminal.output import note
 
     try:
-        path = scenario_path(scenario, or_command=True)
+        path = scenario_path(scenario, commands)
     except FileNotFoundError as error:
         note(f"ldptui: {error}")
         return 2
@@ -126,10 +130,12 @@ def _ended(app: Workbench) -> int:
     return app.return_code or 0
 
 
-def scenario_path(scenario: str | None, *, or_command: bool = False) -> Path | None:
+def scenario_path(
+    scenario: str | None, commands: Callable[[], Sequence[str]] = tuple
+) -> Path | None:
     """The file that a path or a bundled name means; raises FileNotFoundError with the nearest name.
 
-    or_command : the word may have been meant for a command.
+    commands : gives the names for which it may stand by mistake.
     """
     if scenario is None:
         return None
@@ -140,12 +146,10 @@ def scenario_path(scenario: str | None, *, or_command: bool = False) -> Path | N
         return path
     from difflib import get_close_matches
 
-    from .cli import commands
-
-    words = commands() if or_command else ()
+    words = commands()
     close = get_close_matches(scenario, [*words, *scenarios.names()], n=1)
     hint = f"did you mean {close[0]}?" if close else "ldptui scenarios lists those"
-    first = "a command, a file" if or_command else "a file"
+    first = "a command, a file" if words else "a file"
     raise FileNotFoundError(f"{scenario} is neither {first} nor a bundled scenario ({hint})")
 
 
