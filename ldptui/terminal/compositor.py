@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from rich.cells import get_character_cell_size
 from rich.segment import Segment
@@ -129,6 +129,13 @@ class FrugalScreen(Screen[None]):
         if self._frames is None:
             self._frames = self.set_interval(UPDATE_PERIOD, self._draw, name="frames", pause=True)
         return self._frames
+
+    def scroll_to_center(self, widget: Widget, animate: bool = False, **more: Any) -> None:
+        """Scroll a widget into the middle, at once.
+
+        An animation would go on to where the widget was when the animation began.
+        """
+        super().scroll_to_center(widget, animate, **more)
 
     async def _draw(self) -> None:
         for _ in range(TURNS):

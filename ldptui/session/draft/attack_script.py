@@ -124,7 +124,8 @@ def lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 def ramped(share: Any, shape: str, rounds: int) -> Any:
     """A phase's share in another form: one number, or a ramp over the number of its rounds."""
     before = share if isinstance(share, Mapping) else {"from": 0.0, "to": share}
-    to = before.get("to", FIRST_SHARE)
+    if (to := before.get("to")) is None:
+        to = FIRST_SHARE
     if shape == "constant":
         return to
     start = before.get("from", 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,8 +57,13 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     document, remembered = dict(draft.document), dict(draft.remembered)
     if key == "attack.targets.items":
         value = _as_labels(draft, value)
+    from ldptui.core.scenario import value_at
+
     from .changing import changed
 
+    listed = re.match(r"(.*?)\.\d+(\.|$)", key)
+    if listed is not None and value_at(document, listed[1]) is None:
+        return draft  # a field of a phase that was there a moment ago
     try:
         document = changed(draft, document, remembered, key, value)
     except ScenarioError:

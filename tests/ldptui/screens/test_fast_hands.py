@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from support.waiting import idle, seen, until
+from support.fake_engine import FakeEngine
+from support.waiting import LIMIT_S, idle, seen, until
 from support.workbench_app import own_home, workbench
 from textual.events import Key
 from textual.keys import _character_to_key
@@ -55,22 +56,40 @@ def send(pilot: Pilot[None], key: str) -> None:
     pilot.app.post_message(event)
 
 
+@pytest.fixture(autouse=True)
+def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a form does by the clock while its script is broken, it does never.
+
+    And a preview lasts until the next one: whether escape comes in time to stop one, or finds it
+    done, is a question of the clock as well.
+    """
+    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.pane.PATIENCE_S"):
+        monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
+    monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
+
+
+async def settled(screen: WorkbenchScreen, pilot: Pilot[None]) -> None:
+    """Wait until every key is heard, and its preview begun and shown."""
+    await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
+    await until(pilot, lambda: not screen.simulating.pending and screen._showing._patience is None)
+    await until(pilot, lambda: all(worker.is_finished for worker in screen.app.workers))
+    await idle()
+
+
 async def walk(
     sequences: Sequence[Sequence[str]], size: tuple[int, int], *, at_once: bool
 ) -> list[tuple[str, str, str]]:
     """The draft, the widget with the focus and the screen after each of these sequences."""
     ends = []
     async with workbench(size=size) as (screen, _, pilot):
+        screen.app.animation_level = "none"  # what scrolls is there at once
+        await settled(screen, pilot)
         for keys in sequences:
             for key in keys:
                 send(pilot, key)
                 if not at_once:
                     await idle()
-            await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
-            await until(
-                pilot, lambda: not screen.simulating.pending and screen._showing._patience is None
-            )
-            await idle()
+            await settled(screen, pilot)
             draft = screen.draft
             assert draft is not None
             ends.append((draft.text, repr(screen.focused), without_times(screen)))
@@ -132,7 +151,7 @@ async def picked(keys: Sequence[str]) -> tuple[str, list[str]]:
     async with workbench() as (screen, _, pilot):
         for key in keys:
             send(pilot, key)
-        await until(pilot, lambda: screen.app.in_turn.heard)
+        await until(pilot, lambda: screen.app.in_turn.heard, 20 * LIMIT_S)
         assert screen.draft is not None
         picker = next(field for field in screen.query(Field) if field.key == "sweep.key")
         load_draft()

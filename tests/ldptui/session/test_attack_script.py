@@ -116,6 +116,7 @@ def test_shares_become_ramps_and_numbers() -> None:
     assert ramped(linear, "exponential", 20)["from"] == 0.0005  # may not start at 0
     assert ramped(linear, "step", 20) == {**linear, "shape": "step", "at": 10}
     assert ramped(ramped(linear, "step", 20), "linear", 20) == linear
+    assert ramped(None, "linear", 20) == linear  # of a phase that is gone
 
 
 def test_spans_follow_each_other() -> None:
