@@ -11,6 +11,7 @@ UV := $(shell command -v uv 2>/dev/null)
 ifdef UV
 NEW := $(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 INSTALL := $(UV) pip install --python $(BIN)/python
+COMPILED := --compile-bytecode
 else
 NEW := $(PYTHON) -m venv .venv
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
@@ -61,7 +62,7 @@ bench-tui: $(READY)
 $(RUN): pyproject.toml
 	@echo 'Setting up .venv, once: about 280 MB, half a minute to two minutes.'
 	@$(NEW)
-	@$(INSTALL) -e .
+	@$(INSTALL) $(COMPILED) -e .
 	@$(BIN)/python -m compileall -q core ldptui scenarios
 	@touch $@
 
