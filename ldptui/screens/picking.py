@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..catalogue import key_words, kind_words, metric_words, shelves
 from ..session.draft import edited, new_sweep
@@ -22,11 +22,23 @@ TABLES: Final = {"mechanism": "protocol", "beside": "protocol"}
 """The tables of kinds behind fields that have other names."""
 
 
-def pick(app: App[Any], asked: ChoicesAsked, draft: Draft | None = None) -> None:
-    """Show the picker of a field; what is picked is the field's. draft : to try the values in."""
+Meant: TypeAlias = Callable[["Draft", str, Any], tuple[str, Any] | None]
+"""The edit of another key that choosing a value of a field stands for; None for the field's own."""
+
+
+def pick(
+    app: App[Any],
+    asked: ChoicesAsked,
+    draft: Draft | None = None,
+    meant: Meant = lambda *_: None,
+) -> None:
+    """Show the picker of a field; what is picked is the field's.
+
+    draft : to try the values in. meant : what a value edits there.
+    """
     leaf = asked.key.rpartition(".")[2]
     title = asked.title or (asked.key.split(".")[0] if leaf == "kind" else leaf)
-    why = why_not(asked, draft) if draft is not None and draft.parses else None
+    why = why_not(asked, draft, meant) if draft is not None and draft.parses else None
     offers = [_offer(asked, value, word) for value, word in asked.options]
     if any(offer.folded for offer in offers):
         order = ["", *shelves().values()]
@@ -55,7 +67,9 @@ def _offer(asked: ChoicesAsked, value: Any, word: str) -> Offer:
     return Offer(value, word, says, group=group, folded=bool(group))
 
 
-def why_not(asked: ChoicesAsked, draft: Draft) -> Callable[[Any], str] | None:
+def why_not(
+    asked: ChoicesAsked, draft: Draft, meant: Meant = lambda *_: None
+) -> Callable[[Any], str] | None:
     """Why a value cannot be had, as the draft's own check says; None where it is not asked."""
     if asked.key.rpartition(".")[2] not in ("kind", "metric") and asked.key != SWEPT:
         return None
@@ -66,7 +80,7 @@ def why_not(asked: ChoicesAsked, draft: Draft) -> Callable[[Any], str] | None:
         if asked.key == SWEPT:
             tried = edited(free, f"sweep.{value}", new_sweep(free, value))
         else:
-            tried = edited(free, asked.key, value)
+            tried = edited(free, *(meant(free, asked.key, value) or (asked.key, value)))
         for problem in tried.problems:
             later = problem.key.rpartition(".")[2] in GIVEN_LATER
             if not later and (problem.key, problem.message) not in before:

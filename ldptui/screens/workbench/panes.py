@@ -193,9 +193,10 @@ class Panes(Columns):
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have, each tried in the draft."""
         from ..picking import pick
+        from .attack.shown import meant
 
         message.stop()
-        pick(self.app, message, self._draft)
+        pick(self.app, message, self._draft, meant)
 
     def on_click(self, event: Click) -> None:
         """A click on the line of a folded pane opens it."""

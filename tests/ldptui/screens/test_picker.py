@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from ldptui.catalogue import kind_words, listed_kinds, shelves
 from ldptui.messages import ChoicesAsked
 from ldptui.screens.picking import why_not
+from ldptui.screens.workbench.attack.shown import meant
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import draft_of, edited, kind_of, sweep_of
 from ldptui.widgets.field import Choice, Field
@@ -87,6 +88,15 @@ def test_the_reason_is_the_rule_that_the_draft_itself_would_have() -> None:
         assert problem.message.endswith(said.partition(" ")[2])
     assert "ria" not in found
     assert "plugin" not in found  # its name is typed later
+
+
+def test_a_goal_takes_the_place_of_the_share_when_it_is_tried() -> None:
+    draft = edited(draft_of(QUICK, Path()), "sweep.attack.share", None)
+    asked = ChoicesAsked(Choice([]), "goal.metric", "", [], "", lambda _: None)
+    why = why_not(asked, draft, meant)
+    assert why is not None
+    assert why("targets_in_top_k") == ""
+    assert "task.kind" in why("mean_shift")
 
 
 def test_a_swept_key_in_the_place_of_another_is_tried_so() -> None:
