@@ -6,8 +6,8 @@ many seeds.
 
 from __future__ import annotations
 
+from .crafting import fewest_law, matched_law
 from .local import HASH_RANGE, REPORT, LocalHashing
-from .search import fewest_law, matched_law
 from .specs import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
 
 SPECS = (BLHSpec, OLHSpec, LHSpec)

@@ -50,7 +50,7 @@ from ...law.pure import (
 )
 from ...law.support import Support
 from ...law.twice import Sender, Twice
-from .search import anchored, binomial_chances, emptiest, fewest_law, fullest, matched_law
+from .crafting import anchored, binomial_chances, emptiest, fewest_law, fullest, matched_law
 
 HASH_RANGE = Range(2, 2**20)
 
