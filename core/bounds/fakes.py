@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -75,6 +76,7 @@ def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
     return every, none
 
 
+@lru_cache(maxsize=16)
 def log_chances(items: int, sizes: int, confidence: float) -> Floats:
     """float64[sizes]: ln of the chance of each test of a set of s items, so that all are paid for.
 
@@ -85,7 +87,9 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
         math.lgamma(items + 1) - math.lgamma(s + 1) - math.lgamma(items - s + 1)
         for s in range(1, sizes + 1)
     ]
-    return np.asarray(math.log((1 - confidence) / (2 * sizes)) - np.array(sets))
+    chances = np.asarray(math.log((1 - confidence) / (2 * sizes)) - np.array(sets))
+    chances.flags.writeable = False
+    return chances
 
 
 def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
