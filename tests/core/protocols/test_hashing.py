@@ -11,7 +11,7 @@ from support import budget
 
 from ldptui.core.law.pure import Scoring, SeedSearch
 from ldptui.core.protocols import OLH
-from ldptui.core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
+from ldptui.core.protocols.hashing import crafting, fewest_law, hash_range_for, matched_law
 
 Rng = np.random.Generator
 
@@ -45,8 +45,8 @@ def test_the_laws_of_many_targets_are_those_of_few(
         return [matched_law(r, g, search) for search in searches] + [fewest_law(r, g, 50)]
 
     convolved = laws()
-    monkeypatch.setattr(search, "MANY_TERMS", 2)
-    monkeypatch.setattr(search, "MANY_BALLS", 2)
+    monkeypatch.setattr(crafting, "MANY_TERMS", 2)
+    monkeypatch.setattr(crafting, "MANY_BALLS", 2)
     for known, found in zip(convolved, laws(), strict=True):
         assert found == pytest.approx(known, rel=0, abs=1e-11)
     matched_law.cache_clear()
