@@ -27,8 +27,8 @@ from .story import Story
 ICDE: Final = "Wang et al. 2019"
 ours = partial(Formula, source="ours")
 
-FACTOR: Final = Entry("gain_factor", "largest value of a report", "ours")
-WORST: Final = Entry("variance_worst", "n Var[μ~] for the worst numbers", "ours")
+FACTOR: Final = Entry("gain_factor", "E[max], largest value of a report", "ours")
+WORST: Final = Entry("variance_worst", "n Var[μ~], for the worst numbers", "ours")
 EVEN: Final = Entry("variance_per_user", "n Var[μ~] where all t are 0", "ours")
 
 USERS: Final = (
@@ -121,7 +121,7 @@ HYBRID: Final = (
     listed("q", "q, the same for t = −1", "α q(PM) + (1 − α) q(SR)", "by counting"),
     Formula("n times the variance of the mean, where all numbers are 0",
             "n Var[μ~] = α (s + 3) / (3 (s − 1)²) + (1 − α) c²", ICDE, entry=EVEN),
-    listed("variance_worst", "n Var[μ~] for the worst numbers",
+    listed("variance_worst", "n Var[μ~], for the worst numbers",
            "the same for all t, or c²", "Wang19"),
 )  # fmt: skip
 """HM."""
@@ -134,7 +134,7 @@ NOISE: Final = (
     listed("p", "p, the upper end for t = 1", "1/(1 + a)", "GRS"),
     listed("q", "q, the same for t = −1", "1/(e^ε (1 + a))", "GRS"),
     listed("variance_per_user", "n Var[μ~] where all t are 0", "from the law of reports", "ours"),
-    listed("variance_worst", "n Var[μ~] for the worst numbers", "the same, below 8/ε²", "ours"),
+    listed("variance_worst", "n Var[μ~], for the worst numbers", "the same, below 8/ε²", "ours"),
 )  # fmt: skip
 """Laplace noise."""
 

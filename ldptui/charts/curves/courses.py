@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core import theory
-from ldptui.core.attacks import malicious_users
+from ldptui.core.attacks import NoAttack, malicious_users
 from ldptui.core.base.arms import ARMS, UNDEFENDED
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.programme import optimum
@@ -21,7 +21,7 @@ from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario, value_at
 from ldptui.core.task import task_over
 
-from ...catalogue import key_words
+from ...catalogue import key_words, leading_metrics
 from ...session.draft import base, drawn
 from ...session.snapshot import Part
 from ...text import format as fmt
@@ -205,13 +205,17 @@ def names_items(scenario: Scenario) -> bool:
 def success_metrics(scenario: Scenario) -> tuple[str, ...]:
     """The metrics that such a chart can show: those in Python, or of a task's own conclusion.
 
-    Those that compare arms come first, as the attacker's.
+    Those that compare arms come first, as the attacker's. Where nobody attacks, those that a sweep
+    is told by come first, and none is of targets.
     """
     point = next(iter(points_of(base(scenario).document, scenario)), None)
     if point is None:
         return ()
     if names_items(scenario):
         names = metrics_of(UNDEFENDED, point.task.concludes)
+        if point.attack == NoAttack() and "attack.kind" not in scenario.sweep:
+            names = [name for name in names if not METRICS[name].targets]
+            return tuple(sorted(names, key=lambda name: name not in leading_metrics()))
         return tuple(sorted(names, key=lambda name: -len(METRICS[name].arms)))
     arms = ARMS if point.acting else UNDEFENDED
     return tuple(name for metric in point.metric for name in metric.columns(arms))

@@ -207,3 +207,22 @@ async def test_the_pane_has_a_tab_for_it() -> None:
         assert bar.prefix == "metric over  "
         assert "Mine over the privacy budget" in pane.as_text()
     assert "success" not in dict(tabs_of(drafts.draft_of(QUICK, Path())))
+
+
+def test_without_an_attack_the_first_metric_has_values() -> None:
+    """Errors of the clean estimate come before shifts, which nobody makes."""
+    text = """
+format = 1
+trials = 2
+population = { kind = "normal", items = 11, users = 1000, mean = 5.0, std = 1.0 }
+protocol = { kind = "sr", epsilon = 1.0 }
+attack = { kind = "none" }
+task = { kind = "mean" }
+"""
+    mga = '"mga", share = 0.1, targets = { items = [10] }'
+    without, with_one = (
+        success_metrics(scenario(text.replace('"none"', kind))) for kind in ('"none"', mga)
+    )
+    assert without[0] == "mean_squared_error_clean"
+    assert with_one[0] == "mean_shift"
+    assert set(with_one) - set(without) == {"mean_shift", "robust_low", "robust_high"}
