@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
@@ -196,8 +197,10 @@ class Workbench(App[None]):
     def _on_signal(self, number: signal.Signals) -> None:
         """Save, stop the worker, restore the terminal; a dead terminal cannot hold this up."""
         if not self._mounted_event.is_set():  # there is nothing yet to save or to stop
+            threading.Timer(1.0, os._exit, [128 + number]).start()
             if self._driver is not None:
                 self._driver.stop_application_mode()
+                self._driver.close()  # waits until it is written
             os._exit(128 + number)
         if self.screen_stack:  # without one it ends already
             self.workbench.save_draft()
