@@ -81,6 +81,11 @@ class ValueInput(Input):
         """Enter goes to the next field, as tab does."""
         self.app.action_focus_next()
 
+    def on_hide(self) -> None:
+        """An edit may hide the field that has the focus: the focus stays in the pane."""
+        if self.has_focus:
+            leave(self)
+
     def action_leave(self) -> None:
         leave(self)
 
@@ -179,6 +184,11 @@ class Choice(Widget, can_focus=True):
         at = values.index(self.value) + by if self.value in values else 0
         if values and 0 <= at < len(values):
             self._choose(values[at])
+
+    def on_hide(self) -> None:
+        """An edit may hide the field that has the focus: the focus stays in the pane."""
+        if self.has_focus:
+            leave(self)
 
     def action_leave(self) -> None:
         leave(self)
