@@ -295,7 +295,7 @@ DOORS = (
     "ldptui/screens/palette.py",
     "ldptui/session/attack_options.py",
     "ldptui/lab/questions/offered.py",
-    "ldptui/lab/questions/ledger.py",
+    "ldptui/lab/questions/curators.py",
     "ldptui/lab/questions/shared.py",
     "ldptui/lab/topics.py",
     "ldptui/commands/start.py",

@@ -28,7 +28,7 @@ from ldptui.core.scenario import read_text
 
 from ..api.audited import Checkpoint, Question, Work, question
 from ..api.audited.told import UNPROVED, document, power_lines, told
-from ..lab.questions.audit import Options
+from ..lab.questions.reports import AuditOptions
 from ..terminal import exits, places
 from ..terminal.output import note, write_json, write_out
 from ..text import format as text
@@ -48,7 +48,7 @@ NAMES: Final = {"as": "claimed", "set": "settings"}
 """The options whose argument has another name than the key."""
 
 
-def certificate(question: Question, options: Options, found: Sequence[Inspection]) -> str:
+def certificate(question: Question, options: AuditOptions, found: Sequence[Inspection]) -> str:
     """The certificate as TOML. Only the options that were given, or have a value, stand in it."""
     given = asked_of(options)
     digests = {named.name: named.digest for named in question.clients}
@@ -66,7 +66,7 @@ def certificate(question: Question, options: Options, found: Sequence[Inspection
     return tomlkit.dumps(document)
 
 
-def asked_of(options: Options) -> dict[str, Any]:
+def asked_of(options: AuditOptions) -> dict[str, Any]:
     """The table [asked] of an audit."""
     given = {key: getattr(options, NAMES.get(key, key)) for key in ASKED}
     return {
@@ -97,7 +97,7 @@ def seal(asked: Mapping[str, Any]) -> str:
     return hmac.new(key, said, "sha256").hexdigest() if len(key) == 32 else ""
 
 
-def check_allowed(document: dict[str, Any], options: Options) -> None:
+def check_allowed(document: dict[str, Any], options: AuditOptions) -> None:
     """Refuse a stranger's certificate whose programs the command line does not name as well."""
     asked, ours = document["asked"], seal(document["asked"])
     if ours and hmac.compare_digest(str(document.get("seal", "")).encode(), ours.encode()):
@@ -153,7 +153,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
     return document
 
 
-def options_of(document: dict[str, Any], options: Options) -> Options:
+def options_of(document: dict[str, Any], options: AuditOptions) -> AuditOptions:
     """The options of the audit that a certificate tells of, with the output of these ones."""
     asked: dict[str, Any] = {
         NAMES.get(key, key): tuple(value) if isinstance(value, list) else value
@@ -245,7 +245,7 @@ def _cell(words: str) -> str:
     return words.replace("`", "'").replace("|", "/").replace("\n", " ")
 
 
-def audit(options: Options) -> int:
+def audit(options: AuditOptions) -> int:
     """Print what audits of clients found; 1 where one is broken, or does not work."""
     document_then = None
     if options.verify is not None:
@@ -299,7 +299,7 @@ def audit(options: Options) -> int:
     return exits.FAILED if broken or failed else exits.DONE
 
 
-def _write(options: Options, question: Question, found: Sequence[Inspection]) -> None:
+def _write(options: AuditOptions, question: Question, found: Sequence[Inspection]) -> None:
     """Write the certificate and the page that were asked for."""
     written = (
         (options.certificate, partial(certificate, question, options)),
@@ -348,7 +348,7 @@ OWN: Final = (
 """The values whose options have their names."""
 
 
-def question_of(options: Options) -> Question:
+def question_of(options: AuditOptions) -> Question:
     """The question of the options; raises LdpError before anything is run."""
     if options.epsilon is None:
         raise ScenarioError("is required", key="--epsilon")

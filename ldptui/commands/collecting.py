@@ -20,7 +20,7 @@ from ..api.files import counted_in, sent, write_reports
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
 from ..api.sources import format_of, sources
 from ..lab.options import flag_of
-from ..lab.questions.estimate import Options
+from ..lab.questions.reports import EstimateOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
@@ -53,7 +53,7 @@ def sent_numbers(
         note(f"{outside}: the nearer end is taken")
 
 
-def estimate_of_numbers(options: Options, span: Mapping[str, float]) -> int:
+def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> int:
     """Print the mean, and the distribution, that files of reports of numbers tell."""
     for name in OF_ITEMS:
         if getattr(options, name):

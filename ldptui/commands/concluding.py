@@ -18,14 +18,14 @@ from ..api.collected import misfit_words
 from ..api.concluded import Conclusions, rung_of
 from ..api.concluded import conclude as concluded
 from ..api.sources import sources
-from ..lab.questions.conclude import Options
+from ..lab.questions.reports import ConcludeOptions
 from ..terminal import exits
 from ..terminal.output import note
 from .outputs import check_outputs, in_format, write_result
 from .reading import agreed, by_options
 
 
-def conclude(options: Options) -> int:
+def conclude(options: ConcludeOptions) -> int:
     """Print the conclusions from files of reports, or from a table of estimates."""
     with by_options():
         options = _settled(options)
@@ -44,7 +44,7 @@ def conclude(options: Options) -> int:
     return exits.DONE
 
 
-def _reported(options: Options) -> Conclusions:
+def _reported(options: ConcludeOptions) -> Conclusions:
     if not options.reports:
         raise ScenarioError("is required, or --estimates", key="REPORTS")
     if "-" in options.reports:
@@ -62,7 +62,7 @@ def _reported(options: Options) -> Conclusions:
         return concluded(named, protocol, labels=labels, **_asked(options))
 
 
-def _estimated(options: Options, table: str) -> Conclusions:
+def _estimated(options: ConcludeOptions, table: str) -> Conclusions:
     if options.reports:
         raise ScenarioError("takes the place of reports", key="--estimates")
     if options.users is None:
@@ -88,13 +88,13 @@ def _estimated(options: Options, table: str) -> Conclusions:
         return concluded(held, protocol, labels=labels, users=options.users, **_asked(options))
 
 
-def _asked(options: Options) -> dict[str, Any]:
+def _asked(options: ConcludeOptions) -> dict[str, Any]:
     """The options that reports and estimates share."""
     names = ("share", "claims", "sharp", "confidence", "trust", "weight")
     return {name: getattr(options, name) for name in names}
 
 
-def _settled(options: Options) -> Options:
+def _settled(options: ConcludeOptions) -> ConcludeOptions:
     """Refuse a protocol where users send no reports, and none where they do."""
     row = rung_of(options.trust)
     if row.by_reports:
@@ -110,7 +110,7 @@ def _settled(options: Options) -> Options:
     return replace(options, protocol=next(iter(PROTOCOLS)))  # of no account, but for ε and d
 
 
-def _check_claims(options: Options, labels: Sequence[str]) -> None:
+def _check_claims(options: ConcludeOptions, labels: Sequence[str]) -> None:
     """Refuse claims that are none, before anything is read; raises ClaimError."""
     for claim in options.claims:
         claim_of(claim, labels)

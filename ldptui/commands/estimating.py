@@ -26,8 +26,7 @@ from ..api.rated import Need, check_memory, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
 from ..api.sources import sources
-from ..lab.questions.estimate import Options
-from ..lab.questions.screen import Options as ScreenOptions
+from ..lab.questions.reports import EstimateOptions, ScreenOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
@@ -66,7 +65,7 @@ def write_rows(path: str, rows: Items) -> None:
     write_atomically(Path(path), f"row\n{lines}")
 
 
-def estimate(options: Options) -> int:
+def estimate(options: EstimateOptions) -> int:
     """Print the frequencies that files of reports, and of counts, tell; of numbers the mean."""
     span = span_of(options.low, options.high)
     if span:
@@ -122,7 +121,7 @@ def estimate(options: Options) -> int:
 
 
 def _defended(
-    answer: Frequencies, options: Options, named: Sequence[Source], protocol: LocalMechanism
+    answer: Frequencies, options: EstimateOptions, named: Sequence[Source], protocol: LocalMechanism
 ) -> Defended | None:
     """The estimates of --defend, with what its steps say."""
     if options.defend is None:
@@ -138,7 +137,9 @@ def _kinds(words: str) -> tuple[str, ...]:
     return tuple(kind.strip() for kind in words.split(","))
 
 
-def _check_defend(options: Options, named: Sequence[Source], protocol: LocalMechanism) -> None:
+def _check_defend(
+    options: EstimateOptions, named: Sequence[Source], protocol: LocalMechanism
+) -> None:
     """Refuse steps that cannot be, or need too much memory, before anything is read."""
     if options.defend is None:
         if options.rows_out is not None:
@@ -153,7 +154,7 @@ def _check_defend(options: Options, named: Sequence[Source], protocol: LocalMech
 
 
 def _verdict(
-    options: Options,
+    options: EstimateOptions,
     named: Sequence[Source],
     protocol: LocalMechanism,
     labels: Sequence[str] | None,
@@ -174,7 +175,7 @@ def _check_files(named: Sequence[Source], key: str) -> None:
             raise ScenarioError(f"needs files of reports, got {source}", key=key)
 
 
-def _check_by(options: Options, named: Sequence[Source]) -> None:
+def _check_by(options: EstimateOptions, named: Sequence[Source]) -> None:
     """Refuse counts where groups are asked for, which counts do not tell; raises ScenarioError."""
     if options.counts_out is not None:
         raise ScenarioError("is of all users together, got --by as well", key="--counts-out")

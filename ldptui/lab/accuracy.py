@@ -26,7 +26,7 @@ from ..text import format as text
 from .answer import figure
 from .asking import OMITTED, Ask, Row, Steps, answer_of, row, told
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
-from .questions.accuracy import Options
+from .questions.curators import AccuracyOptions
 
 POINTS: Final = 256
 """Items drawn at most: of more of them, ranks on a logarithmic axis."""
@@ -78,7 +78,7 @@ class Accuracies:
     locality: Locality | None
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: AccuracyOptions, ask: Ask) -> Steps:
     """The closed forms; of the scenario of a tab, also a release of its population."""
     if ask.tab:
         return (yield from _drawn_answer(options, ask))
@@ -101,7 +101,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     return answer_of(title, _rows(options, values), values=values, notes=tuple(_notes(values)))
 
 
-def _mechanism(kind: str, options: Options) -> Bin:
+def _mechanism(kind: str, options: AccuracyOptions) -> Bin:
     delta, near, epsilon = options.delta, options.neighbours, options.epsilon
     if epsilon is None:
         known = KINDS[kind].mechanism
@@ -113,7 +113,7 @@ def _mechanism(kind: str, options: Options) -> Bin:
     return Bin(epsilon, mechanism.delta, mechanism.scale, accuracy, value)
 
 
-def _locality(options: Options, d: int, n: int, mechanisms: Mapping[str, Bin]) -> Locality:
+def _locality(options: AccuracyOptions, d: int, n: int, mechanisms: Mapping[str, Bin]) -> Locality:
     """The errors of a frequency, and how many users a local protocol needs for BESIDE's.
 
     No population is needed: a local variance is affine in the frequency, and frequencies are 1/d
@@ -134,7 +134,7 @@ def _locality(options: Options, d: int, n: int, mechanisms: Mapping[str, Bin]) -
     return Locality(d, n, epsilon, spreads, local)
 
 
-def _rows(options: Options, values: Accuracies) -> Iterator[Row]:
+def _rows(options: AccuracyOptions, values: Accuracies) -> Iterator[Row]:
     forward, near, where = options.accuracy is None, options.neighbours, values.locality
     known = {}
     for name, mechanism in values.mechanisms.items():
@@ -181,7 +181,7 @@ def _notes(values: Accuracies) -> Iterator[str]:
 # The tab.
 
 
-def _drawn_answer(options: Options, ask: Ask) -> Steps:
+def _drawn_answer(options: AccuracyOptions, ask: Ask) -> Steps:
     population = ask.cell("").first.population
     histogram, d = population.histogram, population.domain_size
     alpha, near, kind, delta = options.alpha, options.neighbours, options.mechanism, options.delta
@@ -239,7 +239,7 @@ def _drawn_answer(options: Options, ask: Ask) -> Steps:
     return answer_of(title, rows, verdict=(missed_by, size, why), figures=figures)
 
 
-def _budgets(given: Options, d: int) -> tuple[list[Row], dict[str, float]]:
+def _budgets(given: AccuracyOptions, d: int) -> tuple[list[Row], dict[str, float]]:
     """The rows of each mechanism for one bin and for all `d`, and the ε of each for all."""
     alpha, delta, near = given.alpha, given.delta, given.neighbours
     forward, width = given.accuracy is None, acc.sensitivity(near)

@@ -23,7 +23,7 @@ from ..text.interval import INTERVAL, reach_95, share_words
 from .answer import Answer, curves
 from .asking import Ask, Row, Steps, answer_of, row
 from .mechanisms import DRAWN, LOCAL, bound, budget_of, subject
-from .questions.choose import Options
+from .questions.curators import ChooseOptions
 
 POINTS: Final = 97
 """Points of the exact curve."""
@@ -92,7 +92,7 @@ class Choices:
     over: Along
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: ChooseOptions, ask: Ask) -> Steps:
     """The chance of each mechanism to be right; what is exact is told before the local ones."""
     cell = ask.cell(options.scenario).first
     population, wanted = cell.population, options.trials
@@ -108,7 +108,7 @@ def answer(options: Options, ask: Ask) -> Steps:
 
 
 def central(
-    population: Population, epsilon: float, trials: int, rng: Rng, options: Options
+    population: Population, epsilon: float, trials: int, rng: Rng, options: ChooseOptions
 ) -> Choices:
     """The choices without the local ones."""
     held = population.histogram

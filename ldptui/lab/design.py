@@ -23,7 +23,7 @@ from .answer import Figure, figure
 from .asking import Ask, Row, Steps, answer_of, row
 from .guess import prior_of
 from .mechanisms import DRAWN, LOCAL
-from .questions.design import Options
+from .questions.planning import DesignOptions
 from .questions.shared import BEST
 
 NAMES: Final = ("squared error", "gain", "attacker's success", "bits")
@@ -258,7 +258,7 @@ def _front(rows: Sequence[Rated]) -> list[Rated]:
 OFFER: Final = "enter, where no text is typed, puts it into the scenario."
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: DesignOptions, ask: Ask) -> Steps:
     """The design, beside a protocol: that of the workbench with its own parameters."""
     yield f"designing for {text.count(options.items)} items"
     present = None if ask.document is None else ask.document.get("protocol")
@@ -288,7 +288,7 @@ def answer(options: Options, ask: Ask) -> Steps:
 
 
 def _designed(
-    options: Options, present: Mapping[str, Any] | None, ask: Ask
+    options: DesignOptions, present: Mapping[str, Any] | None, ask: Ask
 ) -> tuple[Demand, Design, Rated]:
     """The demand, its design, and the protocol beside it; raises ScenarioError.
 

@@ -21,7 +21,7 @@ from ..text import format as text
 from .answer import curves
 from .asking import OMITTED, Ask, Row, Steps, answer_of, columns_of, row
 from .mechanisms import LOCAL, bound
-from .questions.guess import Options
+from .questions.planning import GuessOptions
 from .questions.shared import Known
 
 POINTS: Final = 41
@@ -56,7 +56,7 @@ class Guessed:
     largest_epsilon: float | None = field(default=None, metadata=OMITTED)
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: GuessOptions, ask: Ask) -> Steps:
     """The chances, and the curve over ε."""
     if options.protocol not in LOCAL:
         rule = f"must be one of {', '.join(LOCAL)}, {got(options.protocol)}"
@@ -118,7 +118,7 @@ def averaged(kind: str, epsilon: float, prior: Prior) -> Guess:
     return guessing.averaged(bound(kind, prior[0][1].size, epsilon), prior)
 
 
-def _guessed(options: Options, prior: Prior) -> Guessed:
+def _guessed(options: GuessOptions, prior: Prior) -> Guessed:
     found = averaged(options.protocol, options.epsilon, prior)
     spent = options.answers * options.epsilon
     bounds = [(share, *at_most(spent, law)) for share, law in prior]
@@ -149,7 +149,7 @@ def _largest(kind: str, prior: Prior, gain: float) -> float | None:
     return math.exp(grid[0] if not above else brentq(over, grid[above - 1], grid[above]))
 
 
-def chart(options: Options, prior: Prior) -> Plot:
+def chart(options: GuessOptions, prior: Prior) -> Plot:
     """The chance to be named over ε, before and after a report."""
     budgets = np.union1d(np.geomspace(0.1, 10, POINTS), options.epsilon)
     seen = list[float]()
@@ -190,7 +190,7 @@ def _verdict(values: Guessed) -> list[str]:
     return [f"An observer names a user's item in {before} of cases, with a report in {after}."]
 
 
-def _notes(options: Options) -> Iterator[str]:
+def _notes(options: GuessOptions) -> Iterator[str]:
     known = "the table" if options.prior else "nothing: every item is as likely"
     beside = f", and of each user the column {options.given}" if options.given else ""
     yield f"the observer knows {known}{beside}"

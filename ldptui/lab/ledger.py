@@ -20,7 +20,7 @@ from ..text import format as text
 from .answer import Figure, curves
 from .asking import Ask, Row, Steps, answer_of, row, told
 from .mechanisms import privacy, unswept
-from .questions.ledger import Options
+from .questions.curators import LedgerOptions
 
 Reported: TypeAlias = tuple[float, float, float, float]
 """RAPPOR's f, p, q and hashes."""
@@ -62,7 +62,7 @@ class Totals:
     rappor: Rounds | None
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: LedgerOptions, ask: Ask) -> Steps:
     """What the entries cost together."""
     if options.scenario is not None:
         options = _with_rounds(options, unswept(options.scenario))
@@ -85,7 +85,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _with_rounds(options: Options, cell: Cell) -> Options:
+def _with_rounds(options: LedgerOptions, cell: Cell) -> LedgerOptions:
     """The options with the rounds of a cell as further entries, or as RAPPOR's."""
     if options.rappor is not None:
         raise ScenarioError("cannot be given with --rappor", key="scenario")
@@ -98,7 +98,7 @@ def _with_rounds(options: Options, cell: Cell) -> Options:
     return replace(options, rappor=rappor, rounds=max(1, len(cell.rounds)))
 
 
-def totals(options: Options, entries: Sequence[books.Entry]) -> Totals:
+def totals(options: LedgerOptions, entries: Sequence[books.Entry]) -> Totals:
     """The totals of the entries; raises ScenarioError."""
     spent: dict[str, books.Spent] = {}
     if entries:

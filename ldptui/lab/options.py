@@ -1,6 +1,6 @@
 """The options of a command or a topic: the fields of a dataclass, as arguments and as a form.
 
-A dataclass declares them, typed, with ranges and defaults: `ldptui.lab.questions.NAME.Options` for
+A dataclass declares them, typed, with ranges and defaults: a class in `ldptui.lab.questions` for
 a topic, a class of `ldptui.commands.asked` for any other command. An option is an argument of the
 command if the command's row has words about it, and a field of the form if it has a `Blank`. The
 command and the form of a topic have `Option.read` read and refuse their values, and `concerned`

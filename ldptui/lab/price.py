@@ -36,8 +36,8 @@ from .mechanisms import (
     subject,
     telling,
 )
+from .questions.curators import PriceOptions
 from .questions.offered import numbers as kinds_of_numbers
-from .questions.price import Options
 
 Over: TypeAlias = Literal["users", "epsilon"]
 Errors: TypeAlias = dict[str, float | None]
@@ -138,7 +138,7 @@ class Prices:
     over: Mapping[Over, Along]
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: PriceOptions, ask: Ask) -> Steps:
     """The errors and the prices on a scenario's population."""
     cell = ask.cell(options.scenario).first
     histogram: Counts | Floats = cell.population.histogram

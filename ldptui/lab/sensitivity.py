@@ -20,7 +20,7 @@ from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
 from .answer import Figure, figure, shares
 from .asking import Ask, Row, Steps, answer_of, columns_of, offered, row
-from .questions.sensitivity import Options
+from .questions.curators import SensitivityOptions
 
 POINTS: Final = 41
 """Clipping bounds that are tried."""
@@ -99,7 +99,7 @@ class Sensitivities:
     clipping: Clipping | None
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: SensitivityOptions, ask: Ask) -> Steps:
     """The sensitivities, and the trade-off of clipping; of a tab, with a bound that is chosen."""
     if ask.tab:
         return (yield from _clipped_answer(options, ask))
@@ -157,7 +157,7 @@ def _queries(names: Sequence[str]) -> tuple[Query, ...]:
 
 
 def sensitivities(
-    options: Options, column: Column, queries: Sequence[Query], bounds: Bounds | None
+    options: SensitivityOptions, column: Column, queries: Sequence[Query], bounds: Bounds | None
 ) -> Sensitivities:
     """The sensitivities of some queries; raises ScenarioError."""
     rows, epsilon, near = column.codes.size, options.epsilon, options.neighbours
@@ -182,7 +182,7 @@ def sensitivities(
     )
 
 
-def _clipping(held: Floats, options: Options) -> Clipping | None:
+def _clipping(held: Floats, options: SensitivityOptions) -> Clipping | None:
     largest = float(np.abs(held).max())
     if largest == 0:
         return None
@@ -244,7 +244,7 @@ def _notes(values: Sensitivities) -> Iterator[str]:
 # The tab.
 
 
-def _clipped_answer(options: Options, ask: Ask) -> Steps:
+def _clipped_answer(options: SensitivityOptions, ask: Ask) -> Steps:
     path, name = ask.file(options.file), options.column
     epsilon, near, negative = options.epsilon, options.neighbours, not options.nonnegative
     known = yield from offered(path, "column")

@@ -31,7 +31,7 @@ from .accuracy import ranked
 from .answer import Figure, figure
 from .asking import Ask, Row, Steps, answer_of, row
 from .mechanisms import curator, privacy, subject
-from .questions.synthetic import Options
+from .questions.curators import SyntheticOptions
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Invented:
     synthetic_error: float
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: SyntheticOptions, ask: Ask) -> Steps:
     """The column drawn, and written where a path is given."""
     rng, name = np.random.default_rng(options.seed), options.column
     cell = ask.cell(options.scenario).first
@@ -96,7 +96,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _released(cell: Cell, options: Options) -> Cell:
+def _released(cell: Cell, options: SyntheticOptions) -> Cell:
     """The cell of a curator who releases a histogram instead of the scenario's protocol."""
     near, kind = options.neighbours, options.source
     items = cell.population.domain_size
@@ -148,7 +148,7 @@ def draw(cell: Cell, rows: int, rng: Rng) -> Drawn:
     return Drawn(cell, estimate, on_the_simplex(estimate), synthetic_counts(estimate, rows, rng))
 
 
-def _invented(drawn: Drawn, options: Options, path: Path, beside: Path) -> Invented:
+def _invented(drawn: Drawn, options: SyntheticOptions, path: Path, beside: Path) -> Invented:
     spent, truth = Spent(*privacy(drawn.cell)), drawn.cell.population.frequencies
 
     def away(frequencies: Floats) -> float:

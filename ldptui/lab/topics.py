@@ -1,6 +1,6 @@
 """The topics of the lab: each is a command and a tab of the same name.
 
-`ldptui.lab.questions.NAME.Options` declares what a topic asks for, `ldptui.lab.NAME.answer`
+A dataclass in `ldptui.lab.questions` declares what a topic asks for, `ldptui.lab.NAME.answer`
 answers, and `topics.toml` has its row and its words: a new topic is these two files, and rows
 there. The answer of a topic whose command is made elsewhere, as it reads reports, is in
 `ldptui.api.opened`. Nothing here imports NumPy.
@@ -52,6 +52,7 @@ class Topic:
     required: Sequence[str] = ()
     hint: str = ""
     written: Mapping[str, str] = field(default_factory=dict)
+    options_class: str = ""
     live: bool = False
     reads: bool = False
     group: Group = "more"
@@ -59,7 +60,8 @@ class Topic:
     @cached_property
     def asked(self) -> type[Any]:
         """The dataclass of its options."""
-        kind: type[Any] = import_module(f".questions.{self.name}", __package__).Options
+        module, _, name = (self.options_class or f"{self.name}.Options").rpartition(".")
+        kind: type[Any] = getattr(import_module(f".questions.{module}", __package__), name)
         return kind
 
     @property

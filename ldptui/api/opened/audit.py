@@ -12,7 +12,7 @@ from ldptui.core.lab.audit import Inspection
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
 from ...lab.answer import Answer, Figure, curves, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.questions.audit import Options
+from ...lab.questions.reports import AuditOptions
 from ...text import format as text
 from ..audited import Question, Work, question
 from ..audited.told import AGREES, UNPROVED, power_sentence, verdict_word
@@ -23,7 +23,7 @@ OFTEN_S: Final = 0.5
 """Seconds between two words about an audit at work."""
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: AuditOptions, ask: Ask) -> Steps:
     """The verdicts on all clients; on the way, those on the first of them."""
     asked = _question(options, ask)
     found: list[Inspection] = []
@@ -44,7 +44,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     return _answer(asked, found)
 
 
-def _question(options: Options, ask: Ask) -> Question:
+def _question(options: AuditOptions, ask: Ask) -> Question:
     """The question of the form's values; no program runs but code in Python that is named."""
     assert options.epsilon is not None  # a form has both
     assert options.items is not None

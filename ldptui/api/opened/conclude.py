@@ -25,7 +25,7 @@ from ...charts.series import Bar, Bars
 from ...lab.answer import Answer, Figure, figure, listed
 from ...lab.asking import Ask, Steps
 from ...lab.questions.collected import RUN
-from ...lab.questions.conclude import Options
+from ...lab.questions.reports import ConcludeOptions
 from ...text import format as text
 from ..collected import misfit_words
 from ..concluded import Conclusions, concludable, conclude, concluded_of, heard_reports
@@ -38,7 +38,7 @@ Heading: TypeAlias = tuple[str, Conclusions, Floats | None]
 """A title, what is concluded, and float64[d], the true frequencies where they are known."""
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: ConcludeOptions, ask: Ask) -> Steps:
     """The intervals of all items, the largest estimates first, and what overturns their ranks."""
     if options.subject == RUN:
         yield "drawing a trial of the scenario"
@@ -63,7 +63,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _files(options: Options, collection: Opened) -> Heading:
+def _files(options: ConcludeOptions, collection: Opened) -> Heading:
     concludable(collection.protocol, collection.labels)
     heard = _heard(collection, options.confidence)
     asked = {**_asked(options), "labels": collection.labels}
@@ -71,7 +71,7 @@ def _files(options: Options, collection: Opened) -> Heading:
     return collection.title, found, None
 
 
-def _asked(options: Options) -> dict[str, Any]:
+def _asked(options: ConcludeOptions) -> dict[str, Any]:
     """The options that conclusions of every kind take."""
     return {
         "share": options.share, "claims": options.claims, "confidence": options.confidence,
@@ -85,7 +85,7 @@ def _heard(collection: Opened, confidence: float) -> Heard:
     return heard_reports([*collection.reports], pure, confidence, collection.labels)
 
 
-def _run(options: Options, ask: Ask) -> Heading:
+def _run(options: ConcludeOptions, ask: Ask) -> Heading:
     """The conclusions from the first trial of the scenario's first cell, attacked."""
     cell = ask.cell("").peak
     if cell.python_code:
@@ -96,7 +96,7 @@ def _run(options: Options, ask: Ask) -> Heading:
     return title, found, cell.population.histogram / cell.users
 
 
-def _of_run(cell: Cell, options: Options) -> Conclusions:
+def _of_run(cell: Cell, options: ConcludeOptions) -> Conclusions:
     """The conclusions from the first trial of a cell."""
     if sends_reports(cell.protocol):
         try:

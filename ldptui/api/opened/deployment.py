@@ -10,7 +10,7 @@ from ...lab.asking import Ask, Steps
 from ...lab.deployment import matrix
 from ...lab.deployment.cells import Deployment
 from ...lab.questions.collected import Collection
-from ...lab.questions.deployment import Options
+from ...lab.questions.reports import DeploymentOptions
 from ...text import format as text
 from ..collected import estimate
 from .collection import counted_of, opened
@@ -19,7 +19,7 @@ CORRECTION = "norm-sub"
 """It makes frequencies of estimates: none is negative, and they add up to 1."""
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: DeploymentOptions, ask: Ask) -> Steps:
     """The matrix of protocol, attack and defence."""
     users, counts = options.users, ()
     if any(options.reports):

@@ -13,7 +13,7 @@ from ldptui.core.law.numbers import tells_numbers
 from ...charts.series import Bar, Bars
 from ...lab.answer import Answer, Figure, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.questions.estimate import Options
+from ...lab.questions.reports import EstimateOptions
 from ...text import format as text
 from ..collected import Frequencies, estimate
 from ..counted import Counted
@@ -24,7 +24,7 @@ LISTED: Final = 1000
 """Rows of the table, and bars, at most: the largest estimates."""
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: EstimateOptions, ask: Ask) -> Steps:
     """The estimates of all items, the largest first."""
     collection = opened(options, ask)
     yield f"counting the reports of {_files(collection)}"
@@ -51,7 +51,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def _of_numbers(options: Options, collection: Opened, total: Counted) -> Answer:
+def _of_numbers(options: EstimateOptions, collection: Opened, total: Counted) -> Answer:
     """The mean of the users' numbers, and how they are distributed where reports tell it."""
     protocol: Any = collection.protocol
     parts = options.parts if lacking(protocol, "chances", "") is None else None

@@ -8,7 +8,7 @@ from typing import Final
 from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...lab.answer import Answer, Figure, curves, figure, listed
 from ...lab.asking import Ask, Steps
-from ...lab.questions.screen import Options
+from ...lab.questions.reports import ScreenOptions
 from ...text import format as text
 from ..rated import SHORT
 from ..screened import HEADS, PROVED, Screening
@@ -18,7 +18,7 @@ COLUMNS: Final = 5
 """Columns of the table of screens that there is room for: `ldptui screen` has all."""
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: ScreenOptions, ask: Ask) -> Steps:
     """The verdicts of all screens, and the estimates before and after what they name."""
     collection = opened(options, ask)
     files = f"{len(collection.reports)} file{'s' * (len(collection.reports) > 1)}"

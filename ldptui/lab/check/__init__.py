@@ -20,8 +20,8 @@ from ...charts.series import Axis, Bar, Bars, Plot, Series
 from ...text import format as text
 from ..answer import Figure, figure, shares
 from ..asking import Ask, Row, Steps, answer_of, row
-from ..questions.check import Options
 from ..questions.offered import OWN
+from ..questions.planning import CheckOptions
 from .subject import Subject, subject_of
 
 POINTS: Final = 401
@@ -149,7 +149,7 @@ class Findings:
         }
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: CheckOptions, ask: Ask) -> Steps:
     """The findings about a mechanism; broken where its promise is not kept."""
     own = ask.tab and options.protocol == OWN
     if own:
@@ -184,7 +184,7 @@ def answer(options: Options, ask: Ask) -> Steps:
     )
 
 
-def findings(options: Options, subject: Subject, sampled: bool) -> Findings:
+def findings(options: CheckOptions, subject: Subject, sampled: bool) -> Findings:
     """The findings about a subject; sampled : whether reports are drawn."""
     seen: Audit | None = None
     if sampled:

@@ -36,7 +36,7 @@ from ...explain.setting import read_key
 from ...text.prose import either
 from ..asking import needed
 from ..mechanisms import CURATORS, bound, curator, has
-from ..questions.check import Options
+from ..questions.planning import CheckOptions
 
 CONTRACT_USERS: Final = 2000
 """Users of a batch at least, of which the contract of a protocol is tested."""
@@ -143,7 +143,7 @@ def lawful(mechanism: Any, claimed: float) -> Lawful:
     return Lawful(subject.proved, None if proof is None else proof.epsilon, subject.disproved)
 
 
-def subject_of(options: Options) -> Subject:
+def subject_of(options: CheckOptions) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
     if ":" in kind or kind in available("protocol"):
@@ -172,7 +172,7 @@ def subject_of(options: Options) -> Subject:
     return Subject(epsilon, options.delta, loss_of(protocol), proof, sampled, items)
 
 
-def _strange(options: Options) -> Subject:
+def _strange(options: CheckOptions) -> Subject:
     """A mechanism of somebody's own."""
     epsilon = needed("epsilon", options.epsilon)
     items = needed("items", options.items)
@@ -186,7 +186,7 @@ def _strange(options: Options) -> Subject:
     return Subject(epsilon, options.delta, None, proof, made, items, pure, client=made)
 
 
-def _dials(options: Options) -> dict[str, Any]:
+def _dials(options: CheckOptions) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
     kind, values = options.protocol, {}
     for name, value in sorted(options.keys.items()):
@@ -197,7 +197,7 @@ def _dials(options: Options) -> dict[str, Any]:
     return values
 
 
-def _curator(options: Options) -> Subject:
+def _curator(options: CheckOptions) -> Subject:
     """A central mechanism: a lone user in one bin, and in another or in none."""
     kind, near = options.protocol, options.neighbours
     epsilon = needed("epsilon", options.epsilon)
@@ -228,7 +228,7 @@ def _neighbouring(
     ]
 
 
-def _exponential(options: Options) -> Subject:
+def _exponential(options: CheckOptions) -> Subject:
     """The choice of an item: the change of one user that it shows most."""
     epsilon = needed("epsilon", options.epsilon)
     mechanism, counts = Exponential(epsilon), _counts(needed("counts", options.counts))

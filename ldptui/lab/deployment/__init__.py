@@ -15,7 +15,7 @@ from ..answer import Answer, Figure, figure, listed
 from ..asking import Steps
 from ..mechanisms import DRAWN
 from ..plan.planned import planned
-from ..questions import plan
+from ..questions.planning import PlanOptions
 from ..questions.shared import BEST
 from .cells import NONE, Deployment, Outcome, best, floor, outcomes
 
@@ -112,7 +112,7 @@ def _plan(deployment: Deployment) -> Iterator[str]:
     for protocol in (deployment.protocol, BEST):
         try:
             found[protocol] = planned(
-                plan.Options(
+                PlanOptions(
                     protocol=protocol, items=deployment.items, users=deployment.users,
                     epsilon=deployment.epsilon, share=deployment.share, power=POWER,
                     targets=deployment.targets,

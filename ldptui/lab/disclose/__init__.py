@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ldptui.core.base.errors import ScenarioError, got
 
 from ..asking import Ask, Steps, joined, offered
-from ..questions.disclose import Options
+from ..questions.curators import DiscloseOptions
 from . import relation, table
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: DiscloseOptions, ask: Ask) -> Steps:
     """What a file gives away: a relation, if its two columns are named, or a table."""
     path, columns = ask.file(options.file), options.relation
     # A title says what was typed; a form knows where that is.

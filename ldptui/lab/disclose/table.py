@@ -23,7 +23,7 @@ from ...charts.series import Bar, Bars
 from ...text import format as text
 from ..answer import Figure, shares
 from ..asking import Row, Steps, answer_of, joined, named_columns, row
-from ..questions.disclose import Options
+from ..questions.curators import DiscloseOptions
 
 TOLD: Final = 8
 """Implications that are told in words, those of most rows first."""
@@ -64,7 +64,7 @@ class Disclosed:
     attributes: AttributePrivacy | None
 
 
-def answer(path: Path, name: str, options: Options) -> Steps:
+def answer(path: Path, name: str, options: DiscloseOptions) -> Steps:
     """What a CSV table gives away; name : of the table, in the title. Raises LdpError."""
     yield f"reading {path.name} and grouping its rows by {joined(options.quasi)}"
     values = _disclosed(path, options)
@@ -79,7 +79,7 @@ def answer(path: Path, name: str, options: Options) -> Steps:
     )
 
 
-def _disclosed(path: Path, options: Options) -> Disclosed:
+def _disclosed(path: Path, options: DiscloseOptions) -> Disclosed:
     columns = named_columns(path, options.quasi, "quasi", MOST_VALUES)
     hidden = named_columns(path, options.sensitive, "sensitive") if options.sensitive else []
     classes = group(columns)

@@ -21,7 +21,7 @@ from ...text import format as text
 from ..answer import curves
 from ..asking import Ask, Steps, answer_of
 from ..mechanisms import DRAWN
-from ..questions.plan import LOCALLY, MEAN, Options
+from ..questions.planning import LOCALLY, MEAN, PlanOptions
 from . import mean
 from .planned import Planned, oracle_of, planned, rivals, with_more
 from .table import name, notes, page, rival_rows, rows, title
@@ -34,7 +34,7 @@ SOLVED_POINTS: Final = 7
 """Points of a curve that solves for the ε₀ of a report at each."""
 
 
-def frequency_chart(values: Planned, options: Options) -> Plot:
+def frequency_chart(values: Planned, options: PlanOptions) -> Plot:
     """The smallest frequency that is found over the users, with and without the attack."""
     plan, hides = values.plan, RUNGS[options.trust].hides
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
@@ -79,7 +79,7 @@ def _possible(frequencies: Sequence[float]) -> list[float]:
     return [frequency if frequency <= 1 else math.nan for frequency in frequencies]
 
 
-def budget_chart(values: Planned, options: Options) -> Plot:
+def budget_chart(values: Planned, options: PlanOptions) -> Plot:
     """The same over ε for every protocol that a chart has room for, robust where fakes are.
 
     Where users trust somebody: for the plan's rung, beside the same protocol without trust.
@@ -105,14 +105,14 @@ def budget_chart(values: Planned, options: Options) -> Plot:
     )
 
 
-def _least(kind: str, plan: planner.Plan, epsilon: float, options: Options) -> float:
+def _least(kind: str, plan: planner.Plan, epsilon: float, options: PlanOptions) -> float:
     try:
         return planner.least_frequency(oracle_of(kind, options, epsilon, plan.users), plan)
     except ScenarioError:
         return math.inf
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: PlanOptions, ask: Ask) -> Steps:
     """The plan; its page is written where a path is given."""
     if options.task == MEAN:
         yield "planning for a mean"

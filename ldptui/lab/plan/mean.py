@@ -23,7 +23,7 @@ from ..answer import Answer, curves
 from ..asking import Row, answer_of, row
 from ..mechanisms import telling
 from ..questions.offered import numbers
-from ..questions.plan import LOCALLY, Options
+from ..questions.planning import LOCALLY, PlanOptions
 from ..questions.shared import BEST
 from .table import page
 
@@ -69,7 +69,7 @@ class PlannedMean:
     protocols: Mapping[str, float | None]
 
 
-def answer(options: Options, written: str | None) -> Answer:
+def answer(options: PlanOptions, written: str | None) -> Answer:
     """The plan of the options, also as a page where a path is given; raises ScenarioError."""
     values = planned(options)
     title = (
@@ -102,7 +102,7 @@ def _notes(values: PlannedMean) -> Iterator[str]:
     yield "fakes who all say −C move a mean of 1 most, and those who say C a mean of −1"
 
 
-def planned(options: Options) -> PlannedMean:
+def planned(options: PlanOptions) -> PlannedMean:
     """The plan of the options; raises ScenarioError."""
     for name in FOREIGN:
         if getattr(options, name) is not None:
@@ -138,7 +138,7 @@ def planned(options: Options) -> PlannedMean:
     return _lines(kind, missing[0] if missing else None, options, quantities, answers)
 
 
-def _solve(kind: str, solved: str, options: Options, half: float) -> float:
+def _solve(kind: str, solved: str, options: PlanOptions, half: float) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
     users: Any = options.users
     share: Any = options.share
@@ -162,7 +162,7 @@ def _oracle(kind: str, epsilon: Any) -> Oracle:
 def _lines(
     kind: str,
     solved: str | None,
-    options: Options,
+    options: PlanOptions,
     quantities: Mapping[str, Any],
     answers: Mapping[str, float | None],
 ) -> PlannedMean:

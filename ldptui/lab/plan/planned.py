@@ -21,7 +21,7 @@ from ldptui.core.law.pure import gain_factor
 
 from ..asking import OMITTED, named_columns
 from ..mechanisms import DRAWN, LOCAL, bound
-from ..questions.plan import LOCALLY, Options
+from ..questions.planning import LOCALLY, PlanOptions
 from ..questions.shared import BEST
 
 SOLVED: Final = ("users", "epsilon", "share", "frequency", "power")
@@ -94,7 +94,7 @@ class Planned:
         return plan_of(self.items, self.alpha, vars(self))
 
 
-def planned(options: Options) -> Planned:
+def planned(options: PlanOptions) -> Planned:
     """The plan of the options; raises ScenarioError."""
     if options.within is not None:
         raise ScenarioError(f"must be left out without the task mean, {got(options.within)}",
@@ -131,7 +131,7 @@ def planned(options: Options) -> Planned:
     return values if missing else _judged(values, options, known[kind], quantities["power"])
 
 
-def _kinds(options: Options) -> Sequence[str]:
+def _kinds(options: PlanOptions) -> Sequence[str]:
     """The protocols that the plan goes through; raises ScenarioError."""
     if options.trust not in RUNGS:
         rule = f"must be one of {', '.join(RUNGS)}, {got(options.trust)}"
@@ -148,19 +148,19 @@ def _kinds(options: Options) -> Sequence[str]:
     return (options.protocol,)
 
 
-def oracle_of(kind: str, options: Options, epsilon: float, users: float | None) -> Oracle:
+def oracle_of(kind: str, options: PlanOptions, epsilon: float, users: float | None) -> Oracle:
     """What the server of the rung gets of n users; raises ScenarioError."""
     made = _asked_by(kind, options, epsilon, users)
     return RUNGS[options.trust].oracle(made, options.targets)
 
 
-def _asked_by(kind: str, options: Options, epsilon: float, users: float | None) -> Any:
+def _asked_by(kind: str, options: PlanOptions, epsilon: float, users: float | None) -> Any:
     """The mechanism of the rung, with n users."""
     row, terms = RUNGS[options.trust], _terms(options, epsilon)
     return mechanism(row, kind, options.size, round(users or 1), terms)
 
 
-def _terms(options: Options, epsilon: float) -> Terms:
+def _terms(options: PlanOptions, epsilon: float) -> Terms:
     return Terms(epsilon, options.delta, options.weight, noise=options.noise)
 
 
@@ -180,7 +180,7 @@ class Rival:
     floor: float
 
 
-def rivals(values: Planned, options: Options) -> tuple[Rival, ...]:
+def rivals(values: Planned, options: PlanOptions) -> tuple[Rival, ...]:
     """Every protocol with what it needs for the same plan, the best one first."""
     solved = values.solved or "power"
     found = [_rival(kind, solved, options, values) for kind in LOCAL]
@@ -190,7 +190,7 @@ def rivals(values: Planned, options: Options) -> tuple[Rival, ...]:
     )
 
 
-def _rival(kind: str, solved: str, options: Options, values: Planned) -> Rival:
+def _rival(kind: str, solved: str, options: PlanOptions, values: Planned) -> Rival:
     answer, key, why = None, "", ""
     try:
         answer = values.oracles.get(kind) or _solve(kind, solved, options)
@@ -209,14 +209,14 @@ def _gain_factor(kind: str, items: int, epsilon: float) -> float:
     return float(gain_factor(bound(kind, items, epsilon)))
 
 
-def _judged(values: Planned, options: Options, reached: float, wanted: float) -> Planned:
+def _judged(values: Planned, options: PlanOptions, reached: float, wanted: float) -> Planned:
     """A plan of which all is given, judged by the power that it reaches."""
     needed = _users(values.protocol, options, values.plan)
     holds = reached >= wanted * (1 - 1e-12)
     return replace(values, power_reached=reached, holds=holds, users_needed=needed)
 
 
-def _users(kind: str, options: Options, plan: planner.Plan) -> int:
+def _users(kind: str, options: PlanOptions, plan: planner.Plan) -> int:
     """The users whom a plan takes; raises ScenarioError."""
     assert options.epsilon is not None
     row = RUNGS[options.trust]
@@ -226,7 +226,7 @@ def _users(kind: str, options: Options, plan: planner.Plan) -> int:
     return math.ceil(planner.users_needed(oracle, plan) * (1 - 1e-12))
 
 
-def _solve(kind: str, solved: str, options: Options) -> float:
+def _solve(kind: str, solved: str, options: PlanOptions) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
     # Any value in the range stands for what is solved for.
     standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
@@ -255,7 +255,7 @@ def _solve(kind: str, solved: str, options: Options) -> float:
     return planner.largest_power(oracle, plan)
 
 
-def _epsilon(kind: str, options: Options, plan: planner.Plan) -> float:
+def _epsilon(kind: str, options: PlanOptions, plan: planner.Plan) -> float:
     """The least budget of a plan; of shuffled reports the central one of the least ε₀."""
     if not RUNGS[options.trust].hides:
         return planner.least_epsilon(lambda e: oracle_of(kind, options, e, options.users), plan)
@@ -270,7 +270,7 @@ def _epsilon(kind: str, options: Options, plan: planner.Plan) -> float:
 def _lines(
     kind: str,
     solved: str | None,
-    options: Options,
+    options: PlanOptions,
     quantities: Mapping[str, Any],
     oracles: Mapping[str, float | None],
 ) -> Planned:
@@ -313,7 +313,7 @@ def _lines(
 
 def _alarms(
     kind: str,
-    options: Options,
+    options: PlanOptions,
     oracle: Oracle,
     plan: planner.Plan,
     quantities: Mapping[str, Any],
@@ -337,7 +337,7 @@ def plan_of(items: int, alpha: float, quantities: Mapping[str, Any]) -> planner.
 # What is asked for besides.
 
 
-def with_more(values: Planned, options: Options) -> Planned:
+def with_more(values: Planned, options: PlanOptions) -> Planned:
     """The plan with a published table that is judged by it, and simulated, as the options ask."""
     if options.estimates is not None:
         values = replace(values, estimates=_trusted(options.estimates, options, values))
@@ -354,7 +354,7 @@ def with_more(values: Planned, options: Options) -> Planned:
     return values
 
 
-def _trusted(file: str, options: Options, values: Planned) -> Trusted:
+def _trusted(file: str, options: PlanOptions, values: Planned) -> Trusted:
     """The items of a published table whose estimates no fake item reaches."""
     path, rank = Path(file), options.rank
     oracle = oracle_of(values.protocol, options, values.epsilon, values.users)

@@ -10,7 +10,7 @@ from typing import Final
 from ...text import format as text
 from ...text.interval import share_words
 from ..asking import Row, cited, row
-from ..questions.plan import LOCALLY
+from ..questions.planning import LOCALLY
 from .planned import Planned, Rival, Trusted
 
 SHOWN: Final = 8

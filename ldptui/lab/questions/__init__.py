@@ -1,1 +1,1 @@
-"""The questions of the lab, one file a topic. Nothing here imports NumPy."""
+"""The options of the lab's topics, a dataclass each. Nothing here imports NumPy."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ldptui.core.base.errors import ScenarioError, got
 
 from ..asking import Ask, Steps
-from ..questions.trust import ANY, LADDER, Options
+from ..questions.planning import ANY, LADDER, TrustOptions
 from . import rungs, shuffled
 
 
-def answer(options: Options, ask: Ask) -> Steps:
+def answer(options: TrustOptions, ask: Ask) -> Steps:
     """The ladder of trust, or the budgets of one protocol behind a shuffler."""
     if options.protocol == LADDER:
         if options.epsilon is not None:

@@ -21,7 +21,7 @@ from ...text import format as text
 from ..answer import Answer, Figure, figure, listed
 from ..asking import Steps, needed
 from ..mechanisms import DRAWN, LOCAL, has
-from ..questions.trust import Options
+from ..questions.planning import TrustOptions
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Ladder:
     rungs: Sequence[Rung]
 
 
-def answer(options: Options, brief: bool) -> Steps:
+def answer(options: TrustOptions, brief: bool) -> Steps:
     """The ladder at the options' central budget; raises ScenarioError.
 
     brief : whether a tab shows it.
@@ -90,7 +90,7 @@ def answer(options: Options, brief: bool) -> Steps:
     )
 
 
-def _setting(options: Options) -> Setting:
+def _setting(options: TrustOptions) -> Setting:
     central, users = needed("central", options.central), needed("users", options.users)
     if users % 1:
         raise ScenarioError(f"must be a whole number, {got(users)}", key="users")
@@ -108,7 +108,7 @@ def _setting(options: Options) -> Setting:
     )  # fmt: skip
 
 
-def _kinds(options: Options) -> Sequence[str]:
+def _kinds(options: TrustOptions) -> Sequence[str]:
     """The protocols of the families that charts show, that a budget alone binds; and more."""
     for kind in options.among:
         if kind not in LOCAL:
@@ -258,7 +258,7 @@ UNSET: Final = ("defence", "campaign", "goal", "trust")
 
 
 def _choices(
-    rungs: Sequence[Rung], setting: Setting, options: Options
+    rungs: Sequence[Rung], setting: Setting, options: TrustOptions
 ) -> Iterator[tuple[str, Sequence[tuple[str, Any]]]]:
     """The keys of a scenario that simulates a rung, in the order to set them, by its name."""
     local = next(rung.protocol for rung in rungs if rung.rung == "verified")

@@ -27,7 +27,7 @@ from ...text import format as text
 from ..answer import Figure, curves
 from ..asking import Row, Steps, answer_of, row
 from ..mechanisms import LOCAL, bound
-from ..questions.trust import ANY, Options
+from ..questions.planning import ANY, TrustOptions
 
 PROTOCOLS: Final = (*LOCAL, *(kind for kind in KINDS if kind not in LOCAL))
 """The kinds that can be named; those that no shuffler helps are refused with the reason."""
@@ -58,7 +58,7 @@ class Shuffled:
     variation: float | None
 
 
-def answer(options: Options) -> Steps:
+def answer(options: TrustOptions) -> Steps:
     """The one of the central ε, ε₀ and the users that is not given; raises ScenarioError."""
     yield f"accounting for {options.protocol} behind a shuffler"
     values = _solved(options)
@@ -72,7 +72,7 @@ def answer(options: Options) -> Steps:
     )
 
 
-def _protocol(options: Options, epsilon: float) -> Any:
+def _protocol(options: TrustOptions, epsilon: float) -> Any:
     """The protocol of an ε₀; None for any."""
     if options.protocol == ANY:
         return None
@@ -83,7 +83,7 @@ def _protocol(options: Options, epsilon: float) -> Any:
     return protocol
 
 
-def _solved(options: Options) -> Shuffled:
+def _solved(options: TrustOptions) -> Shuffled:
     central, epsilon, users = options.central, options.epsilon, options.users
     given = {"central": central, "epsilon": epsilon, "users": users}
     missing = [name for name, value in given.items() if value is None]
@@ -174,7 +174,7 @@ def _verdict(values: Shuffled) -> str:
     return f"Shuffled, what all reports tell of one user is worth ε = {central} at most."
 
 
-def _curve(values: Shuffled, options: Options) -> Figure:
+def _curve(values: Shuffled, options: TrustOptions) -> Figure:
     """The central ε over ε₀: the bounds from both sides, and the closed one."""
     low, high = min(0.1, values.epsilon), min(20.0, max(8.0, 1.5 * values.epsilon))
     local = np.union1d(np.geomspace(low, high, POINTS), values.epsilon)
@@ -207,7 +207,7 @@ def _curve(values: Shuffled, options: Options) -> Figure:
     return curves(plot, "central ε", "ε₀")
 
 
-def _bounded(options: Options, epsilon: float) -> Any:
+def _bounded(options: TrustOptions, epsilon: float) -> Any:
     """The protocol of an ε₀; False where there is none."""
     try:
         return _protocol(options, epsilon)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...lab.answer import Answer
 from ...lab.questions.collected import filed
-from ...lab.questions.ledger import release
+from ...lab.questions.curators import release
 from ...lab.topics import Topic, starting
 from ...lab.words import lab_field_help
 from ...text.format import count

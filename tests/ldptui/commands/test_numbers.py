@@ -21,7 +21,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.protocols import KINDS
 from ldptui.lab.asking import Ask
-from ldptui.lab.questions.estimate import Options
+from ldptui.lab.questions.reports import EstimateOptions
 
 TELLING = [kind for kind, spec in KINDS.items() if tells_numbers(spec.mechanism)]
 RANGE = ("--low", "0", "--high", "100", "--epsilon", "1")
@@ -175,7 +175,7 @@ def test_files_of_numbers_are_opened_in_the_workbench(kind: str, tmp_path: Path)
     files = collection(Opening(
         places=(str(tmp_path / "sent.csv"),), protocol=kind, epsilon=1.0, low=0.0, high=100.0
     ))  # fmt: skip
-    asked = Options(**vars(files) | {"parts": 8})
+    asked = EstimateOptions(**vars(files) | {"parts": 8})
     working = answer(asked, Ask())
     assert next(working) == "counting the reports of sent.csv"
     with pytest.raises(StopIteration) as ended:

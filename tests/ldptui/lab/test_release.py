@@ -20,7 +20,7 @@ from ldptui.core.population import Population
 from ldptui.core.protocols import GRR, KINDS
 from ldptui.lab.choose import Choices, central, chart, with_local
 from ldptui.lab.mechanisms import DRAWN
-from ldptui.lab.questions.choose import Options
+from ldptui.lab.questions.curators import ChooseOptions
 
 PAYS = [507 if i == 7 else i % 100 for i in range(400)]
 PAY = "name,pay,zero\n" + "".join(f"p{i},{pay},0\n" for i, pay in enumerate(PAYS))
@@ -143,7 +143,7 @@ def population(counts: list[int]) -> Population:
 
 
 def choices(held: Population, epsilon: float, trials: int, rng: np.random.Generator) -> Choices:
-    known = central(held, epsilon, trials, rng, Options(scenario=""))
+    known = central(held, epsilon, trials, rng, ChooseOptions(scenario=""))
     return with_local(known, held, int(rng.integers(2**63)))
 
 

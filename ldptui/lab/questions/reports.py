@@ -1,0 +1,161 @@
+"""The options of the topics about reports: audited, counted, screened, and what they still tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from ldptui.core.base.ranges import ALPHA, EPSILON, SHARE, USERS, Range
+
+from ..options import Argument, Blank, Choices, Settings
+from .collected import RUN, Collection, Piped, filed, listed, ranged, senders
+from .offered import alike, local
+from .shared import Items, LocalBudget, Seed, Targets, users_of
+
+ITSELF: Final = ("", "what it is")
+
+
+def _claims() -> Choices:
+    return (ITSELF, *alike(*local()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """clients : kinds, FILE.py:NAME, and files of pairs. claimed : the kind that they say they are,
+    "" for none. epsilon : the promise. samples : reports of each client, at most.
+
+    commands : programs. pairs : files of pairs. opaque : a report is any line. refute : an ε, of
+    which the number of reports that refute it is told. batch, patience : of programs. certificate,
+    page, checkpoint : files to write. verify : the certificate of an audit that is run again.
+    """
+
+    clients: Annotated[
+        tuple[str, ...],
+        Argument(positional=True),
+        Blank(("grr", "oue"), hint="kind, file"),
+    ] = ()
+    claimed: Annotated[
+        str, Argument(renames=("kind",), flags=("--as",)), Blank(choices=_claims)
+    ] = ""
+    epsilon: LocalBudget | None = None
+    items: Annotated[
+        int | None, Range(2, 2**16), Argument(renames=("domain_size",)), Blank(16, steps="ladder")
+    ] = None
+    samples: Annotated[int, Range(1000, 10**7), Blank(50_000, steps="ladder")] = 200_000
+    confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.999
+    seed: Annotated[Seed, Blank(0)] = 0
+    commands: Annotated[tuple[str, ...], Argument(flags=("--command",), repeated=True)] = ()
+    pairs: Annotated[tuple[str, ...], Argument(repeated=True)] = ()
+    opaque: bool = False
+    settings: Settings = ()
+    refute: float | None = None
+    batch: int | None = None
+    patience: float = 20.0
+    certificate: str | None = None
+    page: str | None = None
+    verify: str | None = None
+    checkpoint: str | None = None
+    force: bool = False
+    quiet: bool = False
+    format: Literal["table", "json"] = "table"
+
+
+TRUSTS: Final = alike("local", "verified", "shuffled")
+"""The rungs whose users send reports, which a form has files of."""
+SUBJECTS: Final = (("files", "files of reports"), (RUN, "this scenario"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcludeOptions(Collection):
+    """subject : files of reports, or a run of the workbench's scenario. trust : whom users trust;
+    of sums without a protocol. share : of the fakes, at most. claims : to be overturned. sharp :
+    all reports together look honest. confidence : of all that is said.
+
+    estimates : a table in place of reports, which `users` sent; column, label : of that table.
+    weight : of the circuit multihot.
+    """
+
+    subject: Annotated[Literal["files", "run"], Blank(choices=SUBJECTS, bare=True)] = "files"
+    protocol: Annotated[str, Blank("oue", choices=senders, bare=True, only=filed)] = ""
+    trust: Annotated[str, Blank(choices=TRUSTS, only=filed)] = "local"
+    share: Annotated[float, SHARE, Blank(0.01, steps="hundredths")] = 0.01
+    claims: Annotated[
+        tuple[str, ...], Argument(renames=("claim",), flags=("--claim",), repeated=True), Blank("")
+    ] = ()
+    sharp: Annotated[bool, Blank()] = False
+    confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.95
+    estimates: str | None = None
+    users: int | None = None
+    column: str = "frequency"
+    label: str = "item"
+    weight: int = 3
+    format: Literal["table", "csv", "json"] = "table"
+
+
+def _protocols() -> Choices:
+    return alike(*local())
+
+
+def _counted(form: Mapping[str, Any]) -> bool:
+    """Return whether no file says how many users there are."""
+    return not any(form.get("reports") or ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeploymentOptions:
+    """reports : files of reports of the deployment, which tell its users and its frequencies."""
+
+    protocol: Annotated[str, Blank("oue", "protocol.kind", _protocols, bare=True)] = "oue"
+    epsilon: Annotated[float, EPSILON, Blank(1.0, "protocol.epsilon")] = 1.0
+    items: Items
+    users: Annotated[
+        int | None, USERS, Blank(100_000, users_of, optional=True, steps="ladder", only=_counted)
+    ] = None
+    share: Annotated[float, SHARE, Blank(0.05, "attack.share", steps="hundredths")] = 0.05
+    targets: Annotated[Targets, Blank(3)] = 3
+    reports: Annotated[
+        tuple[str, ...],
+        Argument(positional=True),
+        Blank((), hint="file, folder"),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions(Collection):
+    """correct : corrections. top : the items that are asked for. simultaneous : all intervals hold
+    together.
+
+    parts : of the range, over which numbers are distributed. share : of fakes, at most.
+    defend : steps whose estimates stand beside. simulated : collections that their rates come from.
+    """
+
+    confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.95
+    correct: Annotated[tuple[str, ...], Argument(repeated=True), Blank("", only=listed)] = ()
+    top: Annotated[int | None, Range(1), Blank(optional=True, only=listed)] = None
+    simultaneous: Annotated[bool, Blank(only=listed)] = False
+    input_format: Piped | None = None
+    parts: Annotated[int | None, Range(2, 1024), Blank(20, optional=True, only=ranged)] = None
+    fit: Literal["ems", "em"] | None = None
+    coverage: bool = False
+    by: str | None = None
+    share: Annotated[float | None, SHARE, Blank(optional=True, only=ranged)] = None
+    screen: bool = False
+    defend: str | None = None
+    simulated: Annotated[int, Argument(flags=("--trials",))] = 20
+    rows_out: str | None = None
+    counts_out: str | None = None
+    format: Literal["table", "csv", "json"] = "table"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreenOptions(Collection):
+    """simulated : the collections that the rates of filters come from, of each sort. rows_out :
+    the file of the suspicious rows."""
+
+    simulated: Annotated[
+        int, Range(0, 10_000), Argument(flags=("--trials",)), Blank(10, steps="ladder")
+    ] = 20
+    input_format: Piped | None = None
+    rows_out: str | None = None
+    format: Literal["table", "json"] = "table"
