@@ -65,9 +65,9 @@ def told(app: Terminal) -> dict[str, str]:
     app.resize(120, 40)
     app.quiet(1.0)
     found: dict[str, str] = {}
-    for key, pane in (("f2", "1 Protocol"), ("f3", "2 Parameters")):
+    for key, closed in (("f2", "2 Parameters"), ("f3", "1 Protocol")):
         app.send(key)
-        app.until(f"╭─ {pane}", 4 * LIMIT_S)
+        app.until(f"(?m)^─{closed}", 4 * LIMIT_S)
         app.quiet(0.5)
         rows = SUMMARY.findall(app.text)
         assert len(rows) == 3, app.text
