@@ -118,7 +118,7 @@ class Field(Widget):
         if self._control is None:
             self.type_, options = input_of(self.like)
             self._control = self._made(options)
-            if self._composed:
+            if self._composed and self.is_attached:  # it is not while the app ends
                 self.mount(self._control, before=0 if self.children else None)
         return self._control
 

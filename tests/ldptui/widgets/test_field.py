@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.session.draft import edited
-from ldptui.widgets.field import Choice, Steps, ValueInput, nudged, read, write
+from ldptui.widgets.field import Choice, Field, Steps, ValueInput, nudged, read, write
 
 USERS = "population.users"
 
@@ -311,3 +311,15 @@ async def test_an_ellipsis_says_that_a_text_goes_on_beyond_an_edge() -> None:
         field.value = "3679"
         await pilot.pause()
         assert row() == "3679"
+
+
+async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
+    class Bare(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Field("protocol.epsilon", "ε")
+
+    app = Bare()
+    async with app.run_test(size=(40, 4)):
+        app.exit()
+        app.query_one(Field).show(2.0)
+        assert app.query_one(Field).control.value == "2"
