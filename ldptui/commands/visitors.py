@@ -159,6 +159,7 @@ class Workbenches(Server):
         in any case.
         """
         logging.getLogger("textual-serve").setLevel(logging.CRITICAL + 1)
+        logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of one that ends after us
 
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - Textual's
         note(f"ldptui is served at {self.public_url} until ctrl+c")

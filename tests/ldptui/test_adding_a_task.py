@@ -216,6 +216,7 @@ def defined_in(path: Path) -> set[str]:
     return named | {node.name for node in nodes if isinstance(node, kinds)}
 
 
+@cache
 def named_in(path: Path) -> set[str]:
     """The names that a file of Python defines or imports, and its texts, in quotes."""
     if path.suffix == ".toml":

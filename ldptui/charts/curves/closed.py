@@ -364,7 +364,7 @@ def grid_of(
         points = min(points, 25)
         while points > 6 and sum(items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
             points -= 3
-    own = simulated(scenario, axis)
+    own = simulated(scenario, axis, log)
     return tuple(sorted({*axis.grid(points, log=log), *(own if len(own) <= points else ())}))
 
 

@@ -73,7 +73,7 @@ def gain_lines(
     if cell is None:
         return ()
     setting_at = _settings(cell, scenario.folder, draw)
-    grid, own = grid_of(scenario, cell, axis, points, log), simulated(scenario, axis)
+    grid, own = grid_of(scenario, cell, axis, points, log), simulated(scenario, axis, log)
     settings = [setting_at(varied(cell, axis, x)) for x in grid]
     lines = [{} if setting is None else setting.lines() for setting in settings]
     made = [(key, grid, [at.get(key, math.nan) for at in lines]) for key in theory.LINES]

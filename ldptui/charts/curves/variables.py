@@ -175,9 +175,10 @@ def own_values(scenario: Scenario, key: str) -> list[float]:
     return numbers if len(set(numbers)) > 1 else []
 
 
-def simulated(scenario: Scenario, axis: Variable) -> Sequence[float]:
-    """The places on an axis that a run has cells at."""
-    return own_values(scenario, axis.key) or axis.grid(SIMULATED)
+def simulated(scenario: Scenario, axis: Variable, log: bool | None) -> Sequence[float]:
+    """The places on an axis that a run has cells at; 0 has none on a logarithmic one."""
+    places = own_values(scenario, axis.key) or axis.grid(SIMULATED)
+    return [x for x in places if x > 0] if (axis.log if log is None else log) else places
 
 
 def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from support.kinds import real_epsilon
 from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from ldptui.charts.draw import draw
+from ldptui.charts.figures.table import Table
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Bars, Plot
 from ldptui.core.base.errors import LdpError, ScenarioError
@@ -69,6 +70,7 @@ def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.n
 def test_every_tab_answers_what_it_starts_with(tab: str) -> None:
     answer = ask(tab)
     assert answer.table.rows
+    assert_fits(answer.table)
     assert answer.words
     assert 1 <= len(answer.charts) <= 2
     for chart in answer.charts:
@@ -90,10 +92,12 @@ def test_every_tab_answers_what_it_starts_with(tab: str) -> None:
         assert "None" not in words
 
 
-@pytest.mark.parametrize("tab", TOPICS)
-def test_the_table_fits_beside_the_form(tab: str) -> None:
-    """At 120 columns, without scrolling to the side."""
-    table = ask(tab, **({"rows": 1_000_000} if tab == "synthetic" else {})).table
+def test_the_table_of_many_rows_fits_beside_the_form() -> None:
+    assert_fits(ask("synthetic", rows=1_000_000).table)
+
+
+def assert_fits(table: Table) -> None:
+    """A table has the room beside its form at 120 columns, without scrolling to the side."""
     widths = [
         max(
             len(column.name) + 2,
@@ -123,6 +127,10 @@ def test_every_field_and_notion_has_its_words(tab: str) -> None:
         assert all(len(line) <= 76 for line in notion.formula.split("\n"))
 
 
+FEW: Final = {"choose": {"trials": 10}, "deployment": {"items": 8, "users": 1000, "targets": 1}}
+"""What makes the answers of these quick."""
+
+
 @pytest.mark.every(4)
 @pytest.mark.parametrize("tab", TOPICS)
 def test_what_is_typed_is_never_more_than_one_sentence(tab: str) -> None:
@@ -130,7 +138,7 @@ def test_what_is_typed_is_never_more_than_one_sentence(tab: str) -> None:
     for option in TOPICS[tab].blanks:
         if option.type == "rows" or option.fields:
             continue
-        few = {"trials": 10} if tab == "choose" else {}
+        few = FEW.get(tab, {})
         for typed in ("", "x", "-1", "0", "1e99", "0.5", "\x00"):
             number = option.type in ("integer", "number")
             value = read(typed, option.type) if number else typed  # type: ignore[arg-type]

@@ -544,8 +544,8 @@ async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> Non
         assert row == " ".join(texts[: len(seen_columns)]).split()
         for _ in columns:
             await pilot.press("L")
-        assert table.render_line(0).text.split()[-1] == "trials"
-        assert table.render_line(1).text.split()[-1] == "20"
+        assert table.render_line(0).text.rstrip().endswith(columns[-1])
+        assert table.render_line(1).text.split()[-1] == texts[-1]
 
 
 @pytest.mark.every(2)
@@ -553,10 +553,10 @@ async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> Non
 async def test_a_table_that_leaves_room_has_its_chart_beside_it(
     size: tuple[int, int], beside: bool
 ) -> None:
-    async with showing(size, run=snapshot(scenario())) as (pane, pilot):
-        pane.tab = "gain"
+    async with showing(size, run=snapshot(scenario(), "error")) as (pane, pilot):
+        pane.tab = "error"
         await pilot.pause()
-        drawn = chart(pane, "gain")
+        drawn = chart(pane, "error")
         pane.tab = "table"
         await pilot.pause()
         assert shown(pane) == ["beside"] * beside
@@ -579,7 +579,7 @@ async def test_table_of_another_chart() -> None:
         table = pane.query_one(NumberTable)
         assert table.table is not None
         assert table.table.title.startswith("Gain over β; 95 %: ± × 2.09")
-        assert len(table.rows) == 5 * 11  # with the four lines that it is held against
+        assert len(table.rows) == 11  # the four lines that it is held against are columns
         await pilot.press("v")
         assert table.table.title.startswith("Mean squared error over ε")
         kinds = [kind.upper() for kind in error_protocols(scenario())]

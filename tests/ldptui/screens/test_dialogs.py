@@ -335,7 +335,9 @@ async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> N
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(120, 40)) as pilot:
         await type_in(pilot, "mine")
-        assert app.said() == f"→ {Path.cwd() / 'mine.toml'}"
+        shown = app.said().removeprefix("→ ").removeprefix("…")  # a long path is cut at a folder
+        assert str(Path.cwd() / "mine.toml").endswith(shown)
+        assert len(shown) > len("/mine.toml")
 
 
 async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
