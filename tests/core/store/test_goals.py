@@ -127,7 +127,7 @@ def test_a_replay_looks_for_the_answer_again(path: Path, asked: dict[str, Any]) 
         assert answer is not None
         for other in (replace(answer, value=answer.value + 1e-6), replace(answer, reached=False)):
             store._db.execute(
-                "UPDATE run_cells SET answer = ?1 WHERE position = ?2",
+                "UPDATE run_cells SET answer = ? WHERE position = ?",
                 [json.dumps(asdict(other)), len(there.cells) - 1],
             )
             assert replay(store, 1).difference.startswith(
