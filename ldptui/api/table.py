@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -42,12 +43,12 @@ def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
     raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")
 
 
-class Framed:
+class Framed(ABC):
     """Something with rows, which can be a data frame."""
 
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """A dict for each row."""
-        raise NotImplementedError
 
     def to_frame(self, library: str | None = None) -> Any:
         """`rows()` as a data frame.

@@ -215,7 +215,8 @@ def success_metrics(scenario: Scenario) -> tuple[str, ...]:
         names = metrics_of(UNDEFENDED, point.task.concludes)
         if point.attack == NoAttack() and "attack.kind" not in scenario.sweep:
             names = [name for name in names if not METRICS[name].targets]
-            return tuple(sorted(names, key=lambda name: name not in leading_metrics()))
+            leading = leading_metrics()
+            return tuple(sorted(names, key=lambda name: name not in leading))
         return tuple(sorted(names, key=lambda name: -len(METRICS[name].arms)))
     arms = ARMS if point.acting else UNDEFENDED
     return tuple(name for metric in point.metric for name in metric.columns(arms))

@@ -153,7 +153,7 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
     elif not alike(run.document, scenario.document):
         desk.note(f"the chart has other settings than {run.name}: nothing was written")
     else:
-        modified = desk.draft is not None and desk.draft.modified  # its title tells of another one
+        modified = desk.draft is not None and desk.draft.modified  # has the title of the one opened
         title = described(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)
 

@@ -42,7 +42,19 @@ def style_of(mark: str, style: str) -> str:
     return "$text-secondary" if mark == SWEPT else style
 
 
-class ValueInput(Input):
+class Leaves:
+    """A control that gives the focus to the pane around it."""
+
+    def on_hide(self: Any) -> None:
+        """An edit may hide the field that has the focus: the focus stays in the pane."""
+        if self.has_focus:
+            leave(self)
+
+    def action_leave(self: Any) -> None:
+        leave(self)
+
+
+class ValueInput(Leaves, Input):
     """One row of text; up and down nudge it, esc leaves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,14 +93,6 @@ class ValueInput(Input):
         """Enter goes to the next field, as tab does."""
         self.app.action_focus_next()
 
-    def on_hide(self) -> None:
-        """An edit may hide the field that has the focus: the focus stays in the pane."""
-        if self.has_focus:
-            leave(self)
-
-    def action_leave(self) -> None:
-        leave(self)
-
     def render_line(self, y: int) -> Strip:
         """The row of text; an ellipsis at an edge says that it goes on there."""
         strip, room, first = super().render_line(y), self.size.width, self.scroll_offset.x
@@ -121,7 +125,7 @@ def leave(widget: Widget) -> None:
     widget.screen.set_focus(next(panes, None))
 
 
-class Choice(Widget, can_focus=True):
+class Choice(Leaves, Widget, can_focus=True):
     """A few words to choose one from, side by side; where they do not fit, one with arrows.
 
     Moving chooses: what follows the hand can be seen at once.
@@ -184,14 +188,6 @@ class Choice(Widget, can_focus=True):
         at = values.index(self.value) + by if self.value in values else 0
         if values and 0 <= at < len(values):
             self._choose(values[at])
-
-    def on_hide(self) -> None:
-        """An edit may hide the field that has the focus: the focus stays in the pane."""
-        if self.has_focus:
-            leave(self)
-
-    def action_leave(self) -> None:
-        leave(self)
 
     def action_ask(self) -> None:
         self.post_message(self.Asked())
