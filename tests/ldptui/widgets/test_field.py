@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from support.form_app import SCENARIO, FormApp
 from textual.app import App, ComposeResult
+from textual.containers import Vertical
 from textual.widgets import Input
 
 from ldptui.screens.workbench.parameters import ParametersPane
@@ -323,3 +324,24 @@ async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
         app.exit()
         app.query_one(Field).show(2.0)
         assert app.query_one(Field).control.value == "2"
+
+
+@pytest.mark.parametrize("type_", ["number", "boolean"])
+async def test_a_field_that_is_hidden_gives_its_focus_to_the_pane(type_: Any) -> None:
+    class Pane(Vertical, can_focus=True):
+        pass
+
+    class Bare(App[None]):
+        def compose(self) -> ComposeResult:
+            options = [(True, "True"), (False, "False")] if type_ == "boolean" else None
+            yield Pane(Field("a", "a", type_=type_, options=options))
+
+    app = Bare()
+    async with app.run_test(size=(40, 6)) as pilot:
+        control = app.query_one(Field).control
+        control.focus()
+        await pilot.pause()
+        assert app.focused is control
+        app.query_one(Field).display = False
+        await pilot.pause()
+        assert app.focused is app.query_one(Pane)
