@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ldptui import core, scenarios
 from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
+from ldptui.commands.formats import FORMATS
 from ldptui.commands.library import schema_text
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError, shown
@@ -219,6 +220,12 @@ def _metrics(_: str) -> Iterator[list[str]]:
         yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
 
 
+def _formats(_: str) -> Iterator[list[str]]:
+    """The formats of results."""
+    for row in FORMATS.values():
+        yield [f"`{row.name}`", row.end and f"`{row.end}`", row.words]
+
+
 def _names(_: str) -> Iterator[list[str]]:
     """The short names of the literature, in full."""
     for section, kinds in KINDS.items():
@@ -331,6 +338,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "supports": ([], _supports),
     "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),
     "names": (["name", "in full", "in a scenario"], _names),
+    "formats": (["format", "file", "what it has"], _formats),
 }
 """By the word before " of ": the heads of the columns (none: the first row), and the rows."""
 

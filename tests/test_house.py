@@ -266,8 +266,10 @@ LATE = {
     "ldptui.engine.worker": "imports core",
     "ldptui.explain": "imports core",
     "ldptui.lab": "imports core",
+    "ldptui.text.table": "imports core",
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
+    "ldptui.commands.dictionary": "imports core",
     "ldptui.commands.visitors": "imports aiohttp and textual_serve",
     "ldptui.commands.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",

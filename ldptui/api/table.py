@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -108,15 +108,11 @@ class Table:
 
     def to_latex(self) -> str:
         """A tabular of LaTeX, which needs the package booktabs."""
-        return self._for_paper("latex")
+        return table.latex_table(self.measured, np.__version__, self.choice)
 
     def to_markdown(self) -> str:
         """A table of Markdown."""
-        return self._for_paper("md")
-
-    def _for_paper(self, form: str) -> str:
-        write: Callable[..., str] = table.PAPER[form]
-        return write(self.measured, np.__version__, self.choice)
+        return table.markdown_table(self.measured, np.__version__, self.choice)
 
     def __repr__(self) -> str:
         return table.results_table(self.measured, 100, choice=self.choice).rstrip()

@@ -6,6 +6,7 @@ Imports nothing heavy.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from typing import Any, Final
 from ..catalogue.rows import rows
 from ..lab.options import Option, add_arguments, made, options_of
 from ..lab.questions.offered import kinds
+from .formats import explained
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
@@ -94,9 +96,10 @@ class Command:
 
 
 def _filled(words: str) -> str:
-    """Words of a row with every kind of protocol in its place, and what a run is."""
+    """Words of a row with every kind of protocol and format in its place, and what a run is."""
     if "{kinds}" in words:
         words = words.replace("{kinds}", ", ".join(kinds()))
+    words = re.sub(r"\{formats of (\w+)\}", lambda found: explained(found[1]), words)
     return words.replace("{run}", WORDS["RUN"])
 
 

@@ -8,7 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import whole_file
 from ldptui.core.export import ALL, ENDS, Choice, of_one_type, trial_rows
 from ldptui.core.metrics import METRICS
@@ -113,9 +112,8 @@ def write_parquet(
 ) -> None:
     """Write a row for each trial, with what it is of and the meanings of its columns.
 
-    about : the run. choice : the metrics to write. Raises FileError.
+    about : the run. choice : the metrics to write. Raises FileError, ImportError.
     """
-    check_pyarrow(out)
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     data = columns(results, choice.metrics)
     meanings = {
@@ -128,13 +126,3 @@ def write_parquet(
     schema = pyarrow.schema(fields, metadata=metadata)
     with whole_file(out) as file:
         parquet.write_table(made.cast(schema), file)
-
-
-def check_pyarrow(out: Path) -> None:
-    """Raise FileError where there is none."""
-    try:
-        import_module("pyarrow.parquet")
-    except ImportError:
-        raise FileError(
-            f"{out} cannot be written: Parquet needs pyarrow (pip install ldptui[parquet])"
-        ) from None

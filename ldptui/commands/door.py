@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import WORKERS
@@ -20,14 +19,8 @@ from ldptui.core.running.runner import WHOLE, Shard
 from ..session.attack_options import Code
 from ..terminal import places
 from ..terminal.output import check_writable
-from .dictionary import check_pyarrow
+from .formats import FORMATS, formats
 from .options import Chosen, Computing, Run
-
-FORMATS: Final = {
-    ".csv": ("csv", "csv-cells"), ".json": ("json",), ".parquet": ("parquet",),
-    ".md": ("md",), ".tex": ("latex",),
-}  # fmt: skip
-"""The formats of files by the ends of their names, first the one that is meant if none is asked."""
 
 
 @dataclass(frozen=True)
@@ -136,27 +129,30 @@ class Output:
         out: str | None,
         chosen: Chosen,
         *,
-        usual: str = "table",
+        command: str = "run",
         frequencies: bool = False,
         quiet: bool = False,
     ) -> Output:
         """The output that a command's options ask for, a file that can be written.
 
-        asked : the format. usual : the one where neither an option nor the end of the name of the
-        file `out` says one.
+        asked : the format; where neither it nor the end of the name of the file `out` says one, it
+        is the usual one of the command.
         """
         path = written_to(out)
-        form = _format_of(asked, path) or usual
-        if form == "parquet":
+        form = _format_of(asked, path) or formats(command)[0].name
+        row = FORMATS[form]
+        if row.file is not None:
             if path is None:
-                raise ScenarioError("is required: Parquet goes into a file", key="--out")
-            check_pyarrow(path)
+                raise ScenarioError(
+                    f"is required: {form.capitalize()} goes into a file", key="--out"
+                )
+            row.check(path)
         choice = Choice(
             metrics=_named(chosen.metrics, "--metrics"),
             rows=_named(chosen.rows, "--rows"),
             columns=_named(chosen.columns, "--columns"),
         )
-        if choice.turned and form in ("parquet", "recording"):
+        if choice.turned and row.make is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
         return cls(form, path, frequencies, quiet, choice)
@@ -190,7 +186,7 @@ def _named(words: str | None, option: str) -> tuple[str, ...]:
 def _format_of(asked: str | None, path: Path | None) -> str | None:
     """The format that was asked for, or that the end of the file's name means."""
     end = "" if path is None else path.suffix
-    meant = FORMATS.get(end.lower(), ())
+    meant = [row.name for row in FORMATS.values() if end and row.end == end.lower()]
     if asked is None:
         return meant[0] if meant else None
     if meant and asked not in meant:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
 from ..charts.kinds import on_paper
@@ -16,6 +17,7 @@ from ..lab.options import Argument, Keys, Settings
 from ..lab.questions.collected import Named, Numbered
 from ..lab.questions.offered import kinds
 from ..lab.questions.shared import Near, keys
+from .formats import formats
 from .opening import Allowing, Stored
 
 Positional: TypeAlias = Annotated[str, Argument(positional=True)]
@@ -30,6 +32,11 @@ Shell: TypeAlias = Literal["bash", "zsh", "fish", "tcsh"]
 def _charts() -> list[str]:
     """The charts for paper."""
     return [kind.name for kind in on_paper()]
+
+
+def _formats(command: str) -> list[str]:
+    """The formats of results that a command has."""
+    return [row.name for row in formats(command)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +86,7 @@ class Chosen:
 class Printing(Chosen):
     """What is printed or written of results, and where."""
 
-    format: Literal["table", "md", "latex", "csv", "csv-cells", "json", "parquet"] | None = None
+    format: Annotated[str | None, Argument(choices=partial(_formats, "run"))] = None
     out: str | None = None
 
 
@@ -161,7 +168,7 @@ class Listing(Stored):
 class Show(OfRun, Chosen):
     """frequencies : with every item's estimates, in JSON."""
 
-    format: Literal["table", "md", "latex", "csv", "csv-cells", "json"] | None = None
+    format: Annotated[str | None, Argument(choices=partial(_formats, "show"))] = None
     frequencies: bool = False
 
 
@@ -193,7 +200,7 @@ class Export(OfRun, Chosen):
     """dictionary : the file that says what the columns mean."""
 
     out: str
-    format: Literal["recording", "csv", "csv-cells", "json", "parquet", "md", "latex"] | None = None
+    format: Annotated[str | None, Argument(choices=partial(_formats, "export"))] = None
     frequencies: bool = False
     dictionary: str | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import write_atomically
 from ldptui.core.export import trial_rows
 from ldptui.core.metrics import METRICS
+from ldptui.core.running.runner import Results
 from ldptui.core.store import Run, is_store, merge, open_store
 from ldptui.core.store.recording import is_recording, read_recording, write_recording
 
@@ -21,8 +23,9 @@ from ...terminal import exits, output, places
 from ...text import format as text
 from ...text import table
 from ...text.prose import wrapped
-from ..dictionary import dictionary, write_parquet
+from ..dictionary import dictionary
 from ..door import Output, tags_of
+from ..formats import FORMATS, Written
 from ..opening import Stored
 from ..options import (
     Collecting,
@@ -35,7 +38,6 @@ from ..options import (
     Star,
     Tag,
 )
-from ..reporting import as_text
 from .opening import (
     as_json,
     csv_text,
@@ -75,7 +77,7 @@ def export(options: Export) -> int:
         options.format,
         options.out,
         options,
-        usual="recording",
+        command="export",
         frequencies=options.frequencies,
     )
     out, kind = asked.path, asked.format
@@ -88,11 +90,7 @@ def export(options: Export) -> int:
         else:
             results = store.results(run.id)
             asked = asked.of_results(results.experiment)
-            if kind == "parquet":
-                write_parquet(out, results, as_json(run), asked.choice)
-            else:
-                written = as_text(results, asked, drawn_with(run))
-                write_atomically(out, written)
+            written = FORMATS[kind].write(_written(run, results, asked), out)
             if kind in ("csv", "csv-cells"):
                 names = next(csv.reader([written[: written.index("\n")]]))
             elif options.dictionary:
@@ -106,6 +104,12 @@ def export(options: Export) -> int:
         )
     output.note(f"wrote {out}")
     return exits.DONE
+
+
+def _written(run: Run, results: Results, asked: Output) -> Written:
+    """What is written of a kept run."""
+    versions = drawn_with(run)
+    return Written(results, versions, asked.choice, asked.frequencies, as_json(run))
 
 
 def list_runs(options: Listing) -> int:
@@ -197,8 +201,12 @@ def show(options: Show) -> int:
         run = store.run(number_of(store, options.run))
         results = store.results(run.id)
     asked = asked.of_results(results.experiment)
+    written = replace(
+        _written(run, results, asked), width=output.width(), colour=output.in_colour(sys.stdout)
+    )
+    shown = FORMATS[asked.format].text(written)
     if asked.format != "table":
-        output.write_out(as_text(results, asked, drawn_with(run)), exactly=True)
+        output.write_out(shown, exactly=True)
         return exits.DONE
     ran = [
         f"run {run.id}: {run.status}",
@@ -209,10 +217,6 @@ def show(options: Show) -> int:
     lines = [" · ".join(ran), described(run.document)]
     lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
     lines += [f"failed: {run.error}"] if run.error else []
-    shown = table.results_table(
-        results, output.width(), output.in_colour(sys.stdout), str(run.versions["numpy"]),
-        asked.choice,
-    )  # fmt: skip
     output.write_out("\n".join([*lines, "", shown]))
     return exits.DONE
 

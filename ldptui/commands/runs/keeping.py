@@ -26,6 +26,7 @@ from ...terminal import exits, output, places
 from ...text import format as text
 from .. import progress, reading, reporting
 from ..door import Keeping, Output, Work, shard_of, tags_of, written_to
+from ..formats import FORMATS
 from ..options import Record, Resume, Run
 from .opening import number_of, opened
 
@@ -39,7 +40,7 @@ def run(options: Run) -> int:
     asked = asked.of_results(experiment)
     if not work.quiet:
         _tell(experiment)
-    if work.frequencies and asked.format != "json" and not work.quiet:
+    if work.frequencies and not FORMATS[asked.format].frequencies and not work.quiet:
         output.note("note: --frequencies shows in JSON only")
     with _placed(work, experiment) as placed:
         if keeping is not None and not placed.shard.whole:

@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from .layout import aligned, plain_table
 from .numbers import heads, value_text
-from .results import PAPER, results_table, theory_table, verdict_of
+from .results import latex_table, markdown_table, results_table, theory_table, verdict_of

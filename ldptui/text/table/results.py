@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Final
@@ -248,13 +248,6 @@ def _tabular(groups: Sequence[Group]) -> list[str]:
         "\\bottomrule",
         "\\end{tabular}",
     ]
-
-
-PAPER: Final[dict[str, Callable[..., str]]] = {
-    "md": markdown_table,
-    "latex": latex_table,
-}
-"""The forms of a table for others than terminals, by their names."""
 
 
 def latex(words: str) -> str:

@@ -9,8 +9,10 @@ import pytest
 from support.cases import attack, experiment
 
 from ldptui.core.running.runner import Results, run
-from ldptui.text.table import PAPER, results_table
+from ldptui.text.table import latex_table, markdown_table, results_table
 from ldptui.text.table.results import latex
+
+PAPER = {"md": markdown_table, "latex": latex_table}
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
