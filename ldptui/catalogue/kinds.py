@@ -72,6 +72,7 @@ class Metric:
     column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
     of at most 76 cells. verdict : a sentence of its value, with {fakes} where it is about them.
     leads : its place among the metrics that a sweep is told by, 0 where it is none of them.
+    aside : whether the table of a sweep of items has it where it is asked for alone.
     Texts are empty where there is nothing to say.
     """
 
@@ -84,6 +85,7 @@ class Metric:
     source: str = ""
     verdict: str = ""
     leads: int = 0
+    aside: bool = False
 
     @property
     def title(self) -> str:

@@ -78,6 +78,14 @@ def test_a_new_metric_is_in_every_output() -> None:
 
 
 @pytest.mark.usefixtures("added")
+def test_a_new_metric_has_columns_in_the_table_of_a_sweep() -> None:
+    *_, last = run(experiment(trials=4, sweep={"protocol.epsilon": [1.0, 2.0]}))
+    table = results_table(last.results, 400)
+    assert "smallest estimate" in table
+    assert "collateral" not in table  # where it is asked for alone
+
+
+@pytest.mark.usefixtures("added")
 def test_a_new_metric_is_in_recordings(tmp_path: Path) -> None:
     with open_store(None) as store, open_store(None) as other:
         results = recorded(store)

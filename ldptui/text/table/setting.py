@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -12,6 +13,7 @@ from ldptui.core.base.named import code_of
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.running.runner import Results
+from ldptui.core.scenario import defaults_of
 from ldptui.core.theory import bit_gain, privacy_spent
 
 from ...catalogue import key_words
@@ -50,12 +52,13 @@ def constant_lines(results: Results, width: int) -> list[str]:
         if len(chances) == 1:
             p, q = chances.pop()
             protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
-    protocol += _curators(cells)
+    protocol += [*_curators(cells), *_keys(cells, "protocol", usual=False)]
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
     if any("trust.kind" in cell.parameters for cell in cells):
         rows.insert(2, ("trust", _trust(cells)))
     if any(cell.defences for cell in cells):
-        rows.append(("defence", [range_over(map(_defence, cells)), *_verified(cells)]))
+        own = _keys(cells, "defence", usual=False)
+        rows.append(("defence", [range_over(map(_defence, cells)), *own, *_verified(cells)]))
     if any("task.kind" in cell.parameters for cell in cells):
         kinds = range_over(cell.task.kind for cell in cells)
         rows.insert(1, ("task", [kinds, *_keys(cells, "task")]))
@@ -79,23 +82,30 @@ def constant_lines(results: Results, width: int) -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
-def _keys(cells: Sequence[Cell], table: str) -> list[str]:
-    """The keys of a table with their values, but for those that the catalogue leaves out."""
+def _keys(cells: Sequence[Cell], table: str, *, usual: bool = True) -> list[str]:
+    """The keys of a table with their values, but for those that the catalogue leaves out.
+
+    usual : also those that have their defaults in all cells.
+    """
     keys = dict.fromkeys(key for cell in cells for key in cell.parameters)
-    return [
-        f"{key_words(key).fact} {range_over(present(cells, key))}"
-        for key in keys
-        if key.rpartition(".")[0] == table and key_words(key).fact
-    ]
+    facts = []
+    for key in (key for key in keys if _PLACE.sub("", key).rpartition(".")[0] == table):
+        fact, values = key_words(key).fact, present(cells, key)
+        if fact and (usual or any(value not in defaults_of(key) for value in values)):
+            facts.append(f"{fact} {range_over(values)}")
+    return list(dict.fromkeys(facts))
+
+
+_PLACE: Final = re.compile(r"\.\d+(?=\.)")
+"""The place of a step among several: defence.1.eta."""
 
 
 def _campaign(cells: Sequence[Cell]) -> list[str]:
     """The rounds, how the users change over them, and what taking part in all of them costs."""
     facts = [f"R = {range_over(len(cell.rounds) for cell in cells)} rounds"]
-    for key, name in (("campaign.churn", "churn"), ("campaign.drift.kind", "drift to")):
-        values = [value for value in present(cells, key) if value]
-        if values:
-            facts.append(f"{name} {range_over(values)}")
+    facts += _keys(cells, "campaign", usual=False)
+    drifts = present(cells, "campaign.drift.kind")
+    facts += [f"drift to {range_over(drifts)}"] if drifts else []
     spent = range_over(privacy_spent(cell)[-1] for cell in cells)
     return [*facts, f"a user spends ε = {spent} over all rounds"]
 
@@ -203,18 +213,14 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
         *dict.fromkeys(str(name) for name in present(attacked, "attack.name")),
         f"β = {shares} (m = {range_over(cell.malicious for cell in attacked)})",
     ]
-    steered = present(attacked, "attack.mean")
-    if steered:
-        facts.append(f"towards the mean {range_over(steered)}")
+    own = _keys(attacked, "attack", usual=False)
     if not any(cell.targets.size for cell in attacked):
-        return facts
+        return [*facts, *own]
     facts.append(f"f_T = {range_over(cell.target_frequency for cell in attacked)}")
     bits = [gain for cell in attacked if (gain := bit_gain(cell)) is not None]
     if bits:
         facts.append(f"gain of the bits before decoding {range_over(bits)}")
-    cohorts = present(attacked, "attack.cohort")
-    if cohorts:
-        facts.append(f"share in one cohort {range_over(cohorts)}")
+    facts += own
     if any(cell.protocol.facts().get("hash_range") for cell in attacked):
         for key, name in (("attack.seeds", "K"), ("attack.scoring", "scoring")):
             values = present(attacked, key)

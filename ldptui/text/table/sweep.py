@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -89,6 +88,7 @@ class _Row:
 _FLAGGED = {"recall": "fakes", "false_positive_rate": "genuine"}
 _ALARM = {"alarm_rate": "attacked", "false_alarm_rate": "clean"}
 _OF_TARGETS = {"target_frequency_clean": "before", "target_frequency": "after"}
+# Metrics that share columns, or that only some cells have; another one has columns of its own.
 _ROWS: Final = (
     _Row("gain", {"gain": ""}, "attacked frequencies"),
     _Row("target frequency", _OF_TARGETS, "attacked frequencies"),
@@ -115,13 +115,17 @@ _ROWS: Final = (
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
     facts, known = _facts(finished), partial(_known, finished=finished)
-    rows: Iterable[_Row] = _ROWS
-    if not facts & {"frequencies", "hitters"}:
-        names = dict.fromkeys(name for cell, _, _ in finished for name in cell.metrics)
-        rows = (_Row(metric_words(name).name, {name: ""}, needs=(name,)) for name in names)
+    listed = facts & {"frequencies", "hitters"}
+    placed = {name for row in _ROWS for name in row.columns} if listed else set()
+    names = dict.fromkeys(name for cell, _, _ in finished for name in cell.metrics)
+    others = (
+        _Row(metric_words(name).name, {name: ""}, needs=(name,))
+        for name in names
+        if name not in placed and not (listed and metric_words(name).aside)
+    )
     return [
         _group(row, finished)
-        for row in rows
+        for row in (*(_ROWS if listed else ()), *others)
         if facts.issuperset(row.when.split()) and (not row.needs or any(map(known, row.needs)))
     ]
 
