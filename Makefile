@@ -67,7 +67,7 @@ $(RUN): pyproject.toml
 	@touch $@
 
 $(READY): $(RUN)
-	@echo 'Adding the tools of the tests, once: about 900 MB more, one to three minutes.'
+	@echo 'Adding the tools of the tests, once: about 800 MB more, one to three minutes.'
 	@$(INSTALL) -e '.[dev]'
 	@touch $@
 

@@ -359,7 +359,7 @@ def misfit_words(far: Misfit, labels: Sequence[str]) -> str:
     return (
         f"{off}: the clients used another epsilon or other parameters, or many reports are fake "
         "(poisoning: ldptui screen looks for it); noise alone goes as far in "
-        f"{text.short(far.chance, 1)} of collections at most"
+        f"{text.short(far.chance, 1) if far.chance else '1e-300'} of collections at most"
     )
 
 

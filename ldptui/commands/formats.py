@@ -90,7 +90,7 @@ def _check_pyarrow(out: Path) -> None:
         import_module("pyarrow.parquet")
     except ImportError:
         raise FileError(
-            f"{out} cannot be written: Parquet needs pyarrow (pip install ldptui[parquet])"
+            f"{out} cannot be written: Parquet needs pyarrow (pip install 'ldptui[parquet]')"
         ) from None
 
 

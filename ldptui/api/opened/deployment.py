@@ -13,6 +13,7 @@ from ...lab.questions.collected import Collection
 from ...lab.questions.reports import DeploymentOptions
 from ...text import format as text
 from ..collected import estimate
+from ..sources import labels_in
 from .collection import counted_of, opened
 
 CORRECTION = "norm-sub"
@@ -21,11 +22,12 @@ CORRECTION = "norm-sub"
 
 def answer(options: DeploymentOptions, ask: Ask) -> Steps:
     """The matrix of protocol, attack and defence."""
-    users, counts = options.users, ()
+    named = options.domain and len(labels_in(ask.folder / options.domain))
+    items, users, counts = named or options.items, options.users, ()
     if any(options.reports):
         collection = Collection(
             reports=options.reports, protocol=options.protocol, epsilon=options.epsilon,
-            items=options.items,
+            items=items,
         )  # fmt: skip
         files = opened(collection, ask)
         yield f"counting the reports of {text.count(len(files.reports))} files"
@@ -34,11 +36,13 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
         users, counts = int(held.sum()), tuple(held.tolist())
     if users is None:
         raise ScenarioError("is required, or files of reports", key="users")
+    if items is None:
+        raise ScenarioError("is required, or a file of their names", key="items")
     yield "closed forms of every attack"
     return (
         yield from matrix(
             Deployment(
-                options.protocol, options.epsilon, options.items, users, options.share,
+                options.protocol, options.epsilon, items, users, options.share,
                 options.targets, counts,
             )
         )

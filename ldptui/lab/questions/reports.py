@@ -104,11 +104,15 @@ def _counted(form: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class DeploymentOptions:
-    """reports : files of reports of the deployment, which tell its users and its frequencies."""
+    """reports : files of reports of the deployment, which tell its users and its frequencies.
+
+    domain : the file of the items' names, in place of their number.
+    """
 
     protocol: Annotated[str, Blank("oue", "protocol.kind", _protocols, bare=True)] = "oue"
     epsilon: Annotated[float, EPSILON, Blank(1.0, "protocol.epsilon")] = 1.0
-    items: Items
+    items: Annotated[Items | None, Argument(either=True)] = None
+    domain: Annotated[str | None, Argument(either=True)] = None
     users: Annotated[
         int | None, USERS, Blank(100_000, users_of, optional=True, steps="ladder", only=_counted)
     ] = None

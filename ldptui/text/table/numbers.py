@@ -128,7 +128,7 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
     estimates = list(estimates)
     if power is None:
         return aligned_on(
-            [_scientific(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
+            [_alone(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
         )
     values, errors = [], []
     for estimate in estimates:
@@ -152,18 +152,9 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
     )
 
 
-def _scientific(value: float | None, error: float | None) -> str:
-    """`(1.235 ± 0.012)e-6`, whatever the size."""
-    if value is None or value == 0:
-        return text.short(value)
-    power = math.floor(math.log10(abs(value)))
-    power += round(abs(_scaled(value, power)), 4) >= 10
-    if not error:
-        alone = text.fixed(_scaled(value, power), 4)
-        return f"{alone}e{power}" if error is None else f"({alone} ± 0)e{power}"
-    scaled = _scaled(error, power)
-    places = text.decimals([scaled])
-    return f"({text.fixed(_scaled(value, power), places)} ± {text.fixed(scaled, places)})e{power}"
+def _alone(value: float | None, error: float | None) -> str:
+    """A value with its error in the unit that suits it, whatever stands above and below."""
+    return f"{text.short(value, 5)} ± 0" if value and error == 0 else text.estimate(value, error)
 
 
 def theory_text(estimate: Estimate, power: int | None) -> str:
@@ -171,10 +162,8 @@ def theory_text(estimate: Estimate, power: int | None) -> str:
     value, error = estimate.theory, estimate.standard_error
     if value is None:
         return text.MISSING
-    if power is None:
-        return _scientific(value, None)
-    if not error:
-        return text.short(_scaled(value, power), 5)
+    if power is None or not error:
+        return text.short(_scaled(value, power or 0), 5)
     return text.fixed(_scaled(value, power), text.decimals([_scaled(error, power)]))
 
 

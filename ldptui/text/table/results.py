@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Final
 
@@ -214,20 +214,47 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
 
 
 def latex_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
-    """The results as tabulars of LaTeX with booktabs; titles and source stand in comments."""
+    """The results as tabulars of LaTeX with booktabs; titles and source stand in comments.
+
+    Each is as wide as one column of a paper: what is wider becomes several below each other.
+    """
     lines = [
         f"% {one_line(results.experiment.scenario.title)}",
         f"% {_source(results, numpy)}",
-        "% needs \\usepackage{booktabs}",
+        "% needs \\usepackage{booktabs}; 1.234(56) is 1.234 ± 0.056, a mean ± its standard error",
     ]
     for number, sheet in enumerate(sheets(results, choice)):
         comments = [f"% {words}" for words in (sheet.title, sheet.note) if words]
-        lines += [*[""] * bool(number), *comments, *_tabular(sheet.groups)]
+        keys, *others = map(_shorter, sheet.groups)
+        parts = narrowed(others, PAPER_COLUMN - keys.width - len(GAP))
+        tabulars = map(_tabular, in_blocks(keys, parts, PAPER_COLUMN) or [[keys]])
+        lines += [*[""] * bool(number), *comments, *"\n\n".join(tabulars).split("\n")]
     return "\n".join(lines) + "\n"
 
 
-def _tabular(groups: Sequence[Group]) -> list[str]:
-    """The lines of one tabular."""
+PAPER_COLUMN: Final = 58
+"""Letters of a footnote in one column of a paper."""
+
+
+def _shorter(group: Group) -> Group:
+    """The same columns with errors in brackets, as `_bracketed` writes them."""
+    columns = (replace(each, cells=tuple(map(_bracketed, each.cells))) for each in group.columns)
+    return replace(group, columns=tuple(columns))
+
+
+def _bracketed(words: str) -> str:
+    """`1.234 ± 0.056` as `1.234(56)`: an error below 1 in the last digits of its value."""
+
+    def short(found: re.Match[str]) -> str:
+        value, error = found.groups()
+        return f"{value}({(error.replace('.', '').lstrip('0') or '0') if error < '1' else error})"
+
+    once = " ".join(words.split())
+    return re.sub(r"\(?([-−]?[\d.]+) ± (\d[\d.]*)\)?", short, once)
+
+
+def _tabular(groups: Sequence[Group]) -> str:
+    """One tabular."""
     form = "".join("l" if column.words else "r" for _, column in _columns(groups))
     titles, rules, place = [], [], 1
     for group in groups:
@@ -238,7 +265,8 @@ def _tabular(groups: Sequence[Group]) -> list[str]:
         place += size
     heads = [latex(column.head) for group in groups for column in group.columns]
     cells = zip(*(column.cells for group in groups for column in group.columns), strict=True)
-    return [
+    return "\n".join([
+        "{\\footnotesize\\setlength{\\tabcolsep}{2pt}",
         f"\\begin{{tabular}}{{{form}}}",
         "\\toprule",
         *([f"{' & '.join(titles)} \\\\", " ".join(rules)] if rules else []),
@@ -246,18 +274,18 @@ def _tabular(groups: Sequence[Group]) -> list[str]:
         "\\midrule",
         *(f"{' & '.join(map(latex, row))} \\\\" for row in cells),
         "\\bottomrule",
-        "\\end{tabular}",
-    ]
+        "\\end{tabular}}",
+    ])  # fmt: skip
 
 
 def latex(words: str) -> str:
     """Words of a table in LaTeX: numbers as mathematics, letters that mean something as text."""
     words = " ".join(words.split())
     number = r"[-+−]?\d[\d .]*(?:e-?\d+)?"
-    if re.fullmatch(rf"\(?{number}(?: ± [\d.]+\)?(?:e-?\d+)?)?", words):
-        powered = re.sub(r"e(-?\d+)", r" \\times 10^{\1}", words.replace("−", "-"))
+    if re.fullmatch(rf"{number}|[-−]?[\d.]+\([\d.]+\)(?:e-?\d+)?", words):
+        powered = re.sub(r"e(-?\d+)", r"{\\times}10^{\1}", words.replace("−", "-"))
         spaced = re.sub(r"(?<=\d) (?=\d)", r"\\,", powered)
-        return f"${spaced.replace('±', chr(92) + 'pm')}$"
+        return f"${spaced}$"
     if words == text.MISSING:
         return "--"
     escaped = "".join(SYMBOLS.get(letter, letter) for letter in words)
