@@ -271,3 +271,9 @@ def titled(title: str, text: str, look: Look) -> list[Row]:
     if title and look.height > 2:
         rows[0] = [(crop(look.clean(title), look.width), look.strong)]
     return rows
+
+
+def message(text: str, look: Look) -> list[Strip]:
+    """A muted sentence in the middle of `height` strips of `width` cells."""
+    rows = centred(look.clean(text), look)
+    return [strip(row, look.width, look.charset) for row in rows]

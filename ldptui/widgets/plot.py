@@ -197,9 +197,11 @@ class ChartView(Widget, can_focus=True):
         return look_of(self.app, Size(self.size.width or 80, self.size.height or 24))
 
     def _draw(self, chart: Chart | None, look: Look) -> list[Strip]:
-        from ..charts.draw import draw, message
+        if chart is None:
+            return rows.message(self.empty, look)
+        from ..charts.draw import draw
 
-        return message(self.empty, look) if chart is None else draw(chart, look)
+        return draw(chart, look)
 
 
 def _same(old: Chart | None, new: Chart | None) -> bool:

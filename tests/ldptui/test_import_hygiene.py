@@ -83,7 +83,8 @@ Workbench(Settings()).run(headless=True, size=(120, 40))"""
 @pytest.mark.parametrize(
     ("program", "heavy"),
     [
-        (FIRST_FRAME, "numpy scipy pydantic plotext ldptui.core.scenario ldptui.core.theory"),
+        (FIRST_FRAME, ("numpy scipy pydantic plotext ldptui.core.scenario ldptui.core.theory "
+                      "ldptui.charts.draw")),
         ("import ldptui.explain.equations as e; e.search('x')", "numpy textual plotext pydantic"),
         ("import ldptui.session.draft", "numpy pydantic ldptui.core.scenario plotext tomlkit"),
         ("from ldptui import catalogue as c; c.key_words('seed'); c.families()",

@@ -63,6 +63,7 @@ async def showing(
     app = Shell(charset)
     async with app.run_test(size=size) as pilot:
         pane = app.query_one(ChartsPane)
+        await pane.mount_rest()
         pane.draft = draft
         pane.snapshot = run
         await pilot.pause()

@@ -12,4 +12,4 @@ the first plot is drawn; bars need neither.
 
 from __future__ import annotations
 
-from .drawing import draw, message, place_at, warm_up
+from .drawing import draw, place_at, warm_up

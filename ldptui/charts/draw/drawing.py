@@ -313,9 +313,3 @@ def place_at(chart: Chart, x: int, y: int, look: Look) -> Place | None:
     if isinstance(chart, Panels):
         return panel_place(chart, x, y, look)
     return bar_place(chart, y, look)
-
-
-def message(text: str, look: Look) -> list[Strip]:
-    """A muted sentence in the middle of `height` strips of `width` cells."""
-    rows = centred(look.clean(text), look)
-    return [strip(row, look.width, look.charset) for row in rows]

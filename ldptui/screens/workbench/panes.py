@@ -102,11 +102,16 @@ class Panes(Columns):
                 return
 
     async def mount_forms(self) -> None:
-        """The panes with many fields: the first frame would wait even for their imports."""
+        """The panes with many fields, and what the others hide at first.
+
+        The first frame would wait for them, even for the imports of the fields.
+        """
         from .attack.pane import AttackPane
         from .defences import DefencesPane
         from .parameters import ParametersPane
 
+        await self.charts.mount_rest()
+        await self.runs.mount_rest()
         forms = {
             2: ParametersPane(id="pane-2"),
             3: AttackPane(id="pane-3"),

@@ -134,27 +134,28 @@ class RunsPane(Vertical):
         super().__init__(id=id)
         self._keys: list[int] = []  # of the rows
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="empty")
-        yield OptionList(compact=True)
-        yield FailureView()
-        yield Static(id="details", markup=False)
-        yield FilterInput("filter: words, #tag, star, done, oue …", self.focus_first)
+    async def mount_rest(self) -> None:
+        """All that is in the pane: the first frame would wait for it."""
+        await self.mount(
+            Static(id="empty"),
+            OptionList(compact=True),
+            FailureView(),
+            Static(id="details", markup=False),
+            FilterInput("filter: words, #tag, star, done, oue …", self.focus_first),
+        )
+        fitted(self, self._fill)
 
     def watch_shelf(self) -> None:
         self._fill()
 
-    def on_mount(self) -> None:
-        fitted(self, self._fill)
-
     def focus_first(self) -> None:
         """Put the focus on the list."""
-        self.query_one(OptionList).focus()
+        self.query(OptionList).focus()
 
     # The list.
 
     def _fill(self) -> None:
-        if not self.is_mounted:
+        if not self.children:
             return
         options = self.query_one(OptionList)
         words = self.query_one(FilterInput).words
@@ -249,7 +250,7 @@ class RunsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing with the run under the cursor are not offered."""
-        if not self.is_mounted:
+        if not self.children:
             return True
         run = self.current
         if action == "overlay":

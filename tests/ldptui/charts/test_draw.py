@@ -16,12 +16,12 @@ from rich.color import Color, ColorSystem
 from rich.style import Style as RichStyle
 from textual.strip import Strip
 
-from ldptui.charts.draw import axes, draw, message, place_at
+from ldptui.charts.draw import axes, draw, place_at
 from ldptui.charts.draw.area import Area, area_of
 from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.shapes import SHAPES, in_braille
-from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look, Palette
+from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look, Palette, message
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Panels, Plot, Rest, Series, Tone
 
 Style = Literal["line", "dotted", "points"]

@@ -40,9 +40,11 @@ class ChartBox(Pointed):
         """name : of the box. pictures : the names of what it draws, from top to bottom."""
         super().__init__(id=name)
         self._shown, self._room = Shown(), Size()
-        self._pictures = [ChartView(id=each) for each in pictures]
-        for below in self._pictures[1:]:
-            below.add_class("-below")
+        first, *below = pictures
+        self._pictures = [
+            ChartView(id=first),
+            *(ChartView(id=each, classes="-below") for each in below),
+        ]
         self._chosen = ""  # the view, by hand
         self._drawn: tuple[object, ...] = ()  # what the pictures were made of
 
@@ -51,8 +53,8 @@ class ChartBox(Pointed):
         yield self._readout
 
     def charts(self) -> list[ChartView]:
-        """The pictures that are shown."""
-        return [picture for picture in self._pictures if picture.display]
+        """The pictures that are shown, once the box is on the screen."""
+        return [picture for picture in self._pictures if picture.display and picture.is_mounted]
 
     # The views.
 

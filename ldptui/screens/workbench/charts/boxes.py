@@ -34,12 +34,13 @@ class Boxes:
         self._curves: tuple[CurveChart, ...] = (self.gain, ErrorChart(), SuccessChart())
         self._map = MapChart()
         self.timeline = TimelineCharts()
+        self.first = FrequencyCharts()
         self._by_name: dict[str, ChartBox] = {
             "timeline": self.timeline,
             "map": self._map,
             "trials": TrialCharts(),
             "detection": DetectionCharts(),
-            "frequencies": FrequencyCharts(),
+            "frequencies": self.first,
             **{curve.kind: curve for curve in reversed(self._curves)},
             **{kind.name: FrameBox(kind) for kind in KINDS.values() if kind.drawn and kind.frame},
         }
@@ -56,11 +57,22 @@ class Boxes:
         """The charts of a tab, whose views, targets, … the keys go through."""
         return self._by_name.get(tab)
 
+    async def mount(self, columns: Widget) -> None:
+        """Put the charts that the first frame does without around the one that it has."""
+        boxes = [*self._by_name.values()]
+        for box in boxes:
+            box.display = box is self.first
+        at = boxes.index(self.first)
+        await columns.mount(*boxes[:at], before=0)
+        await columns.mount(*boxes[at + 1 :])
+
     def arrange(self, columns: Widget, tab: str) -> None:
         """Let the tab's own chart be the left one of two, the estimates with it on the right."""
         own = tab == "gain"
         columns.set_class(own or tab in ("timeline", "trials", "detection"), "-second")
         columns.set_class(not own, "-last")  # the gain
+        if not self.gain.is_attached:
+            return
         if own and columns.children[0] is not self.gain:
             columns.move_child(self.gain, before=0)
         elif not own and columns.children[0] is self.gain:

@@ -84,14 +84,18 @@ class ChartsPane(Vertical):
         yield self._claim
         yield self._warnings
         with self._columns:
-            yield from (box for _, box in self._boxes)
+            yield self._boxes.first
         yield self._bar
         yield self.sweep
         yield self._sheets
 
     def on_mount(self) -> None:
-        self._show()
         fitted(self, self._show)
+
+    async def mount_rest(self) -> None:
+        """The charts of all other tabs: the first frame would wait for them."""
+        await self._boxes.mount(self._columns)
+        self._show()
 
     def on_show(self) -> None:
         """Draw what has changed while the pane was hidden, and had no room."""
@@ -358,7 +362,7 @@ class ChartsPane(Vertical):
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1 - claimed))
         for name, box in self._boxes:
             box.display = name in visible
-            if box.display:
+            if box.display and box.is_mounted:
                 box.show(shown, room)
         self._sheets.display = not visible
         self._sheets.show(
