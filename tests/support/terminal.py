@@ -161,6 +161,22 @@ class Terminal:
                 )
         return self.text
 
+    def came(self, wanted: str, limit: float = LIMIT_S) -> float:
+        """The time at which the bytes came that brought a match of this onto the screen.
+
+        They are drawn when no more come, so that no time is told that drawing them has taken.
+        """
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            self.quiet(limit=limit)
+            came, self._undrawn = self._undrawn, []
+            for at, data in enumerate(came):
+                self._undrawn.append(data)
+                if re.search(wanted, self.text):
+                    self._undrawn = came[at + 1 :]
+                    return self.frames[at - len(came)][0]
+        raise AssertionError(f"{wanted!r} did not come; the screen is:\n{self.text}")
+
     def quiet(self, seconds: float = 0.3, limit: float = LIMIT_S) -> None:
         """Read until nothing came for so long."""
         last = time.monotonic()
