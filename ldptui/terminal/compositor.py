@@ -109,7 +109,7 @@ def _shown(char: str) -> str:
     return char if char.isprintable() else one_line(char) * get_character_cell_size(char)
 
 
-TURNS: Final = 3
+TURNS: Final = 4
 """Turns of the event loop in which a key reaches its widgets, and their news the screen."""
 
 

@@ -118,7 +118,12 @@ class ChartView(Widget, can_focus=True):
             self.refresh(*[Region(0, 0, self.size.width, 1)] if self._rows else [])
 
     def _exchange_repaint_regions(self) -> list[Region]:
-        """The parts to draw in this frame: of another chart the rows that differ."""
+        """The parts to draw in this frame: of another chart the rows that differ.
+
+        All of it where the frame lays out anew: drawn now it would be drawn again in another size.
+        """
+        if self.screen._layout_required:
+            return [*super()._exchange_repaint_regions(), self.size.region]
         self._current_rows()
         changed, self._changed = self._changed, []
         return [*super()._exchange_repaint_regions(), *changed]

@@ -326,5 +326,6 @@ COURSES: Final[Mapping[str, Course]] = {
 def axis_of(scenario: Scenario, variables: Iterable[Variable], chosen: str = "") -> Variable | None:
     """The variable on the axis: chosen by its key, else swept over most values, else the first."""
     known = {variable.key: variable for variable in variables}
-    swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
+    sweep = scenario.sweep
+    swept = sorted(sweep, key=lambda key: -len(sweep[key]))
     return next((known[key] for key in (chosen, *swept, *known) if key in known), None)

@@ -30,6 +30,7 @@ from ldptui.core.protocols import CENTRAL
 from ldptui.core.scenario import Scenario, load
 from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.headline import Headline
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
 from ldptui.screens.workbench.transport_bar import TransportBar
@@ -111,6 +112,24 @@ async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]
         assert "Freq" in tabs
         if size[0] >= 60:
             assert ("Equations" if size[0] > 62 else "Eqs") in tabs
+
+
+async def test_an_edit_moves_no_chart() -> None:
+    """Until the new result is there the words over the charts keep their rows."""
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        headline, words, places = pane.query_one(Headline), list[bool](), []
+        for draft, run in (
+            (QUICK_DRAFT, snapshot(scenario())),
+            (edited("attack.share", 0.1), snapshot(scenario())),
+            (edited("attack.share", 0.1), snapshot(scenario(**{"attack.share": 0.1}))),
+        ):
+            pane.draft, pane.snapshot = draft, run
+            await pilot.pause()
+            words.append(headline.has_class("-found"))
+            places.append((headline.region, pane.query_one("#rank").region))
+        assert words == [True, False, True]
+        assert places[0][0].height == 2
+        assert set(places) == {places[0]}
 
 
 async def test_view_key_goes_round() -> None:

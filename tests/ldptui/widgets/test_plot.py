@@ -102,6 +102,25 @@ async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyP
         assert len(calls) == 2
 
 
+async def test_a_chart_that_gets_another_size_as_well_is_drawn_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: list[tuple[int, int]] = []
+
+    def counted(chart: Chart, look: Look) -> list[Strip]:
+        sizes.append((look.width, look.height))
+        return draw(chart, look)
+
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        monkeypatch.setattr("ldptui.charts.draw.draw", counted)
+        app.view.chart = plot(2, 5, 9)
+        app.view.styles.height = 12
+        await pilot.pause()
+        assert sizes == [(60, 12)]
+        assert app.view.shown() == expected(app, plot(2, 5, 9))
+
+
 async def test_charts_of_arrays() -> None:
     def arrays(last: float) -> Plot:
         x = np.arange(3.0)

@@ -51,6 +51,7 @@ class CurveChart(ChartBox):
         self._bar.gap = " · "
         self._scenario: Scenario | None = None
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
+        self._variable: Variable | None = None  # the one of them that is chosen
         self._key = ""  # on the x-axis, chosen by hand
         self._log: bool | None = None  # x, where chosen by hand
         self._scale: Scale | None = None  # of y, where chosen by hand
@@ -81,17 +82,16 @@ class CurveChart(ChartBox):
         if self._scenario is None:
             return ()
         if self._axes is None:
+            from ....charts.curves import axis_of
+
             self._axes = self._course.axes(self._scenario)
+            self._variable = axis_of(self._scenario, self._axes, self._key)
         return self._axes
 
     @property
     def variable(self) -> Variable | None:
         """The variable on the x-axis: chosen by hand, else swept over most values."""
-        if self._scenario is None:
-            return None
-        from ....charts.curves import axis_of
-
-        return axis_of(self._scenario, self.axes, self._key)
+        return self._variable if self.axes else None
 
     @property
     def _log_x(self) -> bool:
@@ -119,7 +119,7 @@ class CurveChart(ChartBox):
             self._put_on_axis(self.axes[at % len(self.axes)].key)
 
     def _put_on_axis(self, key: str) -> None:
-        self._key = key
+        self._key, self._axes = key, None
         self._log = self._at = None  # each variable has a scale and a cursor of its own
 
     def toggle_log(self, direction: str) -> None:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ....text.prose import first_lines
-from ....widgets.words import put, put_or_hide, spelled
+from ....widgets.words import put, spelled
 from .shown import Shown
 
 CLAIM: Final = (19, 27, 40)
@@ -64,11 +64,16 @@ class Headline(Static):
         if not over_charts:
             most = int(chart != "answer" and room.height >= ROOMY)
         said = [spelled(self, sentence) for sentence in shown.verdict(chart)]
-        found = _fitting(said, room.width, most)
-        found += [""] * (most - len(found)) if found else []  # a cursor moves no chart by its words
-        lines = found or (first_lines(shown.claim, room.width, claimed) if claimed else [])
+        lines = found = _fitting(said, room.width, most)
+        # Neither an edit nor a cursor moves a chart by its words.
+        held = most if found or shown.tells else 0
+        if not found and (claimed := min(claimed, held or claimed)):
+            lines = first_lines(shown.claim, room.width, claimed)
+        lines = lines + [" "] * (held - len(lines))
         self.set_class(bool(found), "-found")
-        put_or_hide(self, "\n".join(lines))
+        self.display = bool(lines)
+        if (text := "\n".join(lines)) != (before := str(self.content)):
+            self.update(text, layout=text.count("\n") != before.count("\n"))
         return len(lines)
 
 

@@ -261,6 +261,11 @@ class Shown:
         return tuple(said)
 
     @property
+    def tells(self) -> bool:
+        """True if the cell shown has a verdict, be it of other settings."""
+        return self.told is not None and bool(verdict(self.told))
+
+    @property
     def told(self) -> Told | None:
         """The cell that the verdict is about: the one at a cursor, else the draft's own."""
         if (cell := self.cell) is not None and self.snapshot is not None:
