@@ -1,15 +1,32 @@
-"""Makes the pictures of the README from the real program: `python docs/picture.py`."""
+"""Makes the pictures of the README from the real program: `python docs/picture.py`.
+
+That of the workbench moves: it is the sweep of the quickstart, stop by stop, as space plays it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ldptui.app import Workbench
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.terminal.settings import Settings
+
+STOP_S: Final = 0.8
+"""Seconds of a stop of the sweep."""
+REST_S: Final = 3.2
+"""Seconds of the last one."""
+STILL: Final = 5
+"""The stop that is shown where nothing moves, from 0: β = 0.1."""
+
+_PART: Final = re.compile(r"<text\b.*?</text>|<rect\b[^>]*/>", re.DOTALL)
+_BODY: Final = re.compile(r'(?<=-matrix">\n)(.*)(?=</g>\s*</g>\s*</svg>)', re.DOTALL)
 
 
 async def main() -> None:
@@ -20,9 +37,19 @@ async def main() -> None:
         while not (screen.shelf.runs and screen.shelf.runs[-1].snapshot.status == "done"):
             await pilot.pause(0.05)
         await pilot.press("alt+4")
-        await pilot.pause(0.2)
-        write(app, "workbench")
-        await pilot.press("6")
+        charts, frames = screen.charts, list[str]()
+        charts.tab = "frequencies"
+        await pilot.press("space", "space")  # played, and stopped
+        transport = charts.sweep.transport
+        for moment in transport.moments if transport is not None else ():
+            charts.sweep.transport = replace(transport, at=moment, playing=False)
+            await pilot.pause(0.3)
+            while screen.shelf.active is not None:
+                await pilot.pause(0.05)
+            await pilot.pause(0.3)
+            frames.append(taken(app))
+        write("workbench", moving(frames, STILL))
+        await pilot.press("escape", "6")
         await pilot.pause(0.2)
         await pilot.press("6")
         lab = app.screen
@@ -30,14 +57,80 @@ async def main() -> None:
         while "trust" not in lab.answers:
             await pilot.pause(0.05)
         await pilot.pause(0.2)
-        write(app, "lab")
+        write("lab", taken(app))
         await screen.shut_down()
 
 
-def write(app: Workbench, name: str) -> None:
-    """Write the screen as SVG."""
-    picture = app.export_screenshot(title="ldptui", simplify=True)
+def taken(app: Workbench) -> str:
+    """The screen as SVG."""
+    return app.export_screenshot(title="ldptui", simplify=True)
+
+
+def write(name: str, picture: str) -> None:
+    """Write a picture beside this file."""
     Path(__file__).with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
+
+
+def moving(pictures: Sequence[str], still: int) -> str:
+    """Screens of one size as one SVG, which shows them in turn.
+
+    What all have alike is there once. still : the one that is shown where motion is not wanted,
+    and by what knows no animation.
+    """
+    styles: dict[str, str] = {}
+    pages = [_parts(picture, styles) for picture in pictures]
+    same = set(pages[0]).intersection(*pages[1:])
+    shared = [part for part in pages[0] if part in same]
+    drawn = [part for part in shared if part.startswith("<rect")]  # grounds, below all words
+    for at, page in enumerate(pages):
+        rest = "".join(part for part in page if part not in same)
+        drawn.append(f'<g class="stop s{at}">{rest}</g>')
+    drawn += [part for part in shared if part.startswith("<text")]
+    body = _BODY.sub(lambda _: "\n".join(drawn) + "\n", _plain(pictures[0]))
+    rules = [f".{name} {{ {style} }}" for style, name in styles.items()]
+    rules += _in_turn(len(pages), still)
+    body = re.sub(r'<clipPath id="terminal-line-.*?</clipPath>\n?', "", body, flags=re.DOTALL)
+    return re.sub(r"(\.terminal-r\d+ \{.*?\}\n\s*)+", "\n".join(rules) + "\n", body, count=1)
+
+
+def _plain(picture: str) -> str:
+    """The picture with a name of its classes that does not depend on what it shows."""
+    return re.sub(r"terminal-\d+", "terminal", picture)
+
+
+def _parts(picture: str, styles: dict[str, str]) -> list[str]:
+    """The grounds and the words of a screen; their styles are added to those of all."""
+    plain = _plain(picture)
+    own = dict(re.findall(r"\.terminal-(r\d+) \{ (.*?) \}", plain))
+    found = _BODY.search(plain)
+    assert found is not None
+    parts = list[str]()
+    for part in _PART.findall(found[0]):
+        text = part.partition(">")[2].removesuffix("</text>").replace("&#160;", " ")
+        if part.startswith("<text") and not text.strip():
+            continue
+        part = re.sub(r' clip-path="[^"]*"', "", part)
+        for name in re.findall(r"terminal-(r\d+)", part):
+            shared = styles.setdefault(own[name], f"r{len(styles) + 1}")
+            part = part.replace(f"terminal-{name}", shared)
+        parts.append(part)
+    return parts
+
+
+def _in_turn(count: int, still: int) -> list[str]:
+    """The rules by which one of the stops is to be seen at any time."""
+    whole = STOP_S * (count - 1) + REST_S
+    rules = [".stop { visibility: hidden; }", f".s{still} {{ visibility: visible; }}"]
+    turns = [f".stop {{ animation: {whole:g}s step-end infinite; }}"]
+    for at in range(count):
+        begin, end = (100 * STOP_S * each / whole for each in (at, at + 1))
+        steps = ["0% { visibility: hidden; }"] * (at > 0)
+        steps += [f"{begin:.4g}% {{ visibility: visible; }}"]
+        steps += [f"{end:.4g}% {{ visibility: hidden; }}"] * (at < count - 1)
+        rules.append(f"@keyframes s{at} {{ {' '.join(steps)} }}")
+        turns.append(f".s{at} {{ animation-name: s{at}; }}")
+    moved = "\n".join(turns)
+    return [*rules, f"@media (prefers-reduced-motion: no-preference) {{\n{moved}\n}}"]
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 from support.pages import NAMES, ROOT, blocks, page
 
 from ldptui import scenarios
@@ -63,7 +66,7 @@ def _script(name: str) -> ModuleType:
     return module
 
 
-gallery, download = _script("gallery"), _script("download")
+gallery, download, picture = _script("gallery"), _script("download"), _script("picture")
 
 
 def test_the_notebook_is_the_page_that_offers_it() -> None:
@@ -91,3 +94,60 @@ def test_every_picture_of_the_gallery_is_that_of_its_scenario() -> None:
         assert kept is not None
         assert path.stat().st_size < 60_000, "draw it again: a picture is some 20 kB"
         assert kept.document == load(scenarios.path(name)).document, f"draw {name} again"
+
+
+def _screen(*rows: str) -> str:
+    """A screen of these rows as SVG."""
+    console = Console(width=20, file=StringIO(), record=True, force_terminal=True)
+    for row in rows:
+        console.print(row)
+    return console.export_svg(title="ldptui")
+
+
+def _shown(moved: str, at: int) -> list[tuple[str, ...]]:
+    """The grounds and words that are seen at a stop: what they are, where, in which style."""
+    styles = dict(re.findall(r"\.(r\d+) \{ (.*?) \}", moved))
+    stops = re.findall(r'<g class="stop s(\d+)">(.*?)</g>', moved, flags=re.DOTALL)
+    seen = re.sub(r'<g class="stop .*?</g>', "", moved, flags=re.DOTALL)
+    seen = seen[seen.index('-matrix">') :] + dict(stops)[str(at)]
+    parts = re.findall(r"<(text|rect) (.*?)(?:/>|>(.*?)</text>)", seen, flags=re.DOTALL)
+    return sorted((kind, re.sub(r"\br\d+", lambda name: styles[name[0]], where), words)
+                  for kind, where, words in parts)  # fmt: skip
+
+
+def test_a_picture_that_moves_is_its_screens_in_turn() -> None:
+    screens = [
+        _screen("[red]β 0[/]", "[on blue]same[/]"),
+        _screen("[bold]β 0.1[/] [red]▒▒[/]", "[on blue]same[/]"),
+        _screen("[on blue]β[/] [green]▒▒[/]", "[on blue]same[/]"),
+    ]
+    moved = picture.moving(screens, 1)
+    assert moved.count(">same<") == 1
+    for at, screen in enumerate(screens):
+        assert _shown(moved, at) == _shown(picture.moving([screen], 0), 0)
+    assert _shown(moved, 0) != _shown(moved, 1)
+
+
+def test_the_picture_of_the_workbench_shows_one_stop_at_a_time() -> None:
+    path = ROOT / "docs" / "workbench.svg"
+    text = path.read_text("utf-8")
+    assert path.stat().st_size < 400_000
+    assert not [*ElementTree.fromstring(text).iter("script")]
+    turns = [
+        [
+            (float(at), how == "visible")
+            for at, how in re.findall(r"([\d.]+)% \{ visibility: (\w+)", rule)
+        ]
+        for rule in re.findall(r"@keyframes s\d+ \{(.*)\}\n", text)
+    ]
+    for at in range(1000):
+        seen = [max(step for step in turn if step[0] <= at / 10)[1] for turn in turns]
+        assert sum(seen) == 1, at
+    words = ["".join(part for *_, part in _shown(text, at)) for at in range(len(turns))]
+    titles = [re.findall(r"&#160;at&#160;β&#160;([.\d]+)&#160;", each) for each in words]
+    assert [float(share) for (share,) in titles] == pytest.approx([0.02 * at for at in range(11)])
+    assert all(f"{at + 1}&#160;of&#160;11&#160;" in each for at, each in enumerate(words))
+    still, moves = text.split("@media (prefers-reduced-motion: no-preference)")
+    assert re.findall(r"\.s(\d+) \{ visibility: visible; \}", still) == [str(picture.STILL)]
+    assert "animation" not in still
+    assert "animation" in moves
