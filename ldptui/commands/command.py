@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..catalogue.rows import rows
 from ..lab.options import Option, add_arguments, made, options_of
-from ..lab.questions.offered import kinds
+from ..lab.questions.offered import kinds, numbers
 from .formats import explained
 
 MakeParser = Callable[..., argparse.ArgumentParser]
@@ -96,9 +96,10 @@ class Command:
 
 
 def _filled(words: str) -> str:
-    """Words of a row with every kind of protocol and format in its place, and what a run is."""
-    if "{kinds}" in words:
-        words = words.replace("{kinds}", ", ".join(kinds()))
+    """Words of a row with the kinds of protocols and formats in their places, and what a run is."""
+    for name, listed in (("{kinds}", kinds), ("{numbers}", numbers)):
+        if name in words:
+            words = words.replace(name, ", ".join(listed()))
     words = re.sub(r"\{formats of (\w+)\}", lambda found: explained(found[1]), words)
     return words.replace("{run}", WORDS["RUN"])
 

@@ -136,7 +136,7 @@ class NumberReports:
             item = attack.held(view, 1, copy.deepcopy(rng)).item()
         report = attack.reports(cell.local, view, 1, rng)
         if item is None:
-            steps: tuple[Step, ...] = (no_item(cell, attack), SENT_AS_IT_IS)
+            steps: tuple[Step, ...] = (_aim(cell, attack), SENT_AS_IT_IS)
         else:
             claimed = _numbered(claimed_item(cell, attack, item), cell, item)
             steps = (claimed, *self.honest(cell, item))
@@ -167,6 +167,18 @@ class NumberReports:
             detail=(ESTIMATES.get(cell.task.kind, ESTIMATES["mean"]),),
         )
         return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
+
+
+def _aim(cell: Cell, attack: Any) -> Step:
+    """The first step of a fake user whose report is of no number: what it wants."""
+    step = no_item(cell, attack)
+    if cell.targets.size and cell.task.of_items:
+        return step
+    wish = "a number of its choice"
+    if cell.targets.size:
+        up = (cell.local.end(cell.targets) > 0) != (attack.report_law == "avoided")
+        wish = "high" if up else "low"
+    return replace(step, detail=(f"wants the estimated mean to be {wish}",))
 
 
 def _numbered(step: Step, cell: Cell, item: int) -> Step:

@@ -215,8 +215,6 @@ def claimed_item(cell: Cell, attack: Strategy, item: int) -> Step:
 def no_item(cell: Cell, attack: Strategy) -> Step:
     """The first step of a fake user whose report is of no item."""
     detail = f"wants {targets_of(cell)} to look {wish_of(attack)}"
-    if not cell.targets.size:
-        detail = "wants the estimated mean to be a number of its choice"
     return Step("Value", "none: a fake holds no item", detail=(detail,))
 
 

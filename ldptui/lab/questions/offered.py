@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from ...catalogue.kinds import in_order, listed_kinds
+from ...catalogue.kinds import in_order, kind_words, listed_kinds
 from ..options import Choices, Condition
 
 OWN: Final = "plugin"
@@ -41,9 +41,8 @@ def local() -> tuple[str, ...]:
 
 def numbers() -> tuple[str, ...]:
     """The protocols of numbers, which users run themselves."""
-    from ldptui.core.protocols import NUMBERS
-
-    return in_order("protocol", NUMBERS)
+    listed = listed_kinds("protocol")
+    return tuple(kind for kind in listed if kind_words("protocol", kind).shelf == "numbers")
 
 
 def alike(*words: str) -> Choices:

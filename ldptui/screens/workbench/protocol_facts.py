@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, NAMED, family_of
+from ldptui.core.task.numbers import OfNumbers
 from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
@@ -32,8 +34,8 @@ class Facts:
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     families : of each kind, in the order of the catalogue. spreads : σ of one estimated
-    frequency, as text, of the same; ε is that of one report. recommended : the local
-    protocols with the least. why : the rule that says so. numbers : of the chosen kind.
+    frequency, or of the mean, as text, of the same; ε is that of one report. recommended : the
+    local protocols with the least. why : the rule that says so. numbers : of the chosen kind.
     """
 
     families: dict[str, str]
@@ -56,7 +58,7 @@ def facts_of(draft: Draft) -> Facts | None:
     listed = listed_kinds("protocol")
     kinds = sorted(NAMED, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
     settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
-    spreads = {kind: _spread(setting) for kind, setting in settings.items()}
+    spreads = {kind: _spread(cell, setting) for kind, setting in settings.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
     errors = {kind: _mean_error(settings[kind], spread) for kind, spread in local.items()}
     least = min((error for error in errors.values() if error is not None), default=math.nan)
@@ -106,6 +108,7 @@ def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     symbol = "ε₁" if "epsilon_one" in cell.protocol.facts() else "ε"
     task = task_named(cell.task.kind)
     where = f"at d = {cell.population.domain_size}" if task is None else task.place
+    where = "of the mean" if _tells_mean(cell, cell.protocol) else where
     return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 
 
@@ -136,14 +139,23 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     return bound(spec, cell.population.domain_size, users=cell.users)
 
 
-def _spread(setting: Setting | None) -> float | None:
+def _tells_mean(cell: Cell, protocol: Any) -> bool:
+    """True for a protocol of numbers where the task estimates their mean, and no item."""
+    return tells_numbers(protocol) and not cell.task.of_items
+
+
+def _spread(cell: Cell, setting: Setting | None) -> float | None:
     """σ of one estimated frequency: of a pure protocol by the law of all, else as its story has it.
 
     (The story has it too, between the texts of all its formulas, which take ten times as long.)
+    Of numbers that of the mean, in numbers of the task's range.
     """
     if setting is None:
         return None
     protocol, users = setting.protocol, setting.users
+    if _tells_mean(cell, protocol) and users is not None:
+        held, half = cell.population.frequencies, cast("OfNumbers", cell.task).half
+        return _or_none(lambda: half * math.sqrt(held @ protocol.spread / users))
     if users is not None and setting.is_pure:
         return _or_none(lambda: frequency_std(protocol, users))
     return _or_none(lambda: entries(setting)[SPREAD].value)

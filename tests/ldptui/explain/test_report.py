@@ -242,3 +242,20 @@ def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -
         assert one.is_pure
         for of in (genuine_report(one, 1, rng), fake_report(one, rng)):
             assert of.supports.tolist() == of.targets.tolist()
+
+
+@pytest.mark.parametrize(("target", "wish"), [(100, "high"), (0, "low")])
+def test_fakes_of_a_mean_want_no_item_to_look_frequent(
+    target: int, wish: str, rng: np.random.Generator
+) -> None:
+    population = {"kind": "zipf", "items": 101, "users": 1000, "exponent": 1.0}
+    ends = {"low": 0.0, "high": 100.0}
+    for task, words in {
+        "mean": f"wants the estimated mean to be {wish}",
+        "distribution": "wants 1 target to look frequent",
+    }.items():
+        one = cell(
+            population, {"kind": "sw", "epsilon": 1.0}, attack("mga", 0.1, [target]),
+            task={"kind": task, **ends},
+        )  # fmt: skip
+        assert step(fake_report(one, rng), "Value").detail == (words,)

@@ -24,7 +24,7 @@ task = { kind = "mean", low = 0.0, high = 100.0 }
 SWEPT = MEAN + '[sweep]\n"protocol.epsilon" = [0.5, 1.0]\n"attack.kind" = ["mga", "input"]\n'
 
 READ = {
-    "Metrics": ("metric over", "shift of the mean", "MGA"),
+    "Metrics": ("shift of the mean over", "MGA"),
     "Map": ("Mean, attacked", "mga", "input"),
     "One report": ("A genuine user", "t = ", "takes it for the number", "A fake user: MGA"),
     "Table": ("Mean, attacked", "closed form"),
@@ -63,8 +63,8 @@ async def test_every_pane_says_what_holds_of_numbers() -> None:
         screen.open_draft(draft_of(MEAN, Path()))
         await settled(app, pilot)
         for pane, words in {
-            "Protocol": ("● SR", "c = 2.164"),
-            "Parameters": ("lowest number", "highest number"),
+            "Protocol": ("● SR", "c = 2.164", "least MSE of the mean, ε = 1"),
+            "Parameters": ("range from", "range to"),
             "Attack": ("‹ mga ›", "m = 526"),
             "Defences": ("+ add a step",),
             "Runs": ("SR ε=1, MGA β=0.05",),
@@ -86,7 +86,7 @@ async def test_nothing_is_said_of_frequencies() -> None:
         await settled(app, pilot)
         await show("pane Protocol", app, pilot)
         assert "● SR" in seen(app)
-        assert "least MSE" not in seen(app)
+        assert "least MSE at" not in seen(app)
         await show("pane Attack", app, pilot)
         assert "m = 526 fakes" in seen(app)
         assert "f_T" not in seen(app)

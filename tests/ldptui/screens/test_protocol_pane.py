@@ -1,6 +1,7 @@
 """The protocol pane: choosing follows the hand, the recommendation and its why."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,11 @@ SHELVES = {
     for shelf in ("", *shelves())
 }
 USUAL = SHELVES[""]
+MEAN = """format = 1
+population = { kind = "normal", items = 101, users = 10_000, mean = 40, std = 15 }
+protocol = { kind = "sr", epsilon = 1.0 }
+task = { kind = "mean", low = 0.0, high = 100.0 }
+"""
 
 
 def picture(app: FormApp) -> str:
@@ -314,3 +320,18 @@ def test_of_heavy_hitters_the_numbers_are_those_of_a_group() -> None:
     assert facts.spreads["olh"] == f"±{frequency_std(OLH(64, 1.0), 100_000):.4f}"
     assert facts.spreads["grr"] == facts.spreads["laplace"] == MISSING
     assert facts.why == "least MSE in a group, ε = 1: OLH"
+
+
+@pytest.mark.parametrize("kind", SHELVES["numbers"])
+def test_of_numbers_the_spread_is_that_of_the_mean(kind: str) -> None:
+    """In years, not in the numbers of [-1, 1] that the protocol knows."""
+    draft = draft_of(MEAN.replace('"sr"', f'"{kind}"'), Path())
+    facts, cell = facts_of(draft), draft.cell
+    assert facts is not None
+    assert cell is not None
+    expected = math.sqrt(cell.task.expected(cell)["mean_squared_error_clean"])
+    assert math.isclose(float(facts.spreads[kind][1:]), expected, rel_tol=0.05)
+    assert facts.recommended <= {*SHELVES["numbers"]}
+    assert facts.recommended
+    assert facts.why.startswith("least MSE of the mean, ε = 1: ")
+    assert facts.spreads["oue"] == MISSING
