@@ -17,8 +17,10 @@ from textual.widgets import Static
 from ldptui.core.kernels.loops import LOOPS
 
 from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
+from ..session.draft import input_of
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.dialog import Dialog, ModalScreen
+from ..widgets.words import DOT
 
 ABOUT: Final = (
     "Users answer a question in private: each report is noisy, and the server estimates from all "
@@ -145,7 +147,9 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
                 ]
             )
     else:
-        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed_values(key))
+        choices = input_of(key)[1] if words.words else None  # as the form names them
+        allowed = DOT.join(word for _, word in choices) if choices else allowed_values(key)
+        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed)
     yield from _formula(words.formula, words.source)
 
 

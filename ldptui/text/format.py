@@ -257,7 +257,7 @@ def ascii_cells(text: str) -> str:
     from rich.cells import get_character_cell_size
 
     letters: list[str] = []
-    for char in text:
+    for char in text.replace("↔ ", "<>"):  # the mark of what is swept has two cells
         width = 1 if char.isascii() else get_character_cell_size(char)
         if char.isascii() or width == 0:
             letters.append(char if char.isascii() else "")

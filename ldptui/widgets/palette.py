@@ -33,11 +33,49 @@ class CommandList(TextualCommandList, can_focus=False):
 
 
 class Palette(CommandPalette):
-    """Textual's palette, which stands being paged while it is empty and used while it closes."""
+    """Textual's palette, which stands being paged while it is empty and used while it closes.
+
+    It looks as our dialogs do, without Textual's magnifying glass: an emoji is as wide as the
+    terminal's font pleases.
+    """
+
+    CSS = """
+    Palette > #--container {
+        width: 90%;
+        max-width: 96;
+        height: auto;
+        max-height: 80%;
+        padding: 0 1;
+        margin-top: 3;
+        visibility: visible;
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+        &:ansi { background: ansi_default; }
+    }
+    Palette #--input, Palette #--input.--list-visible { height: 1; border: none; }
+    Palette SearchIcon { display: none; }
+    Palette CommandInput, Palette CommandInput:focus { height: 1; padding: 0; border: none; }
+    Palette #--results { overlay: none; height: auto; }
+    Palette CommandList, Palette CommandList:focus {
+        height: auto;
+        max-height: 100%;
+        margin-top: 1;
+        padding: 0;
+        border: none;
+        background: transparent;
+        scrollbar-size-vertical: 1;
+        & > .option-list--option { padding: 0 1 0 0; }
+    }
+    Palette LoadingIndicator { border: none; }
+    """
 
     def compose(self) -> ComposeResult:
         """The parts of Textual's own, but for a list that stands clicks."""
-        with Vertical(id="--container"):
+        with Vertical(id="--container") as frame:
+            frame.border_title, frame.border_subtitle = "Palette", "⏎ Do it · esc"
             with Horizontal(id="--input"):
                 yield SearchIcon()
                 yield CommandInput(placeholder=self._placeholder, select_on_focus=False)

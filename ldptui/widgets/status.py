@@ -50,7 +50,7 @@ class StatusLine(Widget):
         link-style: not underline;
         link-style-hover: underline;
         link-background-hover: $panel;
-        & > .status--good { color: $text-success; }
+        & > .status--good { text-style: bold; }
         & > .status--bad { color: $text-error; }
         & > .status--busy { color: $text-accent; }
         & > .status--muted { color: $foreground-muted; }

@@ -24,7 +24,7 @@ from ldptui.charts.series import Tone
 TEXT: Final = 4.5
 MARK: Final = 3.0
 TEXTS: Final = (
-    "foreground", "foreground-muted", "text-muted", "text-accent", "text-primary", "text-success",
+    "foreground", "foreground-muted", "text-muted", "text-accent", "text-primary",
     "text-secondary", "text-warning", "text-error",
 )  # fmt: skip
 EXEMPT: Final = {"text-disabled"}
@@ -112,6 +112,7 @@ def test_one_colour_has_one_meaning(theme: Theme, at: int) -> None:
     assert too_near(colours) == []
     used = (theme.accent, theme.secondary, theme.error, theme.warning)
     assert used == tuple(colours[role] for role in ("focus", "swept", "refused", "doubtful"))
+    assert theme.success == theme.foreground
     assert too_near({**colours, "target": colours["focus"]})  # as it was
     assert too_near({**colours, "measured": colours["attacked"]})
 

@@ -243,7 +243,7 @@ class ProtocolPane(Widget, can_focus=True):
         """The line of a shelf: whether it is open, its title, and the number of its kinds."""
         held = [kind for kind in kinds if _shelf(kind) == shelf]
         mark = "▾" if _shelf(self._kind) == shelf else "▸"
-        swept = "  ↔" * bool(self._swept.intersection(held))
+        swept = "  ↔ " * bool(self._swept.intersection(held))
         words = f"{mark} {shelves()[shelf]} ({len(held)}){swept}"
         return Content.styled(words, muted(self))
 
@@ -256,7 +256,7 @@ class ProtocolPane(Widget, can_focus=True):
         return Content.assemble(
             (mark, bright if chosen else style_of(mark, muted(self))),
             (kind.upper().ljust(name), bright if chosen else "$foreground"),
-            (" ★ " if starred else "   ", "$text-success"),
+            (" ★ " if starred else "   ", "$foreground bold"),
         )
 
     def _fact_lines(self, width: int) -> list[Content]:
@@ -271,7 +271,7 @@ class ProtocolPane(Widget, can_focus=True):
         starred: list[Content] = []
         if self._facts.why:
             starred = _wrapped(f"★ {self._facts.why}", width, muted(self))
-            starred[0] = starred[0].stylize("$text-success", 0, 1)
+            starred[0] = starred[0].stylize("$foreground bold", 0, 1)
         return [*starred, *(row for line in lines for row in _wrapped(line, width, muted(self)))]
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:

@@ -79,7 +79,7 @@ class ScriptEditor(TextArea):
         & > .script--comment { color: $foreground 50%; }
         & > .script--table { color: $text-accent; text-style: bold; }
         & > .script--key { color: $foreground; }
-        & > .script--string { color: $text-success; }
+        & > .script--string { color: $text-primary; }
         & > .script--number { color: $text-primary; }
         & > .script--wrong { color: $text-error; text-style: underline; }
     }

@@ -190,7 +190,8 @@ class Field(Widget):
         line = next(iter(self.query_children(".problem").results(Static)), None)
         if line is None:
             line = Static(classes="problem", markup=False)
-            self.mount(line)
+            if self.is_attached:
+                self.mount(line)
         line.update(problem)
         line.display = bool(problem)
         self.refresh()

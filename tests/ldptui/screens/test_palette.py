@@ -282,3 +282,9 @@ async def test_what_would_do_nothing_is_not_offered(pilot: Pilot[None]) -> None:
     assert "Redo" not in offered(pilot)
     await pilot.press("escape", "ctrl+z")
     assert undo & set(offered(pilot)) == {"Redo"}
+
+
+def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
+    text = "".join(part.plain for part in field_text("goal.metric", "^r"))
+    assert "Allowed   gain · frequency · top k · gain, defended · " in text
+    assert "_" not in text

@@ -257,3 +257,7 @@ def test_nothing_raises(function: object, value: float | None) -> None:
 
 def test_powers_of_ten() -> None:
     assert [fmt.power_of_ten(k) for k in (-12, 0, 3)] == ["10⁻¹²", "10⁰", "10³"]
+
+
+def test_the_mark_of_what_is_swept_keeps_its_two_cells() -> None:
+    assert fmt.ascii_cells("zipf  ε 1  ↔ β") == "zipf  E 1  <>B"

@@ -322,7 +322,7 @@ async def test_a_value_that_comes_while_the_app_ends_is_no_error() -> None:
     app = Bare()
     async with app.run_test(size=(40, 4)):
         app.exit()
-        app.query_one(Field).show(2.0)
+        app.query_one(Field).show(2.0, "too small")
         assert app.query_one(Field).control.value == "2"
 
 
