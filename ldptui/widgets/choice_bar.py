@@ -38,7 +38,7 @@ class ChoiceBar(Widget):
 
     @dataclass(eq=False)
     class Chosen(Message):
-        """A choice was clicked."""
+        """A choice was clicked, or the words before them: `prefix`."""
 
         bar: ChoiceBar
         choice: str
@@ -66,7 +66,7 @@ class ChoiceBar(Widget):
         words = [self.prefix, *(label for _, label in self.choices)]
         wide = sum(map(cell_len, words)) + len(self.gap) * (len(self.choices) - 1)
         gap = self.gap if wide <= self.size.width else self.gap.strip() or " "
-        left = [(clean(self.prefix, charset), "", "")] if self.prefix else []
+        left = [(clean(self.prefix, charset), "", "prefix")] if self.prefix else []
         for index, (choice, label) in enumerate(self.choices):
             if index:
                 left.append((clean(gap, charset), "", ""))

@@ -68,11 +68,12 @@ class FilteredTable(Vertical):
 
     @property
     def needs(self) -> tuple[int, int]:
-        """The cells that all columns take with the bar that scrolls; and all words over them."""
-        bar = self.query_one(ChoiceBar)
-        least = max(self.query_one(NumberTable).virtual_size.width + GAP, cell_len(bar.prefix))
+        """The cells of the columns that must be in view; and of all, and all words over them."""
+        bar, table = self.query_one(ChoiceBar), self.query_one(NumberTable)
+        least = max(table.least_width, cell_len(bar.prefix))
         words = [bar.prefix, *(label for _, label in bar.switches)]
-        return least, max(least, sum(map(cell_len, words)) + GAP * (len(words) - 1))
+        said = sum(map(cell_len, words)) + GAP * (len(words) - 1)
+        return least, max(least, table.virtual_size.width + GAP, said)
 
     def as_text(self) -> str:
         """The rows shown, tab-separated and in full precision, with a header."""

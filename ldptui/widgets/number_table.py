@@ -80,6 +80,13 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return ""
         return replace(self.table, rows=tuple(self._rows)).as_text()
 
+    @property
+    def least_width(self) -> int:
+        """The cells of the columns that are not spare, which come first, and of their bar."""
+        columns = self.table.columns if self.table is not None else ()
+        shown = [size for size, each in zip(self._widths, columns, strict=True) if not each.spare]
+        return sum(shown) + GAP * len(shown)
+
     # The view.
 
     def watch_table(self, before: Table | None, after: Table | None) -> None:

@@ -21,6 +21,7 @@ from .legend import (
     on_whole_rows,
     places,
     sentence,
+    shortened,
     with_legend,
 )
 from .marks import DOTS, Mark, alike, marks_of, style_in
@@ -155,11 +156,11 @@ def _y_axis(
 
 def _noted(above: list[Row], words: str, look: Look) -> tuple[list[Row], str]:
     """The heading with the note at the right of its last row, where that has room for it."""
-    text = look.clean(words)
-    space = look.width - (length(above[-1]) if above else look.width) - cell_len(text)
-    if not text or space < 3:
-        return above, words
-    return [*above[:-1], [*above[-1], (" " * space, ""), (text, look.palette.muted)]], ""
+    for text in (look.clean(words), look.clean(shortened(words))):
+        space = look.width - (length(above[-1]) if above else look.width) - cell_len(text)
+        if text and space >= 3:
+            return [*above[:-1], [*above[-1], (" " * space, ""), (text, look.palette.muted)]], ""
+    return above, words
 
 
 def _right(

@@ -26,8 +26,10 @@ SHORT: Final = {
     "line = closed form": "closed form",
     "proved, or kept back": "or kept back",
     "target ": "",
+    "points: mean of ": "points: ",
+    "bands: mean of ": "bands: ",
 }
-"""The first words of labels, long and short; short ones where the long ones have no room."""
+"""The first words of labels and of notes, long and short; short ones where long have no room."""
 
 
 def shortened(label: str) -> str:
@@ -225,8 +227,10 @@ def floor_is_named(plot: Plot, x: Scale, y: Scale) -> bool:
             s, t = _placed(series, x, y)
             if series is floor or not s.size:
                 continue
-            near = np.abs(np.interp(there, s, t, left=9, right=9) - v[-1]) * y.cells
-            if near.min() < AWAY:
+            drawn = np.interp(there, s, t, left=9, right=9)
+            if series.style == "points":  # nothing is drawn between them
+                drawn = t[s >= there[0]]
+            if np.abs(drawn - v[-1]).min(initial=9) * y.cells < AWAY:
                 return False
     return bool(floors)
 

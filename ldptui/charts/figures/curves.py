@@ -372,8 +372,8 @@ def curve_table(
     columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
     columns += [Column("% of gain", 1)] if left else []
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
-    columns += [replace(number, name=name) for name, _ in against]
-    columns += [replace(error, name=std)] if std else []
+    columns += [replace(number, name=name, spare=True) for name, _ in against]
+    columns += [replace(error, name=std, spare=bool(against))] if std else []
     rows: list[tuple[Value, ...]] = []
 
     def add(label: str, x: float, numbers: tuple[Value, ...], bits: Value, one: float) -> None:

@@ -47,9 +47,10 @@ def success_plot(
     plot = curve_plot(title, y, lines, groups, others, axis, log_x, room, theory=theory)
     if plot.y.low is not None and plot.y.low < least == 0:  # of an interval: no mean is below 0
         plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
-    drawn = any(len(ys) for _, _, ys in lines)
-    lined = f"lines: {theory}" if drawn and len(lines) > 1 else ""
-    return replace(plot, note="; ".join(filter(None, (plot.note, lined))))
+    drawn = len(lines) > 1 and any(len(ys) for _, _, ys in lines)
+    if drawn and not any(groups[0]):  # with points the legend says it
+        plot = replace(plot, note="; ".join(filter(None, (plot.note, f"lines: {theory}"))))
+    return plot
 
 
 def _ends(metric: str, cells: Sequence[CellView]) -> tuple[float, float]:

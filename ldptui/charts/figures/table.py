@@ -22,6 +22,7 @@ class Column:
     """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
+    spare : may be out of view beside the chart, which draws it too.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Column:
     digits: int | None = None
     sign: bool = False
     grouped: bool = False
+    spare: bool = False
 
     def text(self, value: Value) -> str:
         """A value as it is shown."""

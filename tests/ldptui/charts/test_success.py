@@ -204,7 +204,7 @@ async def test_the_pane_has_a_tab_for_it() -> None:
         pane.tab = "success"
         await pilot.pause()
         bar = pane.query_one("#success-axis", ChoiceBar)
-        assert bar.prefix == "metric over  "
+        assert bar.prefix == "mine over  "
         assert "Mine over the privacy budget" in pane.as_text()
     assert "success" not in dict(tabs_of(drafts.draft_of(QUICK, Path())))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from rich.cells import cell_len
@@ -73,7 +73,7 @@ class AnswerView(FilteredTable):
         table_of: Callable[[], Table | None],
         empty: str = "",
     ) -> None:
-        super().show(source, numbers, table_of, empty)
+        super().show(source, numbers, lambda: _without_goal(table_of()), empty)
         cells = cast("tuple[CellView, ...]", numbers)
         answered = tuple(cell for cell in cells or () if cell.answer is not None)
         if (answered, self.base, self.spite) != self._told:
@@ -94,6 +94,11 @@ class AnswerView(FilteredTable):
         """The words and bars, then the rows of the table."""
         words = [text for _, text in page(*self._told, max(60, self.size.width), large=False)]
         return "\n".join([*words, "", super().as_text()])
+
+
+def _without_goal(table: Table | None) -> Table | None:
+    """The table with a title that leaves the goal to the question above it."""
+    return table and replace(table, title=re.sub(" for [^;]*", "", table.title))
 
 
 def _styled(view: Any, style: str, text: str) -> Content:
@@ -141,7 +146,7 @@ def page(
     bars = _bars([*settings[:MOST_BARS], *_beside(first, spite, keys)], width, bar)
     left = len(settings) - MOST_BARS
     more = [("$foreground-muted", f"{count(left)} more settings below")] * (left > 0)
-    return [*lines, ("", ""), *bars, *more]
+    return [*lines, *[("", "")] * bool(bars), *bars, *more]
 
 
 def _like(cells: Sequence[CellView], base: CellView | None) -> CellView | None:

@@ -49,6 +49,7 @@ class CurveChart(ChartBox):
         super().__init__(f"{self.kind}-box", self.kind)
         self._bar = ChoiceBar(id=f"{self.kind}-axis")
         self._bar.gap = " · "
+        self._pictures[0].bare = True  # the bar says what the title does
         self._scenario: Scenario | None = None
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
         self._variable: Variable | None = None  # the one of them that is chosen
@@ -100,9 +101,14 @@ class CurveChart(ChartBox):
         return self.variable is not None and self.variable.log
 
     @property
-    def _drawn_over(self) -> str:
-        """The word for what stands over the variable."""
-        return self.kind
+    def _prefixes(self) -> tuple[str, ...]:
+        """The words for what stands over the variable, and shorter ones, as the tab says it too."""
+        return (f"{self.kind} over  ", "over  ")
+
+    @property
+    def _view_word(self) -> str:
+        """The view as a switch names it; "" where the words before the variable do."""
+        return self.views[self.view] if self.view else ""
 
     @property
     def _y_scale(self) -> Scale:
@@ -166,8 +172,10 @@ class CurveChart(ChartBox):
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         """A click chooses; the message goes on to the pane, which draws."""
         match message.choice:
-            case "shown":
+            case "shown" | "prefix":
                 self.next_view()
+            case "axis":
+                pass  # the next one, which is the pane's to put there
             case "x" | "y" as direction:
                 self.toggle_log(direction)
             case key:
@@ -226,7 +234,7 @@ class CurveChart(ChartBox):
             self._bar.prefix, self._bar.choices, self._bar.switches = "", (), ()
             return
         self._bar.selected = variable.key
-        view: Choices = (("shown", self.views[self.view] if self.view else ""),)
+        view: Choices = (("shown", self._view_word),)
         x, y = f"x {'log' if self._log_x else 'linear'}", f"y {self._y_scale}"
         self._bar.switches = (*view, ("x", x), ("y", y))
         self._name_axes(variable)
@@ -259,15 +267,14 @@ class CurveChart(ChartBox):
         raise NotImplementedError
 
     def _name_axes(self, variable: Variable) -> None:
-        """Name the axes in the bar: where there is room, in place of a title."""
-        symbols = tuple((axis.key, axis.symbol) for axis in self.axes)
-        names = tuple((key, variable.label if key == variable.key else word)
-                      for key, word in symbols)  # fmt: skip
-        prefixes = f"{self._drawn_over} over  ", "over  "  # the tab says what, too
-        ways = [(prefix, words) for words in (names, symbols) for prefix in prefixes]
+        """Name the axes in the bar, in place of a title; the last ones give way."""
+        names = [(axis.key, axis.label if axis == variable else axis.symbol) for axis in self.axes]
+        ways = [(prefix, tuple(names)) for prefix in self._prefixes]
+        while len(names) > 1:
+            names.pop(-2 if names[-1][0] == variable.key else -1)
+            ways.append((self._prefixes[-1], (*names, ("axis", "…"))))
         fitting = (way for way in ways if self._bar.fits(*way, self._room.width))
         self._bar.prefix, self._bar.choices = next(fitting, ways[-1])
-        self._pictures[0].bare = self._bar.choices == names
 
     @property
     def _waits(self) -> bool:

@@ -11,7 +11,6 @@ from ....charts.series import Panels, Plot, untitled
 from ....terminal.keyboard import key_of
 from .curve import NO_AXIS, CurveChart, Kind, Scale
 from .shown import Shown
-from .tabs import HITTERS, task_of
 
 if TYPE_CHECKING:
     from ....charts.curves import Variable
@@ -142,8 +141,12 @@ class SuccessChart(CurveChart):
         return {metric: metric_words(metric).name for metric in success_metrics(self._scenario)}
 
     @property
-    def _drawn_over(self) -> str:
-        return self.kind if task_of(self._scenario) == HITTERS else "metric"
+    def _prefixes(self) -> tuple[str, ...]:
+        return (f"{self.views.get(self.view, self.kind)} over  ",)
+
+    @property
+    def _view_word(self) -> str:
+        return ""
 
     def plot(self, variable: Variable) -> Plot:
         from ....charts.figures import success_plot
