@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from textual.binding import Binding
-from textual.events import Key, Paste
+from textual.events import Hide, Key, Paste
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.app import App
+    from textual.dom import DOMNode
     from textual.message import Message
+    from textual.widget import Widget
 
 
 RUN: Final = ("run.start", "ctrl+r")
@@ -80,7 +83,7 @@ class InTurn:
         """Keep a key that has to wait; False for any other message, which is to be heard now."""
         if not isinstance(message, Key | Paste) or message.is_forwarded:
             return False
-        if self._task is None and at_rest(self._app):
+        if self._task is None and at_rest(self._app) and not hidden(self._app.focused):
             return False
         self._waiting.append(message)  # first: from Python 3.12 on a task begins as it is made
         if self._task is None:
@@ -103,9 +106,14 @@ class InTurn:
 
     async def _rest(self) -> None:
         """Wait until the app is at rest, but not for longer than PAUSES pauses."""
+        told = None
         for turn in range(TURNS + PAUSES):
             if at_rest(self._app):
-                return
+                focused = self._app.focused
+                if focused is told or not hidden(focused):
+                    return
+                told = focused
+                focused.post_message(Hide())  # the next layout tells it too, but that may be late
             await asyncio.sleep(0 if turn < TURNS else PAUSE_S)
 
 
@@ -116,6 +124,17 @@ def at_rest(app: App[Any]) -> bool:
     if app.screen._callbacks or not _idle(app):
         return False
     return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
+
+
+def hidden(widget: Widget | None, within: DOMNode | None = None) -> TypeGuard[Widget]:
+    """Return whether a widget, or what holds it in `within` or the app, is not to be displayed.
+
+    Textual leaves that out of what it calls focusable, and tells the widget at the next layout.
+    """
+    if widget is None:
+        return False
+    around = takewhile(lambda node: node is not within, widget.ancestors_with_self)
+    return not all(node.display for node in around)
 
 
 def _idle(node: Any) -> bool:

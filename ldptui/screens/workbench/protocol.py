@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .protocol_facts import Facts
 
 HEAD: Final = "σ of one estimate"
+LAST_HEAD: Final = "σ of one estimate, last valid setting"
 """The words over the σ of the kinds."""
 ROOM_FOR_HEAD: Final = 12
 """Rows of the pane from which these words have a line."""
@@ -69,6 +70,7 @@ class ProtocolPane(Widget, can_focus=True):
         self._swept: frozenset[str] = frozenset()
         self._facts: Facts | None = None
         self._blocked = ""
+        self._valid = True
         self._top = 0  # the first line of the list that is in view
         self._follows = True  # the list scrolls to what is chosen
         self._drawn: list[str | None] = []  # the kind that a click on each line in view chooses
@@ -86,23 +88,23 @@ class ProtocolPane(Widget, can_focus=True):
             return
         from .protocol_facts import facts_of
 
-        before = self._kind, self._swept, self._facts, self._blocked
+        before = self._kind, self._swept, self._facts, self._blocked, self._valid
         self._kind = kind_of(draft, "protocol")
         swept = sweep_of(draft).get("protocol.kind")
         self._swept = frozenset(kind for kind in swept or () if isinstance(kind, str))
-        self._facts = facts_of(draft)
+        self._facts, self._valid = facts_of(draft), not draft.problems
         problem = draft.problem("protocol.kind")
         if not draft.parses:
             self._blocked = f"the script has an error in line {draft.problems[0].line}: 3, then s"
         else:
             self._blocked = problem.message if problem is not None else ""
-        if before != (self._kind, self._swept, self._facts, self._blocked):
+        if before != (self._kind, self._swept, self._facts, self._blocked, self._valid):
             self._refresh()
 
     @property
     def setting(self) -> str:
-        """The protocol and its numbers in a few words."""
-        numbers = self._facts.numbers if self._facts is not None else ""
+        """The protocol in a few words, with its numbers where the draft is valid."""
+        numbers = self._facts.numbers if self._facts is not None and self._valid else ""
         return f"{self._kind.upper()}  {numbers}".strip()
 
     def on_focus(self) -> None:
@@ -186,7 +188,8 @@ class ProtocolPane(Widget, can_focus=True):
         drawn, shown = self._list(kinds, width), max(room, least)
         head = []
         if self.size.height >= ROOM_FOR_HEAD and self._facts is not None:
-            head, shown = [Content.styled(spelled(self, HEAD).rjust(width), muted(self))], shown - 1
+            words = spelled(self, HEAD if self._valid else LAST_HEAD)
+            head, shown = [Content.styled(words.rjust(width), muted(self))], shown - 1
         if self._follows and self._kind in kinds:
             at = [kind for kind, _ in drawn].index(self._kind)
             at += at + 1 < len(drawn) and drawn[at][0] == drawn[at + 1][0]  # below its shelf's line

@@ -139,6 +139,27 @@ async def test_two_thousand_sequences_at_three_sizes(number: int, size: tuple[in
         assert other == one, keys
 
 
+PHASES = [
+    ["3", "down", *["right"] * 6],
+    ["delete", "tab", "tab", "tab", "right", "right", "right", "ctrl+z"],
+    ["7", "3", "tab", "tab"],
+]
+HIDDEN = ["enter", "ctrl+z", "down", "space"]
+"""Enter goes to a field of a phase; what is undone are the phases, and down goes to a field."""
+
+
+async def test_a_key_does_not_reach_a_field_that_the_one_before_has_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (*_, slow) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=False)
+    (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
+    assert fast == slow
+    assert "All choices" in slow[2]  # of the field that down went to, which is there
+    monkeypatch.setattr("ldptui.terminal.keyboard.hidden", lambda *_: False)
+    (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
+    assert fast[1] != slow[1]
+
+
 PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
 
 

@@ -235,6 +235,19 @@ async def test_a_broken_script_or_kind_shows_a_message_and_blocks() -> None:
         assert app.posted == [("protocol.kind", "grr")]
 
 
+async def test_numbers_of_the_last_valid_setting_are_named_so() -> None:
+    """And a folded pane shows none of them: what it says is what the draft says."""
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(80, 20)):
+        assert "σ of one estimate" in picture(app)
+        assert app.pane.setting.startswith("OLH  p = ")
+        app.retype(SCENARIO.replace("items = 64", "items = 1"))
+        assert "σ of one estimate, last valid setting" in picture(app)
+        assert app.pane.setting == "OLH"
+        app.retype(SCENARIO)
+        assert "last valid setting" not in picture(app)
+
+
 async def test_huge_budgets_do_not_break_it() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)):

@@ -133,9 +133,7 @@ class AttackPane(FormPane, can_focus=True):
         return self.query_one(ScriptEditor) if script else self._first_field()
 
     def _first_field(self) -> Widget:
-        return next(
-            (widget for widget in self.query_one("#form").query("*") if widget.focusable), self
-        )
+        return next(filter(self.takes_focus, self.query_one("#form").query("*")), self)
 
     # Downwards.
 
