@@ -176,7 +176,8 @@ def _aim(cell: Cell, attack: Any) -> Step:
         return step
     wish = "a number of its choice"
     if cell.targets.size:
-        up = (cell.local.end(cell.targets) > 0) != (attack.report_law == "avoided")
+        protocol = cast("TellsNumbers", cell.local)
+        up = (protocol.end(cell.targets) > 0) != (attack.report_law == "avoided")
         wish = "high" if up else "low"
     return replace(step, detail=(f"wants the estimated mean to be {wish}",))
 
