@@ -21,6 +21,7 @@ from .formats import explained
 MakeParser = Callable[..., argparse.ArgumentParser]
 
 WORDS: Final[Mapping[str, Any]] = rows("commands", __package__)["words"]
+LISTS: Final[Mapping[str, Any]] = rows("commands", __package__)["lists"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,10 @@ class Command:
     @cached_property
     def lines(self) -> dict[str, list[str]]:
         """The words of its arguments, in their order."""
-        given = {name: line or WORDS.get(name, []) for name, line in self.arguments.items()}
+        given: dict[str, Sequence[str]] = {}
+        for name, line in self.arguments.items():
+            given |= LISTS[name[1:]] if name.startswith("+") else {name: line}
+        given = {name: line or WORDS.get(name, []) for name, line in given.items()}
         return {name: [_filled(word) for word in line] for name, line in given.items()}
 
     def own(self) -> Iterator[Option]:
@@ -107,6 +111,6 @@ def _filled(words: str) -> str:
 COMMANDS: Final[Mapping[str, Command]] = {
     name: Command(name, **row)
     for name, row in rows("commands", __package__).items()
-    if name != "words"
+    if name not in ("words", "lists")
 }
 """The commands that are no topics of the lab alone; first the workbench's own options."""
