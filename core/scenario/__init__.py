@@ -31,4 +31,4 @@ from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema
 from .sweep import MAX_CELLS, sweep_of
-from .toml import edit, to_toml
+from .toml import rewritten, to_toml

@@ -1,7 +1,8 @@
-"""TOML text: a document written out, one key edited in place."""
+"""TOML text: a document written out, or brought into a text that is there."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,7 @@ import tomlkit
 from tomlkit.items import AoT
 
 from .document import lists_tables
-from .dotted import without
-from .scenario import read_document
+from .lines import line_of
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
@@ -67,20 +67,65 @@ def _lines(value: Any) -> Any:
     return array
 
 
-def edit(text: str, key: str, value: Any) -> str:
-    """TOML text with one dotted key set (None: removed), comments and layout kept.
+def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """TOML text brought from one document to another, comments and layout kept.
 
-    Follows `Scenario.with_value`: the key's sweep goes, and so do the keys that a new kind does
-    not know. Raises ScenarioError where the text is not TOML.
+    A text whose layout cannot be edited is written anew.
     """
-    before = read_document(text)
-    if value is None:
-        after = without(before.document, key)
-    else:
-        after = before.with_value(key, value).document
-    written = tomlkit.parse(text)
-    _merge(written, after)
-    return tomlkit.dumps(written)
+    written = text
+    try:
+        for key in after.keys() - before.keys():
+            written = _with_line(written, key, after[key])
+        kept = _kept(before, after)
+        for document in (kept, after) if kept != after else (after,):
+            parsed = tomlkit.parse(written)
+            _merge(parsed, document)
+            written = tomlkit.dumps(parsed)
+        if before.keys() - after.keys():
+            written = written.rstrip("\n") + "\n"
+        if tomllib.loads(written) == after:
+            return written
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pass  # layouts that tomlkit cannot edit
+    return to_toml(after)
+
+
+def _kept(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without the inline tables that are written anew.
+
+    Those are the ones whose keys change: edited, such a table keeps odd spaces.
+    """
+
+    def stays(key: str, name: str, value: Any) -> bool:
+        table = before.get(key)
+        there = table.get(name) if isinstance(table, Mapping) else None
+        if key == "sweep" or not isinstance(value, Mapping) or not isinstance(there, Mapping):
+            return True
+        return there.keys() == value.keys()
+
+    return {
+        key: {name: each for name, each in value.items() if stays(key, name, each)}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in after.items()
+    }
+
+
+def _with_line(text: str, key: str, value: Any) -> str:
+    """The text with a new top-level number where a reader looks for it, else as it is.
+
+    tomlkit would put it right before the first table, below the comment that belongs to the table.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return text
+    after = max((line_of(text, name) or 0 for name in ("format", "seed", "trials")), default=0)
+    lines = text.splitlines(keepends=True)
+    lines.insert(after, f"{key} = {value}\n")
+    written = "".join(lines)
+    try:
+        return written if tomllib.loads(written) == {**tomllib.loads(text), key: value} else text
+    except ValueError:
+        return text
 
 
 def _merge(written: Any, wanted: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.scenario import parse
+from ldptui.core.scenario import parse, read_document, rewritten
 
 PLAIN = """\
 format = 1
@@ -29,6 +29,13 @@ kind = "mga"
 share = 0.05
 targets = { pick = "random", count = 2 }
 """
+
+
+def edit(text: str, key: str, value: Any) -> str:
+    """The text with one dotted key set as `Scenario.with_value` sets it; None: removed."""
+    before = read_document(text)
+    after = before.without(key) if value is None else before.with_value(key, value)
+    return rewritten(text, before.document, after.document)
 
 
 def swept(**axes: str) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from support.scenario_files import edit
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
@@ -11,7 +12,6 @@ from ldptui.core.experiment import compile
 from ldptui.core.scenario import (
     KINDS,
     PARTS,
-    edit,
     kinds_at,
     known_keys,
     line_of,

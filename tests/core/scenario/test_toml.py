@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from support.kinds import CAO_ATTACKS
-from support.scenario_files import PLAIN, swept
+from support.scenario_files import PLAIN, edit, swept
 
 from ldptui import scenarios
 from ldptui.core.scenario import (
-    edit,
     line_of,
     load,
     parse,
