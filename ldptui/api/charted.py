@@ -120,7 +120,7 @@ def chart_of(
     if name not in kinds:
         raise ScenarioError(f"must be one of {', '.join(kinds)}, {got(name)}", key="chart")
     kind = kinds[name]
-    if (frame := kind.framed(kind.numbers(run))) is not None:
+    if (frame := kind.framed(kind.numbers(run))) is not None and frame.chart is not None:
         made = frame.chart
     if made is None:
         needs = f" (it needs {kind.needs})" if kind.needs else ""

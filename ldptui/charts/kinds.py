@@ -62,6 +62,9 @@ class Kind:
     frame : the numbers and the chart of them, None while there are none: all that the workbench and
         paper show of it. A kind without one has a widget of its own.
     waiting : the words until the numbers are there.
+    asks : what a preview measures of the base besides, a field of `Part`; "" for nothing.
+    at_cell : whether it shows the cell at a cursor, where there is one.
+    tall : rows from which its next view stands below the one that is shown; 0: it never does.
     """
 
     name: str
@@ -80,6 +83,9 @@ class Kind:
     numbers: Callable[[Snapshot], Any] = lambda _: None
     frame: Callable[[Any], Frame | None] | None = None
     waiting: str = ""
+    asks: str = ""
+    at_cell: bool = False
+    tall: int = 0
 
     def framed(self, numbers: Any) -> Frame | None:
         """The frame of these values; None where there is none yet, or never one."""
@@ -135,6 +141,18 @@ def _intervals(ends: Any) -> Frame | None:
     return intervals_frame(ends)
 
 
+def _trials(seen: Any) -> Frame | None:
+    from .figures.trials import trials_frame
+
+    return trials_frame(seen)
+
+
+def _detection(seen: Any) -> Frame | None:
+    from .figures.detection import detection_frame
+
+    return detection_frame(seen)
+
+
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
@@ -151,11 +169,14 @@ _ROWS: Final = (
          waiting="waiting for the first trials …"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
-         beside="frequencies", paper=6),
+         beside="frequencies", paper=6, numbers=lambda run: run.by_trial, frame=_trials,
+         waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
     Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
          needs="a protocol of items in one collection", short="Interv", shortest="Int",
          numbers=_ends, frame=_intervals, waiting="waiting for the first trials …"),
-    Kind("detection", "Detection", lambda about: about.scored, beside="frequencies"),
+    Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
+         numbers=lambda run: run.detection, frame=_detection, asks="detection", tall=25,
+         waiting="waiting for the verdict on each report of one trial …"),
     Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
          paper=7, needs="rounds"),
     Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,

@@ -102,11 +102,11 @@ class Pointed(Rows):
     """True where the cell at the cursor can become the scenario's."""
     leads: ClassVar[bool] = True
     """True where the keys move this cursor before that of rounds or of a sweep."""
-    picks: ClassVar[bool] = True
+    picks: bool = True
     """True where one of the rows at a stop is picked."""
-    column: ClassVar[int] = 1
+    column: int = 1
     """The column of the numbers that the rows at a stop share."""
-    least: ClassVar[int] = 1
+    least: int = 1
     """Rows that are read however small the box."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it

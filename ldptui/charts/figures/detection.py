@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from ldptui.core.view import Detection
 
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
-from .table import Column, Table, Value
+from .table import Column, Frame, Table, Value
 
 CHANCE: Final = (0.0, 1.0)
 
 
-def scores_plot(seen: Detection, *, note: str = "") -> Plot:
+def detection_frame(seen: Detection) -> Frame:
+    """The scores of both groups, and the ROC curve; a cursor goes from score to score."""
+
+    def draw(view: str, at: float | None, _: int) -> Plot:
+        if view == "scores":
+            return replace(scores_plot(seen), cursor=at)
+        return replace(roc_plot(seen), cursor=None if at is None else _flagged_from(seen, at)[0])
+
+    def click(view: str, place: tuple[float, float], _: int) -> tuple[float, int]:
+        """The nearest score; in the ROC curve that with the nearest rates."""
+
+        def distance(score: float) -> float:
+            if view == "scores":
+                return abs(score - place[0])
+            return math.dist(_flagged_from(seen, score), place)
+
+        return min(seen.scores, key=distance), 0
+
+    return Frame(
+        detection_table(seen),
+        views={"scores": "scores", "roc": "ROC"},
+        draw=draw,
+        stops=seen.scores,
+        read=partial(score_table, seen),
+        click=click,
+        least=2,
+    )
+
+
+def scores_plot(seen: Detection) -> Plot:
     """The share of each group of users by their score, in one trial."""
     groups: tuple[tuple[tuple[int, ...], str, Tone], ...] = (
         (seen.genuine, "genuine users", "clean"),
@@ -32,16 +63,16 @@ def scores_plot(seen: Detection, *, note: str = "") -> Plot:
         Axis(f"score: {seen.meaning}" if seen.meaning else "score"),
         Axis("share of the group", low=0.0),
         series,
-        note="; ".join(filter(None, (trial, equal, note))),
+        note="; ".join(filter(None, (trial, equal))),
     )
 
 
-def roc_plot(seen: Detection, *, note: str = "") -> Plot:
+def roc_plot(seen: Detection) -> Plot:
     """Caught fakes over flagged genuine users, for every threshold of the score."""
     if seen.area is None:
         return Plot(
             "ROC curve", Axis("flagged genuine users"), Axis("flagged fakes"), (),
-            note="; ".join(filter(None, ("no fakes", note))),
+            note="no fakes",
         )  # fmt: skip
     series = [
         Series("every threshold", seen.wrong, seen.caught, "attacked", cloud=False),
@@ -58,7 +89,7 @@ def roc_plot(seen: Detection, *, note: str = "") -> Plot:
         Axis("share of the genuine users flagged", low=0.0, high=1.0),
         Axis("share of the fakes flagged", low=0.0, high=1.0),
         tuple(series),
-        note="; ".join(filter(None, ("one trial", note))),
+        note="one trial",
     )
 
 
@@ -100,7 +131,7 @@ def _spread(share: float, users: int) -> float | None:
     return math.sqrt(share * (1 - share) / users) or None
 
 
-def flagged_from(seen: Detection, score: float) -> tuple[float, float]:
+def _flagged_from(seen: Detection, score: float) -> tuple[float, float]:
     """The flagged shares of the genuine users and of the fakes from a score on."""
     at = seen.scores.index(score)
     wrong, caught = (

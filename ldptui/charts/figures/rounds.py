@@ -59,16 +59,14 @@ def trials_words(rounds: Rounds) -> str:
 def estimates(
     rounds: Rounds,
     labels: Mapping[int, str],
-    cursor: int | None = None,
     chosen: int | None = None,
     *,
-    note: str = "",
     more: str = "j k",
 ) -> Plot:
     """The estimates of the targets in every round; a single target comes with its truth.
 
     labels : the names of the items. chosen : the place of one target among those of `rounds`;
-    None: the first ones. cursor : a round to mark, from 0. more : how to see further targets.
+    None: the first ones. more : how to see further targets.
     """
     shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
@@ -98,8 +96,7 @@ def estimates(
         series,
         limits,
         rounds,
-        cursor,
-        note or "; ".join(filter(None, words)),
+        "; ".join(filter(None, words)),
     )
 
 
@@ -164,7 +161,6 @@ def metric(
     title: str,
     unit: str,
     pooled: Estimate | None = None,
-    cursor: int | None = None,
     *,
     most: float | None = None,
     marks: tuple[Series, ...] = (),
@@ -173,7 +169,7 @@ def metric(
     """A metric in every round, simulated over its closed form; a level where all are pooled.
 
     pooled : the same metric of all rounds together. most : what it can be at most, where it is a
-    count. marks : more to draw.
+    count. marks : more to draw. note : in place of what the points are.
     """
     measured = rounds.metrics[name]
     xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)
@@ -194,12 +190,10 @@ def metric(
     limits = steady_limits([*expected, *(value for value, _ in levels), 0.0], _reach(ys, errors))
     limits = limits if most is None else (0.0, most)
     series += marks
-    return _plot(title, unit, series, limits, rounds, cursor, note or words, levels)
+    return _plot(title, unit, series, limits, rounds, note or words, levels)
 
 
-def gain(
-    rounds: Rounds, pooled: Estimate | None, cursor: int | None = None, *, note: str = ""
-) -> Plot:
+def gain(rounds: Rounds, pooled: Estimate | None) -> Plot:
     """The attack's gain in every round, and that of all rounds pooled."""
     return metric(
         rounds,
@@ -207,29 +201,17 @@ def gain(
         "Gain of the attack over the rounds",
         "gain, total over the targets (after - before)",
         pooled,
-        cursor,
-        note=note,
     )
 
 
-def in_words(
-    rounds: Rounds, name: str, pooled: Estimate | None, cursor: int | None = None, *, note: str = ""
-) -> Plot:
+def in_words(rounds: Rounds, name: str, pooled: Estimate | None) -> Plot:
     """Any metric in every round, by its own name."""
     words = metric_words(name)
     title = f"{words.title} over the rounds"
-    return metric(rounds, name, title, words.name, pooled, cursor, note=note)
+    return metric(rounds, name, title, words.name, pooled)
 
 
-def ranks(
-    rounds: Rounds,
-    labels: Mapping[int, str],
-    items: int,
-    top_k: int,
-    cursor: int | None = None,
-    *,
-    note: str = "",
-) -> Plot:
+def ranks(rounds: Rounds, labels: Mapping[int, str], items: int, top_k: int) -> Plot:
     """The place of each target among all items, 1 on top, and where the top k begins.
 
     The round in which all of them came to the top k is marked on that line.
@@ -264,14 +246,13 @@ def ranks(
         series,
         (_height(low * 1.1), _height(0.9)),
         rounds,
-        cursor,
-        note or entry_words(rounds, top_k),
+        entry_words(rounds, top_k),
         ((border, f"top {top_k}"),),
         sorted(ticks),
     )
 
 
-def in_top(rounds: Rounds, top_k: int, cursor: int | None = None, *, note: str = "") -> Plot:
+def in_top(rounds: Rounds, top_k: int) -> Plot:
     """The number of targets in the top k in every round, on average over the trials."""
     marks = (_entry_mark(rounds, 0.0),) if rounds.entry is not None else ()
     return metric(
@@ -279,10 +260,9 @@ def in_top(rounds: Rounds, top_k: int, cursor: int | None = None, *, note: str =
         "targets_in_top_k",
         f"Targets in the top {top_k} over the rounds",
         "targets, mean over the trials",
-        cursor=cursor,
         most=float(len(rounds.targets) or 1),
         marks=marks,
-        note=note or entry_words(rounds, top_k),
+        note=entry_words(rounds, top_k),
     )
 
 
@@ -291,7 +271,7 @@ def _entry_mark(rounds: Rounds, height: float) -> Series:
     return Series("entry", [rounds.entry or 0.0], [height], "target", "points", cloud=False)
 
 
-def spent(rounds: Rounds, cursor: int | None = None, *, note: str = "") -> Plot:
+def spent(rounds: Rounds) -> Plot:
     """ε of a user who has taken part in all rounds so far.
 
     It adds up where the noise is fresh; where users keep an answer it is less, and bounded.
@@ -307,8 +287,7 @@ def spent(rounds: Rounds, cursor: int | None = None, *, note: str = "") -> Plot:
         [Series("spent", xs, ys, "series-0", legend=False)],
         steady_limits([0.0, *ys], ()),
         rounds,
-        cursor,
-        note or f"{why}; ε = {last} after all {len(rounds)}",
+        f"{why}; ε = {last} after all {len(rounds)}",
     )
 
 
@@ -318,12 +297,11 @@ def _plot(
     series: Sequence[Series],
     limits: tuple[float | None, float | None],
     rounds: Rounds,
-    cursor: int | None,
     note: str,
     levels: tuple[tuple[float, str], ...] = (),
     ticks: Sequence[tuple[float, str]] | None = None,
 ) -> Plot:
-    """A chart over the rounds; `cursor` is a line across it."""
+    """A chart over the rounds."""
     low, high = limits
     if low is not None and high is not None and low < 0 < high and ticks is None:
         levels = (*levels, (0.0, ""))
@@ -335,7 +313,6 @@ def _plot(
         tuple(series),
         levels=levels,
         note=note,
-        cursor=None if cursor is None else float(cursor),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...text import format as fmt
 from ..rows import Charset, clean
@@ -70,10 +70,30 @@ class Table:
 
 @dataclass(frozen=True)
 class Frame:
-    """The numbers of a sheet, and the chart that is drawn beside them of the same values."""
+    """The numbers of a chart or a sheet, and what is drawn, clicked at and read of the same values.
+
+    chart : what is drawn, None where `draw` draws it.
+    views : the views of it with the words for each; none where there is one.
+    draw : a view with its cursor at a stop, None for no cursor, in this number of rows.
+    stops : where the cursor stops, in order; None: at the values of `column` in the table.
+    read : the rows at a stop; None: those of the table.
+    click : the stop and the row of it that are meant by a click on a view at a place, in this
+        number of rows; None: the stop that is nearest on the x-axis.
+    column : the column that the rows at a stop share.
+    picks : whether one of these rows is picked.
+    least : the rows that are read however little room there is.
+    """
 
     table: Table
-    chart: Chart | None
+    chart: Chart | None = None
+    views: Mapping[str, str] = field(default_factory=dict)
+    draw: Callable[[str, Any, int], Chart] | None = None
+    stops: Sequence[Any] | None = None
+    read: Callable[[Any], Table] | None = None
+    click: Callable[[str, tuple[Any, Any], int], tuple[Any, int] | None] | None = None
+    column: int = 1
+    picks: bool = False
+    least: int = 1
 
 
 def finite(value: float) -> float | None:

@@ -13,7 +13,7 @@ from ...text import format as fmt
 from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone
 from .measurement import steady_limits
-from .table import Column, Table, Value
+from .table import Column, Frame, Table, Value
 
 ARMS: Final[dict[str, tuple[str, Tone]]] = {
     "clean": ("before", "clean"),
@@ -25,7 +25,31 @@ SPREAD: Final = 0.25
 """Half the height that an item's arms take, of the distance between two items."""
 
 
-def trials_plot(seen: TrialEstimates, most: int, at: int | None = None, *, note: str = "") -> Plot:
+AROUND: Final = 7
+"""Rows of the picture that hold no item: title, legend, three of the axis, two of the note."""
+ROWS: Final = 2
+"""Rows that an item takes."""
+
+
+def trials_frame(seen: TrialEstimates) -> Frame:
+    """All trials at once; a cursor goes through them, and reads the items of one."""
+
+    def draw(_: str, at: int | None, rows: int) -> Plot:
+        return trials_plot(seen, _items(rows), None if at is None else at - 1)
+
+    def click(_: str, place: tuple[float, float], rows: int) -> tuple[int, int] | None:
+        found = estimate_at(seen, _items(rows), *place)
+        return None if found is None else (found[0] + 1, found[1])
+
+    return Frame(trials_table(seen), draw=draw, click=click, column=0, picks=True)
+
+
+def _items(rows: int) -> int:
+    """The items that have room in a picture of this number of rows."""
+    return max(2, (rows - AROUND) // ROWS)
+
+
+def trials_plot(seen: TrialEstimates, most: int, at: int | None = None) -> Plot:
     """Items in rows: the closed form's 95 % of single estimates as lines, the trials as marks.
 
     most : the items that have room, targets first. at : the trial whose estimates stand out.
@@ -56,7 +80,7 @@ def trials_plot(seen: TrialEstimates, most: int, at: int | None = None, *, note:
         Axis("frequency, as one server would estimate it", low=low, high=high),
         Axis("item", low=-0.5, high=count - 0.5, ticks=_ticks(seen, rows), bands=count),
         tuple(series),
-        note=note or _note(seen, count),
+        note=_note(seen, count),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -126,8 +126,8 @@ NO_CHART: Final = "no chart for this one: see the table"
 class LabChart(Pointed):
     """A figure of an answer; its numbers say where the cursor can stand, and what is read there."""
 
-    picks: ClassVar[bool] = False
-    least: ClassVar[int] = 3
+    picks = False
+    least = 3
 
     def __init__(self, name: str) -> None:
         super().__init__()

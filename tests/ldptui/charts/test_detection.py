@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
+from ldptui.charts.figures.detection import detection_frame, detection_table, roc_plot, scores_plot
 from ldptui.core.view import Detection
 
 SEEN = Detection(
@@ -13,12 +13,12 @@ NOBODY = Detection("fiad", "suspicious items", (0.0,), (100,), (0,), (), (), Non
 
 
 def test_each_group_by_its_score() -> None:
-    plot = scores_plot(SEEN, note="not the present settings")
+    plot = scores_plot(SEEN)
     genuine, fakes = plot.series
     assert (genuine.x, genuine.y) == ((0, 1, 5), (0.6, 0.3, 0.1))
     assert fakes.y == (0, 0.2, 0.8)
     assert plot.x.label == "score: suspicious items"
-    assert plot.note == "one trial: 100 genuine, 5 fake; not the present settings"
+    assert plot.note == "one trial: 100 genuine, 5 fake"
 
 
 def test_the_curve_and_what_the_filter_flags() -> None:
@@ -36,6 +36,18 @@ def test_without_fakes_there_is_no_curve() -> None:
     (genuine,) = scores_plot(NOBODY).series
     assert genuine.y == (1.0,)
     assert "every report has the same score" in scores_plot(NOBODY).note
+
+
+def test_the_cursor_stands_at_the_same_score_in_both_views() -> None:
+    frame = detection_frame(SEEN)
+    assert frame.draw is not None
+    assert frame.click is not None
+    assert [*frame.views] == ["scores", "roc"]
+    cursors = [getattr(frame.draw(view, 1.0, 20), "cursor", None) for view in frame.views]
+    assert cursors == [1.0, 0.4]  # from there on 40 of 100 genuine users are flagged
+    assert frame.click("scores", (4.0, 0.1), 20) == (5.0, 0)
+    assert frame.click("roc", (0.11, 0.7), 20) == (5.0, 0)
+    assert frame.click("roc", (0.9, 0.9), 20) == (0.0, 0)
 
 
 def test_the_table_has_both_rates_from_each_score_on() -> None:

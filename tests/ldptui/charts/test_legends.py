@@ -89,12 +89,12 @@ def charts(name: str, count: int) -> list[Chart]:
 def others() -> Iterator[Chart]:
     """Charts of rounds, of bits and of sweeps."""
     labels, rounds = round_cases.LABELS, round_cases.ROUNDS
-    yield over_time.estimates(rounds, labels, 3)
-    yield over_time.estimates(rounds, labels, 3, 0)
-    yield over_time.gain(rounds, round_cases.GAIN, 3)
-    yield over_time.ranks(rounds, labels, 12, 3, 3)
-    yield over_time.in_top(rounds, 3, 3)
-    yield over_time.spent(rounds, 3)
+    yield replace(over_time.estimates(rounds, labels), cursor=3.0)
+    yield replace(over_time.estimates(rounds, labels, 0), cursor=3.0)
+    yield replace(over_time.gain(rounds, round_cases.GAIN), cursor=3.0)
+    yield replace(over_time.ranks(rounds, labels, 12, 3), cursor=3.0)
+    yield replace(over_time.in_top(rounds, 3), cursor=3.0)
+    yield replace(over_time.spent(rounds), cursor=3.0)
     yield bits.bit_plot(bit_cases.BITS, 0, 10, attacked=True)
     yield bits.bit_bars(bit_cases.BITS, 0, 10, attacked=True)
 

@@ -177,13 +177,14 @@ def test_ticks_are_whole_rounds(count: int, ticks: str) -> None:
 
 def every_chart(rounds: Rounds, cursor: int | None) -> list[Plot]:
     pooled = Estimate(0.1, None, None)
-    return [
-        figures.estimates(rounds, LABELS, cursor),
-        figures.gain(rounds, pooled, cursor),
-        figures.ranks(rounds, LABELS, 12, 3, cursor),
-        figures.in_top(rounds, 3, cursor),
-        figures.spent(rounds, cursor),
+    charts = [
+        figures.estimates(rounds, LABELS),
+        figures.gain(rounds, pooled),
+        figures.ranks(rounds, LABELS, 12, 3),
+        figures.in_top(rounds, 3),
+        figures.spent(rounds),
     ]
+    return [replace(chart, cursor=cursor) for chart in charts]
 
 
 def _repeated(rounds: Rounds, times: int) -> Rounds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,10 +129,10 @@ def charts() -> Iterator[tuple[str, Plot]]:
     yield "ranks", figures.rank_plot(estimates)
     yield "residuals", figures.residuals(estimates, 30)
     labels, rounds = round_cases.LABELS, round_cases.ROUNDS
-    yield "timeline", over_time.estimates(rounds, labels, 3)
-    yield "timeline of one", over_time.estimates(rounds, labels, 3, 0)
-    yield "gain by round", over_time.gain(rounds, round_cases.GAIN, 3)
-    yield "ranks by round", over_time.ranks(rounds, labels, 12, 3, 3)
+    yield "timeline", replace(over_time.estimates(rounds, labels), cursor=3.0)
+    yield "timeline of one", replace(over_time.estimates(rounds, labels, 0), cursor=3.0)
+    yield "gain by round", replace(over_time.gain(rounds, round_cases.GAIN), cursor=3.0)
+    yield "ranks by round", replace(over_time.ranks(rounds, labels, 12, 3), cursor=3.0)
     yield "trials", trials_plot(SEEN, 3)
     yield "a trial", trials_plot(SEEN, 3, 4)
     yield "bits", bits.bit_plot(bit_cases.BITS, 0, 10, attacked=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -14,7 +14,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.cursor import Pointed, nearest
 from ....widgets.plot import ChartView
-from .shown import Shown
+from .shown import Shown, of_round
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -33,7 +33,7 @@ class ChartBox(Pointed):
     ChartBox > ChartView.-below { margin-top: 1; }
     """
 
-    tall: ClassVar[int] = 0
+    tall: int = 0
     """Rows from which the next view stands below the one that is shown; 0: it never does."""
 
     def __init__(self, name: str, *pictures: str) -> None:
@@ -144,9 +144,10 @@ class ChartBox(Pointed):
 
     def drawn(self) -> Sequence[Chart]:
         """A chart for each of the pictures that are shown; none where it would be empty."""
-        at = self._pointed()
+        at, note = self._pointed(), self._shown.note
         views = (self.view, self._next)[: len(self.charts())]
-        return [self.picture(view, at) for view in views]
+        charts = [self.picture(view, at) for view in views]
+        return [replace(each, note="; ".join(filter(None, (each.note, note)))) for each in charts]
 
     def picture(self, view: str, at: object) -> Chart:
         """A view with its cursor at a stop."""
@@ -179,10 +180,9 @@ class ChartBox(Pointed):
 class FrameBox(ChartBox):
     """A chart that its row tells whole: its frame is drawn, listed, and read at a cursor."""
 
-    picks: ClassVar[bool] = False
-
     def __init__(self, kind: Kind) -> None:
-        super().__init__(f"{kind.name}-box", kind.name)
+        super().__init__(f"{kind.name}-box", kind.name, *[f"{kind.name}-below"] * bool(kind.tall))
+        self.tall, self.picks = kind.tall, False
         self._kind = kind
         self._frame: Frame | None = None
         self._made_of: object = None
@@ -192,22 +192,71 @@ class FrameBox(ChartBox):
         numbers = shown.numbers(self._kind)
         if numbers != self._made_of:
             self._made_of, self._frame = numbers, self._kind.framed(numbers)
+            if (frame := self._frame) is not None:
+                self.column, self.picks, self.least = frame.column, frame.picks, frame.least
         return self._frame
 
-    def why_none(self) -> str:
-        return "" if self._frame_of(self._shown) else self._kind.waiting or self._shown.empty
+    @property
+    def views(self) -> Mapping[str, str]:
+        return self._frame.views if self._frame is not None else {}
 
-    def drawn(self) -> Sequence[Chart]:
-        at: Any = self._pointed()
+    # The cursor.
+
+    def stops(self) -> Sequence[Any]:
         frame = self._frame_of(self._shown)
-        chart = frame.chart if frame is not None else None
-        if chart is None:
-            return ()
-        return (replace(chart, cursor=at) if isinstance(chart, Plot) else chart,)
+        return super().stops() if frame is None or frame.stops is None else frame.stops
+
+    def table_at(self, at: Any) -> Table | None:
+        frame = self._frame_of(self._shown)
+        if frame is None or frame.read is None:
+            return super().table_at(at)
+        return frame.read(at) if at in self.stops() else None
+
+    def stop_at(self, place: Place, chart: ChartView) -> Any:
+        frame = self._frame_of(self._shown)
+        if frame is None or frame.click is None:
+            return super().stop_at(place, chart)
+        view = self.view if chart is self._pictures[0] else self._next
+        found = frame.click(view, place, self._rows) if isinstance(place, tuple) else None
+        if found is None:
+            return None
+        stop, self._picked = found
+        return stop
+
+    # The pictures.
+
+    @property
+    def _rows(self) -> int:
+        """The rows that a picture has."""
+        return self._room.height - self._readout.rows
+
+    def why_none(self) -> str:
+        if self._frame_of(self._shown) is not None:
+            return ""
+        waits = self._kind.waiting and self._shown.frequencies is not None
+        return self._kind.waiting if waits else self._shown.empty
+
+    def state(self) -> tuple[object, ...]:
+        return (self._words_of_cell,)
+
+    @property
+    def _words_of_cell(self) -> str:
+        return self._shown.cell_words if self._kind.at_cell else ""
+
+    def picture(self, view: str, at: Any) -> Chart:
+        """A view, with what its estimates are of where that is not the draft's own cell."""
+        frame = self._frame
+        assert frame is not None
+        if frame.draw is not None:
+            return of_round(frame.draw(view, at, self._rows), self._words_of_cell)
+        assert frame.chart is not None
+        return replace(frame.chart, cursor=at) if isinstance(frame.chart, Plot) else frame.chart
+
+    # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
         return (shown.numbers(self._kind),)
 
     def table(self, shown: Shown) -> Table | None:
         frame = self._frame_of(shown)
-        return None if frame is None else frame.table
+        return None if frame is None else of_round(frame.table, self._words_of_cell)

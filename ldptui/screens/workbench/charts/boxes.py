@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.widget import Widget
 
@@ -20,7 +20,6 @@ from .sheets import Sheets
 from .shown import Shown
 from .tabs import charts_of
 from .timeline import TimelineCharts
-from .trials import DetectionCharts, TrialCharts
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -38,11 +37,9 @@ class Boxes:
         self._by_name: dict[str, ChartBox] = {
             "timeline": self.timeline,
             "map": self._map,
-            "trials": TrialCharts(),
-            "detection": DetectionCharts(),
+            **{kind.name: FrameBox(kind) for kind in KINDS.values() if kind.drawn and kind.frame},
             "frequencies": self.first,
             **{curve.kind: curve for curve in reversed(self._curves)},
-            **{kind.name: FrameBox(kind) for kind in KINDS.values() if kind.drawn and kind.frame},
         }
         """From left to right."""
         self._walking: Pointed | None = None
@@ -69,7 +66,7 @@ class Boxes:
     def arrange(self, columns: Widget, tab: str) -> None:
         """Let the tab's own chart be the left one of two, the estimates with it on the right."""
         own = tab == "gain"
-        columns.set_class(own or tab in ("timeline", "trials", "detection"), "-second")
+        columns.set_class(KINDS[tab].beside == "frequencies", "-second")
         columns.set_class(not own, "-last")  # the gain
         if not self.gain.is_attached:
             return
@@ -130,16 +127,20 @@ class Boxes:
         """
         from ....charts.curves import base_part
 
-        judged, listed = "detection" in needed, "trials" in needed
-        parts: list[Part | None] = [replace(base_part(scenario), detection=judged, by_trial=listed)]
+        shown = [KINDS[name] for name in needed]
+        asked: dict[str, Any] = {kind.asks: True for kind in shown if kind.asks}
+        parts: list[Part | None] = [replace(base_part(scenario), **asked)]
         if at is not None and not whole:
-            parts.append(Part("cell", at.document, by_trial=listed))
-        asked = [kind for kind in KINDS.values() if kind.name in needed or (whole and kind.swept)]
-        names = {kind.name for kind in asked}
+            there: dict[str, Any] = {
+                kind.asks: True for kind in shown if kind.asks and kind.at_cell
+            }
+            parts.append(Part("cell", at.document, **there))
+        run = [kind for kind in KINDS.values() if kind.name in needed or (whole and kind.swept)]
+        names = {kind.name for kind in run}
         parts += [each.part() for each in self._curves if each.kind in names]
-        parts += [kind.part(scenario) for kind in asked if kind.part is not None]
+        parts += [kind.part(scenario) for kind in run if kind.part is not None]
         if not whole:
-            parts += [each for kind in asked if kind.more for each in kind.more(scenario)]
+            parts += [each for kind in run if kind.more for each in kind.more(scenario)]
         # The answers to a goal are the cells of its map.
         if "map" in needed or ("map" in names and "goal" not in scenario.document):
             parts.append(self._map.part(scenario, whole=whole))
@@ -149,12 +150,7 @@ class Boxes:
         """A value that is another one where other parts have to be simulated."""
         curves = [curve for curve in self._curves if curve.kind in needed]
         wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
-        others = [
-            "map",
-            "trials",
-            "detection",
-            *(kind.name for kind in KINDS.values() if kind.part),
-        ]
+        others = ["map", *(kind.name for kind in KINDS.values() if kind.part or kind.asks)]
         wanted += [self._map.held] if "map" in needed else []
         return [*wanted, *(name for name in others if name in needed)]
 

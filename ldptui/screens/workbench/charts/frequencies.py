@@ -55,8 +55,8 @@ class FrequencyCharts(ChartBox):
     """
 
     leads: ClassVar[bool] = False  # rounds, and the cells of a sweep, are gone through before
-    picks: ClassVar[bool] = False
-    least: ClassVar[int] = 3
+    picks = False
+    least = 3
 
     def __init__(self) -> None:
         super().__init__("frequencies", "rank", "bits", "bars", "residuals")

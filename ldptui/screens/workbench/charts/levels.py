@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.events import Click
@@ -24,8 +24,8 @@ class LevelsView(Pointed):
     """The levels of the first cell of a run, as they are measured so far; a cursor reads one."""
 
     draft: Draft | None = None
-    picks: ClassVar[bool] = False
-    least: ClassVar[int] = 4
+    picks = False
+    least = 4
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)

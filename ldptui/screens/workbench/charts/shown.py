@@ -16,11 +16,11 @@ from ....text.verdict import Told, verdict
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
-    from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
+    from ldptui.core.view import BitCounts, CellView, Frequencies, Rounds
 
     from ....charts.figures import Table
     from ....charts.kinds import Kind
-    from ....charts.series import Bars, Plot
+    from ....charts.series import Chart
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
 
@@ -63,18 +63,6 @@ class Shown:
     @property
     def bits(self) -> BitCounts | None:
         return self.snapshot.bits if self.snapshot is not None else None
-
-    @property
-    def detection(self) -> Detection | None:
-        return self.snapshot.detection if self.snapshot is not None else None
-
-    @property
-    def by_trial(self) -> TrialEstimates | None:
-        """The estimates of single trials, in the cell at a chart's cursor where there is one."""
-        if self.snapshot is None:
-            return None
-        there = self.snapshot.at_cell
-        return there.by_trial if there is not None and self.cell_words else self.snapshot.by_trial
 
     @property
     def followed(self) -> Mapping[str, Any] | None:
@@ -133,7 +121,10 @@ class Shown:
 
     def numbers(self, kind: Kind) -> Any:
         """The values that the frame of a chart is made of; None before there is a run."""
-        return kind.numbers(self.snapshot) if self.snapshot is not None else None
+        run = self.snapshot
+        if run is not None and kind.at_cell and run.at_cell is not None and self.cell_words:
+            run = replace(run, by_trial=run.at_cell.by_trial)
+        return kind.numbers(run) if run is not None else None
 
     def cells(self, part: str) -> tuple[CellView, ...]:
         return _cells(self.snapshot, part)
@@ -355,7 +346,7 @@ def _at_round(snapshot: Snapshot | None, cursor: int | None) -> tuple[Frequencie
     return snapshot.round_frequencies[at], f"round {at} of 0–{count - 1}"
 
 
-Titled = TypeVar("Titled", "Plot", "Bars", "Table")
+Titled = TypeVar("Titled", bound="Chart | Table")
 
 
 def of_round(titled: Titled, round_words: str) -> Titled:

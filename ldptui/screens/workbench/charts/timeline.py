@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.geometry import Size
@@ -32,7 +33,7 @@ class TimelineCharts(ChartBox):
     """One quantity over the rounds, and the next one below it where there is room."""
 
     leads: ClassVar[bool] = False  # the keys go through the rounds, whose place the cursor is
-    tall: ClassVar[int] = 33
+    tall = 33
 
     def __init__(self) -> None:
         super().__init__("timeline-box", "rounds", "rounds-below")
@@ -107,10 +108,13 @@ class TimelineCharts(ChartBox):
         return (self._shown.base, self._shown.cursor, self._target)
 
     def picture(self, view: str, _: object) -> Plot:
-        """One quantity over the rounds."""
+        """One quantity over the rounds, with its cursor at the round that is looked at."""
+        at = self._shown.cursor
+        return replace(self._course(view), cursor=None if at is None else float(at))
+
+    def _course(self, view: str) -> Plot:
         from ....charts.figures import rounds as figures
 
-        note, at = self._shown.note, self._shown.cursor
         rounds, base = self._shown.rounds, self._shown.base
         assert rounds is not None
         assert base is not None  # whose rounds they are
@@ -118,17 +122,17 @@ class TimelineCharts(ChartBox):
         match view:
             case "estimates":
                 chosen = self._target if self._target in range(len(rounds.targets)) else None
-                return figures.estimates(rounds, labels, at, chosen, note=note)
+                return figures.estimates(rounds, labels, chosen)
             case "gain":
-                return figures.gain(rounds, base.metrics.get("gain"), at, note=note)
+                return figures.gain(rounds, base.metrics.get("gain"))
             case "ranks":
-                return figures.ranks(rounds, labels, base.domain_size, top, at, note=note)
+                return figures.ranks(rounds, labels, base.domain_size, top)
             case "top":
-                return figures.in_top(rounds, top, at, note=note)
+                return figures.in_top(rounds, top)
             case "spent":
-                return figures.spent(rounds, at, note=note)
+                return figures.spent(rounds)
             case _:
-                return figures.in_words(rounds, view, base.metrics.get(view), at, note=note)
+                return figures.in_words(rounds, view, base.metrics.get(view))
 
     # The numbers.
 
