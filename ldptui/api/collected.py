@@ -218,7 +218,7 @@ class Frequencies(Framed):
         steps = f", after {', '.join(self.corrections)}" * bool(self.corrections)
         shown = len(order)
         more = f"; the {shown} largest" * (self.values.size > shown)
-        reports = f"{text.count(self.reports)} report{'s' * (self.reports != 1)}"
+        reports = text.plural(self.reports, "report")
         head = f"{text.count(self.values.size)} items of {reports}"
         lines = f"{head}{steps}{more}\n\n{table.plain_table(heads, rows)}".rstrip()
         return lines if self.misfit is None else f"{lines}\n\n{self.misfit}"

@@ -162,7 +162,7 @@ class Conclusions(concluding.Concluded, Framed):
         heads = ["item", "estimate", f"{text.percent(self.confidence)} if nobody is fake", robust]
         shown = len(order)
         more = f"; the {shown} largest" * (len(self.labels) > shown)
-        reports = f"{text.count(self.reports)} report{'s' * (self.reports != 1)}"
+        reports = text.plural(self.reports, "report")
         parts = [
             f"{text.count(len(self.labels))} items of {reports}, up to {robust}{more}",
             table.plain_table(heads, [list(row) for row in zip(*columns, strict=True)]),

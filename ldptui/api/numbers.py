@@ -131,7 +131,7 @@ class Numbers(Framed):
     def __repr__(self) -> str:
         sure = text.percent(self.confidence)
         robust = "" if self.share is None else f", if up to {text.percent(self.share)} is fake"
-        count = f"{text.count(self.reports)} report{'s' * (self.reports != 1)}"
+        count = text.plural(self.reports, "report")
         lines = [
             f"the mean of {count} in [{text.short(self.span[0])}, {text.short(self.span[1])}]",
             "",

@@ -70,7 +70,7 @@ def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A0
         if not path.is_file() and (meant or not path.suffix):
             hint = f"; is {meant} meant?" if meant else ""
             raise FileError(f"{source} is no file and no bundled scenario{hint}")
-        scenario = read_document(read_text(path), str(path), path.parent)
+        scenario = read_document(read_text(path), str(source), path.parent)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"
         raise ScenarioError(f"{rule}, {got(source)}", key="source")

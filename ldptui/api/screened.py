@@ -155,7 +155,7 @@ class Screening:
 
     def __repr__(self) -> str:
         parts = [
-            f"{text.count(self.reports)} reports: {self.verdict}",
+            f"{text.plural(self.reports, 'report')}: {self.verdict}",
             table.plain_table(HEADS, self.cells),
             f"{PROVED}\n{rated.LEGEND}",
         ]

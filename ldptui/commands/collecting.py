@@ -49,7 +49,7 @@ def sent_numbers(
         clipped += int(np.count_nonzero(numbers != batch))
         yield told(protocol, numbers, rng)
     if clipped and not options.quiet:
-        outside = f"{text.count(clipped)} number{'s' * (clipped > 1)} outside the range"
+        outside = f"{text.plural(clipped, 'number')} outside the range"
         note(f"{outside}: the nearer end is taken")
 
 
@@ -108,7 +108,7 @@ def perturb(options: Perturb) -> int:
         batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
     count = write_reports(out, batches, protocol, for_tests=options.seed)
     if not options.quiet:
-        reports = f"{text.count(count)} report{'s' * (count != 1)}"
+        reports = text.plural(count, "report")
         note(f"wrote {out}: {reports}{', for tests alone' * options.for_tests}")
     return exits.DONE
 

@@ -103,9 +103,7 @@ def _check_file(options: Check) -> int:
         return exits.USAGE
     experiment = compile(scenario)
     numbers = {"cell": len(experiment.cells), "trial": experiment.trials}
-    sizes = (
-        f"{text.count(number)} {name}{'s' * (number != 1)}" for name, number in numbers.items()
-    )
+    sizes = (text.plural(number, name) for name, number in numbers.items())
     write_out(f"{place}: valid: {', '.join(sizes)}\n")
     try:
         permit(experiment, allowed)

@@ -28,7 +28,7 @@ from .options import Simulating
 def scenario_of(options: Simulating) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from."""
     place = locate(options.scenario)
-    written = read_document(read_text(place), str(place), place.parent)
+    written = read_document(read_text(place), options.scenario, place.parent)
     return _with_options(written, options), str(place.absolute())
 
 

@@ -23,7 +23,7 @@ from .formula import Crowd, Entry, Formula, listed, told
 from .lines import bound_keys
 from .report import Chance, Step
 from .report.pure import Added, SummedReports
-from .report.steps import over_items, plural, targets_of
+from .report.steps import over_items, targets_of
 from .setting import Setting
 from .story import Story
 from .table import advice
@@ -142,7 +142,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
     protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
     p, q = protocol.rates
     who = {"client": "the client", "server": "the server"}[protocol.chooser]
-    size = f"{fmt.count(protocol.sampled)} of {plural(protocol.domain_size, 'item')}"
+    size = f"{fmt.count(protocol.sampled)} of {fmt.plural(protocol.domain_size, 'item')}"
     text = f"{who} draws {size}" + (", the own one too" if drawn[item] else ", not the own one")
     own = ("1" if ones[item] else "0") if drawn[item] else "not sent"
     others = int(ones.sum()) - int(ones[item])
@@ -160,8 +160,8 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
 def _sent(cell: Cell, report: Reports) -> Step:
     drawn, ones = _rows(cell, report)
     size = f"{short(_flips(cell).report_bits)} bits"
-    return Step("Report", f"{plural(int(drawn.sum()), 'bit')}, {plural(int(ones.sum()), 'one')}",
-                detail=(size,))  # fmt: skip
+    text = f"{fmt.plural(int(drawn.sum()), 'bit')}, {fmt.plural(int(ones.sum()), 'one')}"
+    return Step("Report", text, detail=(size,))
 
 
 def _crafting(cell: Cell, report: Reports, attack: Strategy) -> Step:

@@ -25,7 +25,7 @@ from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.steps import one_bit, over_buckets, plural
+from .report.steps import one_bit, over_buckets
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, hashing_notes
@@ -167,7 +167,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
 
 def _sent(cell: Cell, report: Reports) -> Step:
     seed, sent = _opened(report)
-    size = f"32 + {plural((_range(cell) - 1).bit_length(), 'bit')}: seed and bucket"
+    size = f"32 + {fmt.plural((_range(cell) - 1).bit_length(), 'bit')}: seed and bucket"
     return Step("Report", f"seed 0x{int(seed[0]):08x}, bucket {sent}", detail=(size,))
 
 
@@ -177,7 +177,7 @@ def _searched(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
     seed, sent = _opened(report)
     hit = int((buckets(cell.targets, seed, g) == sent).sum())
     wanted = getattr(cell.attack, "seeds", attack.seeds)
-    tried = plural(attack.seeds, "seed")
+    tried = fmt.plural(attack.seeds, "seed")
     if attack.seeds < wanted:
         tried += f" (the attack: {fmt.count(wanted)})"
     step = Step(
@@ -185,7 +185,7 @@ def _searched(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
         f"the best of {tried}",
         cells=over_buckets(cell, (("best", one_bit(g, sent)),), seed, None, sent),
         detail=(
-            f"seed 0x{int(seed[0]):08x}: {plural(hit, 'target')} in bucket {sent}",
+            f"seed 0x{int(seed[0]):08x}: {fmt.plural(hit, 'target')} in bucket {sent}",
             f"any seed: r/g = {fmt.short(r / g)} on average",
         ),
     )

@@ -21,7 +21,7 @@ from .formula import W17, Crowd, Entry, Formula, listed, told
 from .lines import bound_keys, bounds
 from .report import Step
 from .report.pure import Added, SummedReports
-from .report.steps import plural, targets_of
+from .report.steps import targets_of
 from .setting import Setting
 from .story import Story
 from .table import advice
@@ -99,7 +99,9 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
     protocol: Any = cell.protocol
     own = float(report[0, item])
     return (
-        Step("Encoding", f"1 in one of {plural(protocol.domain_size, 'cell')}, 0 in the others"),
+        Step(
+            "Encoding", f"1 in one of {fmt.plural(protocol.domain_size, 'cell')}, 0 in the others"
+        ),
         Step(
             "Perturbation",
             f"every cell gets Laplace noise of scale {fmt.short(protocol.scale)}",
@@ -111,7 +113,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
 
 def _sent(cell: Cell, report: Reports) -> Step:  # noqa: ARG001
     largest = int(report[0].argmax())
-    text = f"{plural(report.shape[1], 'number')}, the largest {fmt.short(float(report.max()))}"
+    text = f"{fmt.plural(report.shape[1], 'number')}, the largest {fmt.short(float(report.max()))}"
     return Step("Report", text, detail=(f"at item {largest}",))
 
 

@@ -22,7 +22,7 @@ from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, show
 from .formula import Entry, Formula, listed, told
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.steps import in_buckets, one_bit, over_items, plural, targets_of
+from .report.steps import in_buckets, one_bit, over_items, targets_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, advice
@@ -178,7 +178,7 @@ def _sent(cell: Cell, report: Reports) -> Step:
     protocol = _sketch(cell)
     size = f"{short(protocol.report_bits)} bits"
     if _bits(protocol):
-        ones = plural(int(_shown(cell, report).sum()), "one")
+        ones = fmt.plural(int(_shown(cell, report).sum()), "one")
         return Step("Report", f"row {_row(report)} and {ones} of {fmt.count(protocol.buckets)}",
                     detail=(size,))  # fmt: skip
     sign = "−1" if report["odd"][0] else "+1"

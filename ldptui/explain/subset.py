@@ -18,7 +18,7 @@ from .closed_forms import OTHER, OWN, pure
 from .formula import Entry, Formula, Plain, listed
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.steps import hex_of, one_bit, over_items, plural, targets_of
+from .report.steps import hex_of, one_bit, over_items, targets_of
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes
@@ -78,7 +78,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
                                                             item)),
         Step(
             "Perturbation",
-            f"a set of {plural(w, 'item')}, " + ("the own one in it" if kept else "others alone"),
+            f"a set of {fmt.plural(w, 'item')}, {'the own one in it' if kept else 'others alone'}",
             (
                 Chance("own item in the set", "p", protocol.p, "yes" if kept else "no"),
                 Chance("each other", f"{w - kept}/(d−1)", rate, picked),
@@ -94,8 +94,8 @@ def _sent(cell: Cell, report: Reports) -> Step:
     after = cell.pure.supports(report)[0]
     w = int(after.sum())
     bits = math.ceil(subset_bits(after.size, w))
-    detail = (hex_of(report), f"log₂ of the number of sets: {plural(bits, 'bit')}")
-    return Step("Report", f"a set of {plural(w, 'item')}", detail=detail, bits=after,
+    detail = (hex_of(report), f"log₂ of the number of sets: {fmt.plural(bits, 'bit')}")
+    return Step("Report", f"a set of {fmt.plural(w, 'item')}", detail=detail, bits=after,
                 marked=cell.targets[cell.targets.argsort()])  # fmt: skip
 
 
@@ -112,13 +112,13 @@ def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]: 
 def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     after = cell.pure.supports(report)[0]
     hit = int(after[cell.targets].sum())
-    detail = f"{plural(int(after.sum()) - hit, 'other item')} at random fill the set"
+    detail = f"{fmt.plural(int(after.sum()) - hit, 'other item')} at random fill the set"
     return _chosen(cell, report, "Crafting", f"{hit} of {targets_of(cell)} in the set", detail)
 
 
 def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     hit = int(cell.pure.supports(report)[0][cell.targets].sum())
-    text = f"{plural(hit, 'target')} in the set" if hit else "a set without a target"
+    text = f"{fmt.plural(hit, 'target')} in the set" if hit else "a set without a target"
     return _chosen(cell, report, "Crafting", text, "a target only where other items run out")
 
 

@@ -20,7 +20,7 @@ from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
 from .report.pure import PureReports
-from .report.steps import hex_of, letters_of, one_bit, over_items, plural
+from .report.steps import hex_of, letters_of, one_bit, over_items
 from .setting import Setting
 from .story import Story
 from .table import P_AND_Q, pure_notes
@@ -96,7 +96,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
     flipped = f"{fmt.count(int(after.sum()) - kept)} of {fmt.count(d - 1)}"
     encoded = over_items(cell, (("encoded", before),), item)
     return (
-        Step("Encoding", f"one of {plural(d, 'bit')} is 1", cells=encoded),
+        Step("Encoding", f"one of {fmt.plural(d, 'bit')} is 1", cells=encoded),
         Step(
             "Perturbation",
             "each bit on its own",
@@ -112,7 +112,7 @@ def _sent(cell: Cell, report: Reports, expected: str) -> Step:
     after = cell.pure.supports(report)[0]
     return Step(
         "Report",
-        f"{plural(cell.pure.domain_size, 'bit')}, {plural(int(after.sum()), 'one')}",
+        f"{fmt.plural(cell.pure.domain_size, 'bit')}, {fmt.plural(int(after.sum()), 'one')}",
         detail=(hex_of(report), expected),
         bits=after,
         marked=np.sort(cell.targets),
@@ -166,7 +166,7 @@ def _padded(cell: Cell, report: Reports, none: str) -> str:
     """The reason for ones elsewhere, in words; `none` where there are none."""
     after, crafted = _split(cell, report)
     pad = int(after.sum() - crafted.sum())
-    return f"{plural(pad, 'more one')} at random, to look honest" if pad else none
+    return f"{fmt.plural(pad, 'more one')} at random, to look honest" if pad else none
 
 
 def _set_bits(hit: int, r: int) -> str:
@@ -189,7 +189,7 @@ def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:
 
 
 def _crafted_for_some(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
-    detail = f"aims at {plural(attack.subset, 'target')}; padding may hit others"
+    detail = f"aims at {fmt.plural(attack.subset, 'target')}; padding may hit others"
     return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
 
 

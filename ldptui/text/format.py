@@ -169,6 +169,11 @@ def count(number: float | None, width: int | None = None) -> str:
     return compact if len(compact) < len(text) else text
 
 
+def plural(number: int, noun: str, ending: str = "s") -> str:
+    """A whole number and what is counted: `1 bit`, `2 bits`."""
+    return f"{count(number)} {noun}" + ("" if number == 1 else ending)
+
+
 def duration(seconds: float | None) -> str:
     """A length of time with two units at most: `40 ms`, `3.2 s`, `4 min 05 s`, `2 h 03 min`."""
     if seconds is None or not math.isfinite(seconds):

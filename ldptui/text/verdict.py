@@ -248,7 +248,8 @@ def _error(told: Told) -> str:
         return f"{words} (root of a mean squared error of {told.interval('mse_clean')})."
     attacked = told.mean("mse")
     times = short((attacked / clean) ** 0.5, 3)
-    return f"{words}, with fakes {short(attacked**0.5, 3)} ({times} times)."
+    more = f" ({times} times)" * (times != "1")
+    return f"{words}, with fakes {short(attacked**0.5, 3)}{more}."
 
 
 def _hitters(told: Told) -> str:

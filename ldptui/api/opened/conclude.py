@@ -47,7 +47,7 @@ def answer(options: ConcludeOptions, ask: Ask) -> Steps:
         collection = opened(options, ask)
         yield f"reading {text.count(len(collection.reports))} files"
         title, found, truth = _files(options, collection)
-    title = f"{title}, {text.count(found.reports)} reports"
+    title = f"{title}, {text.plural(found.reports, 'report')}"
     order = np.argsort(-found.estimates, kind="stable")[:LISTED].tolist()
     overturning = _overturning(found)
     rows = interval_rows(_ends(found, order, overturning))

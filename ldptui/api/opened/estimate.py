@@ -42,7 +42,7 @@ def answer(options: EstimateOptions, ask: Ask) -> Steps:
     )
     order = np.argsort(-found.values, kind="stable")[: top or LISTED]
     heads, rows = _rows(found, order.tolist())
-    title = f"{collection.title}, {text.count(found.reports)} reports"
+    title = f"{collection.title}, {text.plural(found.reports, 'report')}"
     return Answer(
         listed(title, heads, rows),
         verdict=[*_verdict(found, order.tolist())],
@@ -58,7 +58,7 @@ def _of_numbers(options: EstimateOptions, collection: Opened, total: Counted) ->
     found = estimate_numbers(
         total, protocol, confidence=options.confidence, share=options.share, parts=parts
     )
-    title = f"{collection.title}, {text.count(found.reports)} reports"
+    title = f"{collection.title}, {text.plural(found.reports, 'report')}"
     shares: list[list[Any]] = [
         [f"{text.short(row['low'])} … {text.short(row['high'])}", row["share"]]
         for row in found.rows()

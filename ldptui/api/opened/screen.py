@@ -21,10 +21,10 @@ COLUMNS: Final = 5
 def answer(options: ScreenOptions, ask: Ask) -> Steps:
     """The verdicts of all screens, and the estimates before and after what they name."""
     collection = opened(options, ask)
-    files = f"{len(collection.reports)} file{'s' * (len(collection.reports) > 1)}"
+    files = text.plural(len(collection.reports), "file")
     yield f"screening {files}, and simulated collections for the rates of filters"
     found = screened_of(collection, options.simulated)
-    title = f"{collection.title}, {text.count(found.reports)} reports"
+    title = f"{collection.title}, {text.plural(found.reports, 'report')}"
     verdict = found.verdict
     return Answer(
         listed(title, HEADS[:COLUMNS], [row[:COLUMNS] for row in found.cells]),

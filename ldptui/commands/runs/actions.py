@@ -271,7 +271,7 @@ def _import(options: Import) -> int:
                 output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
                 continue
             merged = merge(store, path)
-            runs = f"{text.count(len(merged.runs))} run{'s' * (len(merged.runs) != 1)}"
+            runs = text.plural(len(merged.runs), "run")
             output.write_out(f"{path}: {runs}, {text.count(merged.trials)} trials are new\n")
     return exits.DONE
 

@@ -27,7 +27,7 @@ from ...text import format as fmt
 from .. import unary
 from ..report import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
 from ..report.pure import claimed_item, honest_value, no_item
-from ..report.steps import hex_of, plural
+from ..report.steps import hex_of
 
 MOST_FILTERS: Final = 2**16
 """The most Bloom filters that are hashed to show one report, in a tenth of a second."""
@@ -110,12 +110,12 @@ def _crafted(cell: Cell, protocol: Rappor, report: Reports) -> tuple[Step, ...]:
         _claimed(protocol, cohort),
         Step(
             "Crafting",
-            f"{plural(int(crafted.sum()), 'bit')} of the targets in this cohort",
+            f"{fmt.plural(int(crafted.sum()), 'bit')} of the targets in this cohort",
             cells=_over_bits(cell, protocol, cohort, (("crafted", crafted),), None),
         ),
         Step(
             "Padding",
-            f"{plural(pad, 'more one')} at random, to look honest",
+            f"{fmt.plural(pad, 'more one')} at random, to look honest",
             cells=_over_bits(cell, protocol, cohort, both, None),
             detail=(f"honest reports: {fmt.short(protocol.expected_ones)} ones on average",),
         ),
@@ -147,7 +147,7 @@ def _honest(
     cells = partial(_over_bits, cell, protocol, cohort, item=item)
     return (
         _hashing(protocol, cohort, item),
-        Step("Bloom filter", f"{plural(int(true.sum()), 'bit')} of {protocol.bits} set",
+        Step("Bloom filter", f"{fmt.plural(int(true.sum()), 'bit')} of {protocol.bits} set",
              cells=cells((("true", true),))),
         _kept_noise(protocol, true, permanent, cells),
         _fresh_noise(protocol, permanent, sent, cells),
@@ -164,7 +164,7 @@ def _hashing(protocol: Rappor, cohort: int, item: int) -> Step:
     digest = md5(struct.pack(">I", cohort) + value, usedforsecurity=False).digest()
     return Step(
         "Hashing",
-        f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {plural(h, 'hash', 'es')}",
+        f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {fmt.plural(h, 'hash', 'es')}",
         detail=(
             f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …",
             f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}",
@@ -225,7 +225,7 @@ def _sent(cell: Cell, protocol: Rappor, cohort: int, sent: BoolArray, own: int |
     aimed = np.flatnonzero(protocol.aimed(cell.targets)[cohort])
     return Step(
         "Report",
-        f"cohort {cohort}, {k} bits, {plural(int(sent.sum()), 'one')}",
+        f"cohort {cohort}, {k} bits, {fmt.plural(int(sent.sum()), 'one')}",
         detail=(hex_of(np.packbits(sent)), f"{mark} {fmt.short(mean)} ones"),
         bits=sent,
         marked=aimed,
@@ -248,7 +248,7 @@ def _life(
     possible = np.asarray(~(filters & ~sent).any(axis=1))
     targets = np.sort(cell.targets)
     hit = targets[possible[targets]]
-    text = f"{fmt.count(int(possible.sum()))} of {plural(d, 'candidate')} have all bits set"
+    text = f"{fmt.count(int(possible.sum()))} of {fmt.plural(d, 'candidate')} have all bits set"
     if item is not None:
         text += ", the own one too" if possible[item] else ", not the own one"
     own_filter = None if item is None else filters[item]

@@ -17,7 +17,7 @@ from ldptui.core.law.pure import Items, Reports, Rng, Supports, is_pure
 from ldptui.core.theory import fake_support
 
 from ...text import format as fmt
-from .steps import SENT_AS_IT_IS, Life, Meter, Step, named, over_items, plural, targets_of, wish_of
+from .steps import SENT_AS_IT_IS, Life, Meter, Step, named, over_items, targets_of, wish_of
 
 Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
 """A number of every item that the server reads off one report, by name; the report in words."""
@@ -67,7 +67,7 @@ def support_step(
     protocol: Any = cell.protocol
     r = cell.targets.size
     count, against = int((supported > 0).sum()), int((supported < 0).sum())
-    text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
+    text = f"{fmt.count(count)} of {fmt.plural(protocol.domain_size, 'item')}"
     if item is not None:
         text += ", the own one too" if supported[item] > 0 else ", not the own one"
     if against:
@@ -199,7 +199,7 @@ def honest_value(cell: Cell, item: int) -> Step:
     return Step(
         "Value",
         named(cell, item) + (", a target" if item in cell.targets else ""),
-        detail=(f"held by {fmt.percent(share)} of {plural(cell.users, 'user')}",),
+        detail=(f"held by {fmt.percent(share)} of {fmt.plural(cell.users, 'user')}",),
     )
 
 

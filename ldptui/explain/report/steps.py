@@ -32,7 +32,7 @@ def named(cell: Cell, item: int) -> str:
 
 def targets_of(cell: Cell) -> str:
     """The number of targets in words: `3 targets`."""
-    return plural(cell.targets.size, "target")
+    return fmt.plural(cell.targets.size, "target")
 
 
 def wish_of(attack: Strategy) -> str:
@@ -46,20 +46,15 @@ def wish_of(attack: Strategy) -> str:
     )
 
 
-def plural(count: int, noun: str, ending: str = "s") -> str:
-    """A number and what is counted: `1 bit`, `2 bits`."""
-    return f"{fmt.count(count)} {noun}" + ("" if count == 1 else ending)
-
-
 def hex_of(report: NDArray[Any]) -> str:
     """The first bytes of a packed report."""
     data = report.tobytes()
     start = data[:7].hex(" ")
-    return f"{plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
+    return f"{fmt.plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
 
 
 def bits_needed(domain_size: int) -> str:
-    return f"{plural((domain_size - 1).bit_length(), 'bit')}"
+    return f"{fmt.plural((domain_size - 1).bit_length(), 'bit')}"
 
 
 def over_items(

@@ -143,8 +143,7 @@ def _notes(values: Disclosed) -> Iterator[str]:
     yield from _implied(attributes.implications, values.rows)
     subsets = sorted(attributes.identifications, key=lambda subset: -subset.rows)
     yield from [
-        f"to know {joined(subset.observed)} identifies "
-        f"{text.count(subset.rows)} row{'s' * (subset.rows != 1)}"
+        f"to know {joined(subset.observed)} identifies {text.plural(subset.rows, 'row')}"
         for subset in subsets
         if subset.rows
     ][:TOLD]
