@@ -1,4 +1,4 @@
-"""The meanings of the columns of results, and results as Parquet: a row for each trial."""
+"""The meanings of the columns of results, and results or a table of them as Parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.files import whole_file
-from ldptui.core.export import ALL, ENDS, Choice, of_one_type, trial_rows
+from ldptui.core.export import ALL, ENDS, Choice, of_one_type, pivot, trial_rows
 from ldptui.core.metrics import METRICS
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import range_of, sweepable_keys, type_of
@@ -112,10 +112,15 @@ def write_parquet(
 ) -> None:
     """Write a row for each trial, with what it is of and the meanings of its columns.
 
-    about : the run. choice : the metrics to write. Raises FileError, ImportError.
+    about : the run. choice : the metrics to write, or a table to write in place of trials.
+    Raises FileError, ImportError.
     """
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    data = columns(results, choice.metrics)
+    if choice.turned:
+        rows = pivot(results, choice).records()
+        data = {name: of_one_type([row[name] for row in rows]) for name in rows[0]}
+    else:
+        data = columns(results, choice.metrics)
     meanings = {
         name: meaning
         for name, _, meaning in dictionary([*data], metric_names(results.experiment.cells))

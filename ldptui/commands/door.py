@@ -152,7 +152,7 @@ class Output:
             rows=_named(chosen.rows, "--rows"),
             columns=_named(chosen.columns, "--columns"),
         )
-        if choice.turned and row.make is None:
+        if choice.turned and row.make is None and row.file is None:
             rule = f"must be left out: a {form} file has every trial, or --format another"
             raise ScenarioError(rule, key="--rows" if choice.rows else "--columns")
         return cls(form, path, frequencies, quiet, choice)

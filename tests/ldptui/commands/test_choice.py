@@ -71,10 +71,8 @@ def test_the_metrics_of_one_cell(capsys: pytest.CaptureFixture[str]) -> None:
         (("--metrics", "gain,"), 'must be names with commas between them, got "gain,"'),
         (("--metrics", "speed"), "--metrics must be metrics of this run"),
         (("--columns", "attack.kind"), "--columns must be swept keys (attack.share, "),
-        (("--rows", "attack.share", "--format", "parquet", "--out", "x.parquet"),
-         "--rows must be left out: a parquet file has every trial"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_shown_is_refused_before_anything_is_simulated(
     words: tuple[str, ...],
     said: str,
@@ -87,6 +85,28 @@ def test_what_cannot_be_shown_is_refused_before_anything_is_simulated(
     assert cli.main(["run", "quickstart", *SWEPT, "--no-store", "--quiet", *words]) == 2
     assert said in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_table_in_parquet_is_the_one_in_csv(ran: tuple[str, ...], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    made, written = tmp_path / "table.parquet", tmp_path / "table.csv"
+    for out in (made, written):
+        words = ["runs", "export", "last", *ran[-2:], *TURNED, "--out", str(out)]
+        assert cli.main(words) == 0
+    table = parquet.read_table(made)
+    head, *rows = csv.reader(written.read_text(encoding="utf-8").splitlines())
+    assert table.column_names == head
+    assert [[str(value) for value in row.values()] for row in table.to_pylist()] == rows
+    meaning = table.schema.field("oue gain").metadata[b"description"].decode()
+    assert meaning == "sum over the targets of attacked − clean estimate, for oue"
+
+
+def test_a_recording_has_no_table(
+    ran: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["runs", "export", "last", *ran[-2:], *TURNED, "--out", str(tmp_path / "x.ldptui")]
+    assert cli.main([*words, "--format", "recording"]) == 2
+    assert "--rows must be left out: a recording file has every trial" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["csv", "csv-cells"])
