@@ -193,7 +193,8 @@ def _fields(screen: Screen[Any]) -> Iterator[SystemCommand]:
     for panes in screen.query(Panes):
         for field in panes.query(Field):
             place = panes.field(field.key)
-            if place is not None and place[1] is field:
+            swept = field.key.startswith("sweep.")  # of the key that is opened in its list
+            if place is not None and place[1] is field and not swept:
                 title = f"Field: {key_words(field.key).title}"
                 go = partial(_go, screen, place[0], field.control)
                 yield SystemCommand(title, key_words(field.key).first, go, False)

@@ -1,4 +1,4 @@
-"""The words typed into the palette that are values of the scenario: "oue", "eps 2", "beta 5%"."""
+"""The words typed into the palette that are values of the scenario: "oue", "eps 2", "n1e7"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KINDS: Final = ("protocol", "attack", "population")
 """The tables whose kind can be typed alone."""
-NUMBER: Final = re.compile(r"(.+?)\s*[= ]\s*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)", re.IGNORECASE)
+NUMBER: Final = re.compile(r"(.+?)[=\s]*([+-]?[0-9._]+(?:e[+-]?[0-9]+)?)\s*(%?)", re.IGNORECASE)
 
 
 def values(draft: Draft, typed: str) -> Iterator[tuple[str, Any, str]]:

@@ -257,6 +257,9 @@ def test_values_are_typed_by_symbol_name_and_kind() -> None:
     assert typed("eps 2") == typed("ε=2") == typed("privacy budget 2") == [("protocol.epsilon", 2)]
     assert typed("beta 5%") == typed("share 0.05") == [("attack.share", 0.05)]
     assert ("population.users", 1000000) in typed("users 1e6")
+    assert typed("n1e7") == [("population.users", 10**7)]
+    assert typed("eps.5") == [("protocol.epsilon", 0.5)]
+    assert typed("oue2") == []
     assert typed("eps") == typed("eps two") == typed("nothing 3") == []
 
 
