@@ -13,6 +13,7 @@ look like an honest population (`undetectable`) prove nothing. We derive it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +22,17 @@ from typing import Final
 import numpy as np
 
 from ..base.sampling import Counts, Floats
-from ..law.pure import Items, PureProtocol
+from ..law.pure import BoolArray, Items, PureProtocol
 from ..law.together import numbers, tells_together
 from .robust import ballot_of
 
 SIZES: Final = 16
 """Items of a set, at most, where sets are looked for in reports."""
+
+STRAIGHT: Final = 12
+"""Guesses of the least number of fakes by a normal law, before halves are tried."""
+
+TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,7 @@ def nothing(reports: int, confidence: float) -> Floor:
     return Floor(0, reports, confidence, np.empty(0, dtype=np.int64))
 
 
+@lru_cache(maxsize=16)
 def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
     """The largest probabilities that an honest report supports all, and none, of s items.
 
@@ -67,12 +74,13 @@ def honest_rates(protocol: PureProtocol, sizes: int) -> tuple[Floats, Floats]:
         return every, none
     every[0], none[0] = ballot.p, 1 - ballot.q
     if ballot.votes == 1:
-        every[1:], none = 0.0, np.maximum(1 - np.arange(1, sizes + 1) * ballot.q, 0.0)
+        every[1:], none[:] = 0.0, np.maximum(1 - np.arange(1, sizes + 1) * ballot.q, 0.0)
     elif tells_together(protocol):
         for s in range(1, sizes + 1):
             laws = [numbers(protocol, s, held) for held in (True, False)]
             every[s - 1] = max(law[s] for law in laws)
             none[s - 1] = max(law[0] for law in laws)
+    every.flags.writeable = none.flags.writeable = False
     return every, none
 
 
@@ -92,7 +100,7 @@ def log_chances(items: int, sizes: int, confidence: float) -> Floats:
     return chances
 
 
-def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
+def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
     """int64[…]: the least m with P(m + Bin(N − m, τ) ≥ x) of at least that chance.
 
     seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
@@ -104,41 +112,85 @@ def least_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) ->
     beyond &= tail_at_least(every, reports, rates) < chances
     if not beyond.any():
         return made
-    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
+    from scipy.special import betainc, ndtri  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
     seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
     low, high = np.full(seen.shape, -1), seen.astype(np.int64)  # P(low) is too small, P(high) not
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        left = np.maximum(seen - middle, 1)
-        likely = np.where(middle < seen, betainc(left, reports - seen + 1, rate), 1.0)
+    # Of the normal law that P is nearly of: its point at the chance, and how it moves with m.
+    wanted, spread = ndtri(chance), np.sqrt(reports * rate * (1 - rate))
+    skew = (1 - 2 * rate) * (wanted**2 - 1) / 6
+    guess = (seen - reports * rate + wanted * spread - skew) / (1 - rate)
+    slope, last, last_point = (1 - rate) / np.maximum(spread, TINY), guess, wanted
+    for step in itertools.count():
+        if (high - low <= 1).all():
+            break
+        guess = guess if step < STRAIGHT else (low + high) / 2
+        at = np.maximum(np.minimum(np.maximum(guess, low + 1), high - 1), 0).astype(np.int64)
+        likely = betainc(seen - at, reports - seen + 1, rate)
         enough = likely >= chance
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        low, high = np.where(enough, low, at), np.where(enough, at, high)
+        point = ndtri(np.clip(likely, TINY, 1 - 1e-9))
+        moved, risen = at - last, point - last_point
+        steep = step and moved * risen > 0
+        slope = np.where(steep, risen / np.where(steep, moved, 1), slope)
+        guess = np.ceil(at + (wanted - point) / slope)
+        guess = np.where(enough, np.minimum(guess, at - 1), guess)
+        last, last_point = at, point
     made[beyond] = high
     return made
 
 
-def most_fakes(seen: Counts, reports: int, rate: Floats, log_chance: Floats) -> Counts:
-    """int64[trials]: the largest `least_fakes` of int64[trials, sets], row by row.
+def most_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
+    """int64[trials]: the largest `least_fakes` of [trials, sets] numbers of reports, row by row.
 
     rate, log_chance : float64[sets]. A normal law tells roughly what each set proves; the others
     are gone through only where a lower bound leaves room for more than the best of these proves.
     """
-    others = np.maximum(1 - rate, 1e-12)
-    beyond = np.clip((seen - reports * rate) / others, 0, reports)
-    noise = np.sqrt(-2 * log_chance * (reports - beyond) * rate / others)
-    rows, best = np.arange(len(seen)), (beyond - noise).argmax(axis=1)
+    others, chance = np.maximum(1 - rate, 1e-12), np.exp(log_chance)
+    excess = (seen - reports * rate) / others  # the fakes, if no number had noise
+    most = excess.max(axis=0)
+    beyond = most > 0
+    beyond[beyond] = tail_at_least(seen.max(axis=0)[beyond], reports, rate[beyond]) < chance[beyond]
+    if not beyond.any():  # whatever honest reports of 20 trials say, as a rule
+        return np.zeros(len(seen), dtype=np.int64)
+    from scipy.special import betainc
+
+    honest = reports - np.clip(most, 0, reports)
+    rows = np.arange(len(seen))
+    best = (excess - np.sqrt(-2 * log_chance * honest * rate / others)).argmax(axis=1)
     proved = least_fakes(seen[rows, best], reports, rate[best], log_chance[best])
+    most = (excess - proved[:, None]).max(axis=0)
+    fewest = reports - int(proved.max())
+    sets = np.flatnonzero(_can_be_rare(most * others, fewest, reports, rate, log_chance))
+    seen, rate, log_chance, chance = seen[:, sets], rate[sets], log_chance[sets], chance[sets]
     left, honest = seen - proved[:, None], reports - proved[:, None]
-    more = (left > honest * rate) & (tail_at_least(left, honest, rate) < np.exp(log_chance))
-    more[rows, best] = False
-    rows, sets = np.nonzero(more)
+    rows, sets = np.nonzero((left > honest * rate) & (tail_at_least(left, honest, rate) < chance))
+    left, honest = left[rows, sets], honest[rows, 0]
+    rare = betainc(left, honest - left + 1, rate[sets]) < chance[sets]
+    rows, sets = rows[rare], sets[rare]
     further = least_fakes(seen[rows, sets], reports, rate[sets], log_chance[sets])
     np.maximum.at(proved, rows, further)
     return proved
 
 
-def tail_at_least(seen: Counts, reports: int | Counts, rate: Floats) -> Floats:
+def _can_be_rare(
+    excess: Floats, reports: int, total: int, rate: Floats, log_chance: Floats
+) -> BoolArray:
+    """bool[sets]: False where Nτ + excess of N reports are as likely as the chance, or more.
+
+    Of all N from `reports` to `total`. P(at least x) is at least e^(−N KL)/√(2N), as in
+    `tail_at_least`, where ln(1 + y) ≤ y − y²/2 + y³/3 bounds KL(τ + δ ‖ τ) by a polynomial of
+    δ = excess/N, and the exponent falls as N rises.
+    """
+    above, both = excess / reports, rate * (1 - rate)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        bound = above * (1 - 3 * both) / (3 * both * both * both) + (2 * rate - 1) / (6 * both**2)
+        bound = above**2 * (above * bound + 0.5 / both)
+        least = -log_chance - math.log(2 * total) / 2
+        return np.asarray((above > 0) & ~(reports * bound <= least))
+
+
+def tail_at_least(seen: Counts | Floats, reports: int | Counts, rate: Floats) -> Floats:
     """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
 
     The w + 1 values from x on are at least as likely as x + w each, and k is at least as likely as
@@ -198,37 +250,50 @@ def floor_of_counts(
     A report of one item has no other one, so that counts tell there how many support none of any
     set. counts : int64[d], of N reports.
     """
-    chains, sizes = _of_counts(protocol, counts[None], reports)
-    some = tuple(Chain(each.items[0], each.seen[0], each.every) for each in chains)
-    return floor_of(protocol, some, reports, sizes, confidence)
-
-
-def floors_of_counts(
-    protocol: PureProtocol, counts: Counts, reports: int, confidence: float = 0.95
-) -> Counts:
-    """int64[trials]: the fakes that `floor_of_counts` proves of int64[trials, d] counts."""
     chains, sizes = _of_counts(protocol, counts, reports)
-    rates = honest_rates(protocol, sizes)
+    return floor_of(protocol, chains, reports, sizes, confidence)
+
+
+def floors_of_means(
+    protocol: PureProtocol, means: Floats, reports: int, confidence: float = 0.95
+) -> Counts:
+    """int64[trials]: the fakes that `floor_of_counts` proves of what N reports say on average.
+
+    means : float64[trials, d], of all items, ascending in each trial.
+    """
+    if protocol.least_support < 0:
+        return np.zeros(len(means), dtype=np.int64)
+    if ballot_of(protocol).votes != 1:
+        means = means[:, [0, -1]]  # only of these two is anything asked
+    every, none = _seen(protocol, np.rint(means * reports), reports)
+    sizes = none.shape[1]
     chances = log_chances(protocol.domain_size, sizes, confidence)
-    proved = np.zeros(len(counts), dtype=np.int64)
-    for each in chains:
-        k = each.seen.shape[1]
-        rate = rates[0 if each.every else 1][:k]
-        proved = np.maximum(proved, most_fakes(each.seen, reports, rate, chances[:k]))
-    return proved
+    rates = honest_rates(protocol, sizes)
+    return most_fakes(
+        np.hstack([every, none]), reports, np.append(rates[0][0], rates[1]),
+        np.append(chances[0], chances),
+    )  # fmt: skip
 
 
 def _of_counts(
     protocol: PureProtocol, counts: Counts, reports: int
 ) -> tuple[tuple[Chain, ...], int]:
-    """Chains with a first axis of trials, and the number of sizes that are paid for."""
+    """The chains of int64[d] counts, and the number of sizes that are paid for."""
     if protocol.least_support < 0:  # counts do not tell how many reports speak for an item
         return (), 1
+    order = np.argsort(counts, kind="stable")
+    every, none = _seen(protocol, counts[order], reports)
+    best = Chain(np.array([counts.argmax()]), every, every=True)
+    return (best, Chain(order[: none.size], none, every=False)), none.size
+
+
+def _seen(protocol: PureProtocol, ordered: Counts, reports: int) -> tuple[Counts, Counts]:
+    """How many reports support the first item, and none of the s last ones, s = 1, 2, ….
+
+    ordered : […, d] counts, ascending. Of reports that support one item each the number is known
+    for all s, of others for s = 1 alone.
+    """
+    last = ordered[..., :1]
     if ballot_of(protocol).votes == 1:
-        order = np.argsort(counts, axis=1, kind="stable")[:, :-1]
-        seen = reports - np.cumsum(np.take_along_axis(counts, order, axis=1), axis=1)
-    else:
-        order = counts.argmin(axis=1)[:, None]
-        seen = reports - counts.min(axis=1)[:, None]
-    best = Chain(counts.argmax(axis=1)[:, None], counts.max(axis=1)[:, None], every=True)
-    return (best, Chain(order, seen, every=False)), order.shape[1]
+        last = np.cumsum(ordered[..., :-1], axis=-1)
+    return ordered[..., -1:], reports - last

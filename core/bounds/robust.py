@@ -12,6 +12,7 @@ Econometrica 2004). We derive the sets; `docs/conclude.md` has the derivations.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any, Final, TypeAlias
 
@@ -22,7 +23,7 @@ from ..base.sampling import Floats
 from ..law.capabilities import lacking
 from ..law.enumeration import every_report
 from ..law.hiding import Conditions, hides
-from ..law.pure import PureProtocol, is_pure, item_variance
+from ..law.pure import BoolArray, PureProtocol, is_pure, item_variance
 from .programme import possible
 
 Interval: TypeAlias = tuple[Floats, Floats]
@@ -33,6 +34,9 @@ FAR: Final = 12.0
 
 STEPS: Final = 64
 """Halvings of a bisection: to the last digit of a double."""
+
+KNOTS: Final = 4096
+"""Knots of the factor of noise as a function of the distance: cubics between are right to 1e-13."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,11 @@ def marginal_set(means: Floats, share: float, ballot: Ballot) -> Interval:
     means : float64[…], what all reports say of each item on average. Its width is
     β (high − low)/((1 − β)(p − q)).
     """
-    low, high = honest_mean(means, share, ballot.low, ballot.high)
-    return ballot.frequencies(low), ballot.frequencies(high)
+    # What `honest_mean` leaves to honest reports, read as `Ballot.frequencies` does, in one step.
+    scale = (1 - share) * ballot.gap
+    middle, others = means / scale, (1 - share) * ballot.q
+    low, high = ((share * said + others) / scale for said in (ballot.high, ballot.low))
+    return middle - low, middle - high
 
 
 def sharp_set(frequencies: Floats, share: float, protocol: Conditions) -> Interval:
@@ -197,7 +204,10 @@ def deviation(protocol: PureProtocol, means: Floats, reports: int) -> Floats:
     if protocol.least_support < 0:
         spoken = (protocol.p - protocol.q) ** 2 * (item_variance(protocol, 1, 1.0) + 1)
         return np.full_like(means, np.sqrt(spoken / reports))
-    return np.asarray(np.sqrt(np.maximum(means * (1 - means), 0.0) / reports))
+    made = np.asarray(means * (1 - means))
+    np.maximum(made, 0.0, out=made)
+    made /= reports
+    return np.sqrt(made, out=made)
 
 
 def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Interval:
@@ -208,28 +218,53 @@ def with_noise(ends: Interval, noise: Floats | float, confidence: float) -> Inte
     as what is true is at one of both ends at most.
     """
     low, high = ends
-    z = noise_factor((high - low) / np.where(noise > 0, noise, np.inf), confidence)
-    return low - z * noise, high + z * noise
+    moved = noise * noise_factor(high - low, noise, confidence)
+    return low - moved, high + moved
 
 
-def noise_factor(distance: Floats, confidence: float) -> Floats:
-    """float64[…]: the z of Imbens and Manski, of sets that are so many standard deviations wide."""
+def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> Floats | float:
+    """The z of Imbens and Manski, of sets of this width, whose ends have this standard deviation.
+
+    float64[…]; one number where all sets are wide.
+    """
     normal = NormalDist()
     one_sided, two_sided = normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
-    made = np.where(distance > 0, one_sided, two_sided)
-    near = (distance > 0) & (distance < FAR)
-    if not near.any():
-        return made
+    if (distance > FAR * noise).all() and np.all(noise > 0):
+        return one_sided
+    distance = distance / np.where(noise > 0, noise, np.inf)
+    if not distance.any():
+        return two_sided
+    at = np.minimum(distance, FAR) * (KNOTS / FAR)
+    knot = np.minimum(at.astype(np.intp), KNOTS - 1)
+    at -= knot
+    zero, one, two, three = _factors(confidence)
+    return np.asarray(zero[knot] + at * (one[knot] + at * (two[knot] + at * three[knot])))
+
+
+@lru_cache(maxsize=4)
+def _factors(confidence: float) -> Floats:
+    """float64[4, KNOTS]: the cubics of `noise_factor` from each knot to the next.
+
+    Their values and slopes at the knots are those of z, where Φ(z + Δ) − Φ(−z) = confidence.
+    """
     from scipy.special import ndtr
 
-    apart = distance[near]
-    low, high = np.full(apart.shape, one_sided), np.full(apart.shape, two_sided)
+    normal, apart = NormalDist(), np.linspace(0, FAR, KNOTS + 1)
+    low = np.full(apart.shape, normal.inv_cdf(confidence))
+    high = np.full(apart.shape, normal.inv_cdf((1 + confidence) / 2))
     for _ in range(STEPS):
         z = (low + high) / 2
         enough = ndtr(z + apart) - ndtr(-z) >= confidence
         low, high = np.where(enough, low, z), np.where(enough, z, high)
-    made[near] = high
-    return made
+    ends = np.exp(-((high + apart) ** 2) / 2)
+    slope = -ends / (ends + np.exp(-(high**2) / 2)) * FAR / KNOTS
+    rise, first, last = np.diff(high), slope[:-1], slope[1:]
+    return np.stack([high[:-1], first, 3 * rise - 2 * first - last, first + last - 2 * rise])
+
+
+def _skewed(means: Floats, reports: int) -> BoolArray:
+    """bool[…]: where the number of reports that support an item is skewed; first at both ends."""
+    return np.asarray((1 - 2 * means) ** 2 > SKEWED**2 * reports * means * (1 - means))
 
 
 def clipped(ends: Interval) -> Interval:
@@ -267,7 +302,7 @@ def exact_intervals(
 
     honest = reports * (1 - share)
     apart = (ends[1] - ends[0]) * ballot.gap * (1 - share)
-    z = noise_factor(apart / np.where(spread > 0, spread, np.inf), confidence)
+    z = noise_factor(apart, spread, confidence)
     fewest, most = (np.clip(ballot.means(end), 0.0, 1.0) * honest for end in ends)
     tail, tiny = ndtr(-z), np.finfo(np.float64).tiny
     low = np.where(fewest > 0, betaincinv(np.maximum(fewest, tiny), honest - fewest + 1, tail), 0.0)
@@ -298,10 +333,16 @@ def robust_intervals(
     spread = deviation(protocol, means, reports)
     low, high = intervals(ballot, ends, share, spread, confidence)
     # Of few supports a normal end is too near; their skewness says how few are few.
-    skewed = np.abs(1 - 2 * means) > SKEWED * reports * spread
-    if protocol.least_support == 0 and skewed.any():
+    if protocol.least_support == 0 and _skewed(np.array([means.min(), means.max()]), reports).any():
+        skewed = _skewed(means, reports)
+        rare, which = means[skewed], None
+        ends = (ends[0][skewed], ends[1][skewed])
+        if not sharp:  # many items have the same few supports, and then the same ends
+            rare, which = np.unique(rare, return_inverse=True)
+            ends = marginal_set(rare, share, ballot)
+        spread = deviation(protocol, rare, reports)
         exact = exact_intervals(ballot, ends, share, spread, reports, confidence)
-        low, high = np.where(skewed, exact[0], low), np.where(skewed, exact[1], high)
+        low[skewed], high[skewed] = exact if which is None else (end[which] for end in exact)
     return low, high
 
 

@@ -65,6 +65,8 @@ class Mechanism(Doors, Protocol):
     family: ClassVar[str]
     """One word, which its kin share: "direct", "unary", "hashing", …"""
 
+    def __hash__(self) -> int: ...
+
     @property
     def domain_size(self) -> int: ...
 

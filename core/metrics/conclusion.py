@@ -99,11 +99,10 @@ class Metric:
         return issubclass(concluded, self.of)
 
     def defined(self, conclusion: Any) -> bool:
-        """Return whether a conclusion has what the metric needs."""
+        """Return whether a conclusion of its classes has what the metric needs."""
         arm = self.arms[-1]
         return (
-            self.told_by(type(conclusion))
-            and conclusion.arms >= set(self.arms)
+            conclusion.arms >= set(self.arms)
             and (conclusion.targets.size > 0 or not self.targets)
             and (not self.test or conclusion.tests(arm))
             and (not self.flags or conclusion.claims_fakes(arm))

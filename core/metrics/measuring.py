@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.arms import Arm
 from ..base.sampling import Floats
-from .conclusion import Conclusion
+from .conclusion import Conclusion, Metric
 from .conclusions.frequencies import FrequencyConclusion
 from .table import METRICS
 
@@ -29,22 +29,24 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     """
     columns = {} if others is None else others
     measures = unmeasured(conclusion.trials, others=columns)
-    for name, row in METRICS.items():
+    for row in _told_by(type(conclusion)):
         if row.defined(conclusion):
-            measures[name] = row.function(conclusion)
+            measures[row.name] = row.function(conclusion)
     for name, values in columns.items():
         measures[name] = values
     return measures
 
 
+@lru_cache(maxsize=16)
+def _told_by(concluded: type[Conclusion]) -> tuple[Metric, ...]:
+    """The metrics that conclusions of a class can tell: asked once, and not of each block."""
+    return tuple(metric for metric in METRICS.values() if metric.told_by(concluded))
+
+
 def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:
     """The names of the metrics that conclusions of a class can tell in these arms, in order."""
     present = set(arms)
-    return [
-        name
-        for name, metric in METRICS.items()
-        if metric.told_by(concluded) and present.issuperset(metric.arms)
-    ]
+    return [metric.name for metric in _told_by(concluded) if present.issuperset(metric.arms)]
 
 
 # Measures as plain arrays.

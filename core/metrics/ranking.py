@@ -32,7 +32,7 @@ class Leaders:
         items = chosen[np.argsort(-truth[chosen], kind="stable")]
         discounts = 1 / np.log2(np.arange(2, items.size + 2))
         most = float((truth[items] * discounts).sum())
-        return cls(items, ranks(np.sort(truth), truth[items]), discounts, most)
+        return cls(items, ranks(np.sort(truth)[None], truth[None, items])[0], discounts, most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,25 +47,15 @@ class Ranking:
     leaders: Leaders
 
     @cached_property
-    def top(self) -> BoolArray:
-        """bool[trials, d]: which items are among the k largest estimates."""
-        least, _ = self._ordered
-        return _reaching(self.estimates, least, self.leaders.items.size)
+    def ordered(self) -> Floats:
+        """float64[trials, d]: the estimates of each trial, ascending."""
+        return np.sort(self.estimates, axis=1)
 
     @cached_property
-    def _ordered(self) -> tuple[Floats, Floats]:
-        """The least of the k largest estimates, float64[trials, 1], and the leaders' ranks.
-
-        Ranks are float64[trials, k]. Trials are sorted one by one: the processor's cache holds one.
-        """
-        leaders, trials = self.leaders.items, len(self.estimates)
-        least, places = np.empty((trials, 1)), np.empty((trials, leaders.size))
-        for trial, row in enumerate(self.estimates):
-            ordered = row.copy()
-            ordered.sort()
-            least[trial] = ordered[-leaders.size]
-            places[trial] = ranks(ordered, row[leaders])
-        return least, places
+    def top(self) -> BoolArray:
+        """bool[trials, d]: which items are among the k largest estimates."""
+        k = self.leaders.items.size
+        return _reaching(self.estimates, self.ordered[:, -k, None], k)
 
     def recall(self) -> Floats:
         """float64[trials]: the share of the k most frequent items among the k largest estimates."""
@@ -87,18 +77,24 @@ class Ranking:
 
     def rank_error(self) -> Floats:
         """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
-        _, places = self._ordered
+        places = ranks(self.ordered, self.estimates[:, self.leaders.items])
         off = np.abs(places - self.leaders.ranks)
         return np.asarray(off.sum(axis=1) / self.leaders.items.size)
 
 
 def ranks(ordered: Floats, values: Floats) -> Floats:
-    """float64[k]: the ranks of values among all those of one trial.
+    """float64[trials, k]: the ranks of values among all those of a trial.
 
-    ordered : float64[d], all of them, ascending. The largest has rank 1; ties share their mean.
+    ordered : float64[trials, d], all of them, ascending. The largest has rank 1; ties share their
+    mean.
     """
-    below = ordered.searchsorted(values) + ordered.searchsorted(values, "right")
-    return np.asarray(ordered.size - (below - 1) / 2)
+    rows = list(zip(ordered, values, strict=True))
+    below = np.stack([row.searchsorted(some) for row, some in rows])
+    upto = below + 1
+    next_ones = np.take_along_axis(ordered, np.minimum(upto, ordered.shape[1] - 1), axis=1)
+    if (next_ones <= values).any():  # a tie, or the largest
+        upto = np.stack([row.searchsorted(some, "right") for row, some in rows])
+    return np.asarray(ordered.shape[1] - (below + upto - 1) / 2)
 
 
 def in_top(frequencies: Floats, k: int) -> BoolArray:

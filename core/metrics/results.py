@@ -169,9 +169,11 @@ class Fingerprints:
 
     def add(self, clean: Counts, attacked: Counts) -> None:
         """Take in the counts [trials, …] of one collection, before and after the attack."""
-        for hasher, *pair in zip(self._hashers, clean, attacked, strict=True):
+        order = clean.dtype.newbyteorder("<")
+        both = (np.ascontiguousarray(counts, order) for counts in (clean, attacked))
+        for hasher, *pair in zip(self._hashers, *both, strict=True):
             for counts in pair:
-                hasher.update(counts.astype(counts.dtype.newbyteorder("<")).tobytes())
+                hasher.update(counts.data)
 
     @property
     def values(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -80,17 +80,22 @@ class FrequencyConclusion(Robust):
         return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
 
     @cached_property
-    def supports(self) -> tuple[Ballot, Floats]:
-        """The mean support of each item in all reports, float64[trials, d], and how it is read."""
-        ballot = ballot_of(self.protocol)
-        return ballot, ballot.means(self.estimates[ATTACKED].frequencies)
+    def ballot(self) -> Ballot:
+        """What one report can say of an item."""
+        return ballot_of(self.protocol)
+
+    @property
+    def ordered(self) -> Floats:
+        """float64[trials, d]: the estimates of all items with the attack, ascending."""
+        return self.rankings[ATTACKED].ordered
 
     @cached_property
     def robust_ends(self) -> Interval:
         """The robust intervals at the share of fakes that there is, float64[trials, d] each."""
         assert self.protocol is not None
+        means = self.ballot.means(self.estimates[ATTACKED].frequencies)
         reports = self.users + self.malicious
-        return robust_intervals(self.protocol, self.supports[1], reports, self.malicious / reports)
+        return robust_intervals(self.protocol, means, reports, self.malicious / reports)
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED
 from ...base.sampling import Floats
-from ...bounds.fakes import floors_of_counts
+from ...bounds.fakes import floors_of_means
 from ..conclusion import Metric, Robust
 from .frequencies import FrequencyConclusion
 
@@ -17,14 +17,13 @@ from .frequencies import FrequencyConclusion
 def _coverage(outcome: Any) -> Floats:
     low, high = outcome.robust_ends
     covered = (low <= outcome.truth) & (outcome.truth <= high)
-    return np.asarray(covered.mean(axis=1))
+    return np.asarray(covered.sum(axis=1) / covered.shape[1])
 
 
 def _overturning(outcome: FrequencyConclusion) -> Floats:
     """β* of the claim that the item with the largest estimate is the most frequent one."""
-    ballot, means = outcome.supports
-    first_two = np.partition(means, means.shape[1] - 2, axis=1)[:, -2:]
-    return np.asarray((first_two[:, 1] - first_two[:, 0]) / ballot.reach)
+    second, first = outcome.ballot.means(outcome.ordered[:, -2:]).T
+    return np.asarray((first - second) / outcome.ballot.reach)
 
 
 def _certified(outcome: FrequencyConclusion) -> Floats:
@@ -35,10 +34,9 @@ def _certified(outcome: FrequencyConclusion) -> Floats:
         if not np.isnan(proved).all():
             return proved
     assert outcome.protocol is not None
-    _, means = outcome.supports
     reports = outcome.users + outcome.malicious
-    counts = np.rint(means * reports).astype(np.int64)
-    return floors_of_counts(outcome.protocol, counts, reports) / reports
+    means = outcome.ballot.means(outcome.ordered)
+    return floors_of_means(outcome.protocol, means, reports) / reports
 
 
 _row = partial(Metric, of=(FrequencyConclusion,), supports=True)

@@ -19,6 +19,7 @@ from ldptui.core.bounds.fakes import (
     Chain,
     floor_of,
     floor_of_counts,
+    floors_of_means,
     honest_rates,
     least_fakes,
     log_chances,
@@ -80,6 +81,22 @@ def test_the_least_fakes_are_those_that_the_exact_test_allows() -> None:
     assert int(least_fakes(np.array(7), 20, np.array(1.0), np.array(-5.0))) == 0
 
 
+@pytest.mark.parametrize("reports", [10**3, 10**6, 10**10])
+def test_the_least_fakes_are_where_the_chance_is_crossed(reports: int) -> None:
+    """By SciPy's survival function on both sides of the answer, far out in the tails too."""
+    rng = np.random.default_rng(7)
+    rate, chance = rng.uniform(1e-4, 0.999, 300), -rng.uniform(2, 600, 300)
+    excess = rng.uniform(0, 60, 300) * np.sqrt(reports * rate * (1 - rate))
+    seen = np.minimum(reports * rate + excess, reports).astype(np.int64)
+    found = least_fakes(seen, reports, rate, chance)
+    likely, less = (
+        binom.logsf(seen - m - 1, reports - m, rate) for m in (found, np.maximum(found - 1, 0))
+    )
+    assert (likely >= chance - 1e-6).all()
+    assert (less < chance + 1e-6)[found > 0].all()
+    assert (found > 0).sum() > 50
+
+
 def test_all_sets_of_all_sizes_are_paid_for() -> None:
     chances = np.exp(log_chances(12, 12, 0.95))
     assert 2 * (chances * comb(12, np.arange(1, 13))).sum() == pytest.approx(0.05)
@@ -114,6 +131,23 @@ def test_a_chain_proves_nearly_all_of_mga_and_names_its_set() -> None:
     assert 0.049 < found.share <= 0.05
     assert found.items.tolist() == list(range(10))
     assert found.seen == seen[-1]
+
+
+@pytest.mark.parametrize("kind", ["grr", "oue", "olh"])
+@pytest.mark.parametrize("users", [10**4, 10**6, 10**12])
+def test_floors_of_a_block_are_those_of_each_trial(kind: str, users: int) -> None:
+    """Of honest users and beside fakes who name one item of 100, trial by trial."""
+    protocol, rng = bound(kind, 100), np.random.default_rng(6)
+    held = rng.multinomial(users, np.full(100, 0.01), size=6)
+    counts, fakes = protocol.sample_counts(held, rng), users // 5
+    counts[3:, 7] += fakes
+    for part, sent in ((counts[:3], 0), (counts[3:], fakes), (counts, fakes)):
+        means = np.sort(part, axis=1) / (users + sent)
+        found = floors_of_means(protocol, means, users + sent)
+        alone = [floor_of_counts(protocol, row, users + sent).fakes for row in part]
+        assert found.tolist() == alone
+        assert (found[-1] > fakes / 2) == (sent > 0)
+        assert (found <= fakes).all()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ONE_OF_EACH if kind in PROTOCOLS])

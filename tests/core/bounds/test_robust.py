@@ -16,6 +16,7 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.programme import possible
 from ldptui.core.bounds.robust import (
+    SKEWED,
     Ballot,
     ballot_of,
     conditional_set,
@@ -116,13 +117,13 @@ def test_the_programme_of_listed_reports_agrees_with_the_closed_form() -> None:
 
 
 def test_the_factor_solves_its_equation_and_lies_between_one_and_two_sides() -> None:
-    distance = np.array([0.0, 0.3, 1.0, 3.0, 100.0])
+    distance = np.array([0.0, 1e-4, 0.3, 1.0, 3.0, 11.99, 100.0])
     for confidence in (0.3, 0.9, 0.95, 0.999):
-        z = noise_factor(distance, confidence)
+        z = noise_factor(distance, 1.0, confidence)
         np.testing.assert_allclose(norm.cdf(z + distance) - norm.cdf(-z), confidence, atol=1e-12)
         assert (np.diff(z) <= 0).all()
-    assert noise_factor(distance, 0.95)[0] == pytest.approx(norm.ppf(0.975))
-    assert noise_factor(distance, 0.95)[-1] == pytest.approx(norm.ppf(0.95))
+    assert noise_factor(distance, 1.0, 0.95)[0] == pytest.approx(norm.ppf(0.975))
+    assert noise_factor(distance, 1.0, 0.95)[-1] == pytest.approx(norm.ppf(0.95))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -187,6 +188,27 @@ def test_intervals_are_exact_where_the_number_of_supports_is_skewed() -> None:
         normal = intervals(ballot_of(protocol), ends, 0.05, spread, 0.95)
         assert (low[0], high[0] > normal[1][0]) == (0.0, exact)
         assert (high[0] == normal[1][0]) != exact
+
+
+@pytest.mark.parametrize("sharp", [False, True])
+def test_intervals_of_many_items_are_those_of_each_alone(sharp: bool) -> None:
+    """Few supports and many, of two trials at once; ends between the knots of the noise too."""
+    protocol, rng = GRR(16, 1.0), np.random.default_rng(8)
+    for reports, share in ((300, 0.05), (3000, 0.002), (10**6, 0.0)):
+        row = rng.multinomial(reports, np.arange(1, 17) / 136)
+        means = row / reports if sharp else np.stack([row, row[::-1]]) / reports
+        whole = robust_intervals(protocol, means, reports, share, sharp=sharp)
+        spread = deviation(protocol, means, reports)
+        ballot = ballot_of(protocol)
+        ends = marginal_set(means, share, ballot)
+        if sharp:
+            ends = conditional_set(protocol, ballot.frequencies(means), share)
+        skewed = np.abs(1 - 2 * means) > SKEWED * spread * reports
+        exact = exact_intervals(ballot, ends, share, spread, reports, 0.95)
+        normal = intervals(ballot, ends, share, spread, 0.95)
+        for found, rare, common in zip(whole, exact, normal, strict=True):
+            told = np.where(skewed, rare, common)
+            np.testing.assert_allclose(found, told, rtol=1e-9, atol=1e-15)
 
 
 def test_robust_intervals_are_clipped_and_widen_with_the_share() -> None:
