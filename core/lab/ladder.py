@@ -11,24 +11,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
 from ..attacks import MaximalGain
-from ..base.errors import ScenarioError
 from ..base.sampling import Floats
 from ..bounds.claims import Sum, above, independent, overturning_share
+from ..bounds.planner import Oracle
 from ..bounds.robust import Ballot, ballot_of
 from ..bounds.undetectable import hidden_against
 from ..law.hiding import Conditions, hides
 from ..law.pure import item_variance
 from ..population.targets import ListedTargets
-from ..protocols import KINDS
-from ..protocols.curators import Geometric
-from ..protocols.curators.aggregate import Aggregate, Circuit
-from ..protocols.trust import Asked, Shuffled
+from ..theory.evidence import Released
 from ..theory.gains import gain
+from .rungs import RUNGS, Terms, mechanism
 
 RungName: TypeAlias = Literal[
     "local",
@@ -98,20 +96,17 @@ def ladder(setting: Setting, kinds: Sequence[str]) -> Iterator[Rung]:
     ε₀ stand there with the central ε itself. The rungs `hidden` and `verified` have the protocol
     with the least noise.
     """
-    local = [_local(setting, kind, _bound(setting, kind, setting.epsilon)) for kind in kinds]
+    local = [_local(setting, kind, _asked(setting, "local", kind)) for kind in kinds]
     yield from local
     best = min(local, key=lambda rung: rung.sd)
-    protocol = _bound(setting, best.protocol, setting.epsilon)
+    protocol = _asked(setting, "local", best.protocol)
     if hides(protocol):
         yield _hidden(setting, best, protocol)
-    yield _one_item(setting, replace(best, rung="verified"))
+    yield _counted(setting, replace(best, rung="verified"), 1)
     for kind in kinds:
-        yield replace(_local(setting, kind, _shuffled(setting, kind)), rung="shuffled")
-    yield from (_summed(setting, circuit) for circuit in _circuits(setting))
-    curator = Geometric(setting.items, setting.epsilon)
-    noise = float(curator.squared_error(np.zeros(1))[0])
-    sd = math.sqrt(noise) / setting.users
-    yield _one_item(setting, _told("curator", "geometric", setting, sd))
+        yield replace(_local(setting, kind, _asked(setting, "shuffled", kind)), rung="shuffled")
+    for name in [name for name, row in RUNGS.items() if not row.by_reports]:
+        yield _released(setting, cast("RungName", name), _asked(setting, name, best.protocol))
 
 
 def collection(setting: Setting, rung: Rung, local: str) -> dict[str, dict[str, Any]]:
@@ -140,19 +135,10 @@ def collection(setting: Setting, rung: Rung, local: str) -> dict[str, dict[str, 
     }
 
 
-def _shuffled(setting: Setting, kind: str) -> Any:
-    """The protocol of a kind whose shuffled reports keep the central promise."""
-    spec = KINDS[kind](kind=kind, epsilon=setting.epsilon)
-    asked = Asked(spec, lambda table: table.bind(setting.items), setting.items, setting.users)
-    return Shuffled(setting.delta, setting.epsilon).bound(asked)
-
-
-def _bound(setting: Setting, kind: str, epsilon: float) -> Any:
-    return KINDS[kind](kind=kind, epsilon=epsilon).bind(setting.items)
-
-
-def _told(rung: RungName, protocol: str, setting: Setting, sd: float) -> Rung:
-    return Rung(rung, protocol, setting.epsilon, sd, 0.0, 0.0, None, 0.0)
+def _asked(setting: Setting, rung: str, kind: str) -> Any:
+    """The mechanism that asks the users of a rung. kind : of the local protocol."""
+    terms = Terms(setting.epsilon, setting.delta, setting.weight, setting.aggregators)
+    return mechanism(RUNGS[rung], kind, setting.items, setting.users, terms)
 
 
 def _overturning(setting: Setting, ballot: Ballot) -> float:
@@ -219,11 +205,6 @@ def _hidden(setting: Setting, best: Rung, protocol: Conditions) -> Rung:
     )  # fmt: skip
 
 
-def _one_item(setting: Setting, rung: Rung) -> Rung:
-    """Fakes count as one user each, who holds a target, whatever they send."""
-    return _counted(setting, rung, 1)
-
-
 def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
     """Fakes count as users who hold up to `admitted` targets each."""
     held, r = setting.frequencies, setting.targets
@@ -236,25 +217,9 @@ def _counted(setting: Setting, rung: Rung, admitted: int) -> Rung:
     )
 
 
-def _circuits(setting: Setting) -> Iterator[Aggregate]:
-    """The circuits, from the one that admits most."""
-    circuits: tuple[Circuit, ...] = ("sumvec", "multihot", "histogram")
-    for circuit in circuits:
-        weight = setting.weight if circuit == "multihot" else None
-        try:
-            yield Aggregate(
-                setting.items, setting.epsilon, "change-one", circuit, weight, setting.aggregators
-            )
-        except ScenarioError as error:
-            raise ScenarioError(error.rule, key="weight") from error
-
-
-def _summed(setting: Setting, aggregate: Aggregate) -> Rung:
-    names: dict[Circuit, RungName] = {
-        "sumvec": "aggregated-sumvec",
-        "multihot": "aggregated-multihot",
-        "histogram": "aggregated-histogram",
-    }
-    sd = math.sqrt(aggregate.noise_variance) / setting.users
-    rung = _told(names[aggregate.circuit], aggregate.circuit, setting, sd)
-    return _counted(setting, rung, aggregate.admitted)
+def _released(setting: Setting, name: RungName, curator: Released) -> Rung:
+    """The rung of servers or a curator, who release a histogram with noise."""
+    protocol = "geometric" if name == "curator" else name.removeprefix("aggregated-")
+    sd = math.sqrt(Oracle.released(curator).noise) / setting.users
+    rung = Rung(name, protocol, setting.epsilon, sd, 0.0, 0.0, None, 0.0)
+    return _counted(setting, rung, curator.admitted)

@@ -18,21 +18,25 @@ SEEDS: Final = 2**32
 MOST: Final = 10_000
 """Reports beyond so many that are alike are looked for no further."""
 
-MIX: Final = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15], np.uint64)
-"""The constants of SplitMix64."""
-
 
 def marks(protocol: TellsTogether, reports: Reports) -> NDArray[np.unsignedinteger]:
     """uint[n]: equal for equal reports; of a protocol whose users draw seeds, for equal seeds."""
     if draws_seeds(protocol):
         return np.ascontiguousarray(protocol.seeds(reports))
-    width = -(-reports.shape[1] // 8) * 8
-    padded = np.zeros((len(reports), width), dtype=np.uint8)
-    padded[:, : reports.shape[1]] = reports
-    words = padded.view(np.uint64) + np.arange(1, width // 8 + 1, dtype=np.uint64) * MIX[2]
-    words = (words ^ words >> np.uint64(30)) * MIX[0]
-    words = (words ^ words >> np.uint64(27)) * MIX[1]
-    return np.asarray((words ^ words >> np.uint64(31)).sum(axis=1, dtype=np.uint64))
+    return marks_of(reports)
+
+
+def marks_of(reports: Reports) -> NDArray[np.uint64]:
+    """uint64[n]: a hash of each report, equal for equal ones."""
+    raw = np.ascontiguousarray(reports).view(np.uint8).reshape(len(reports), -1)
+    width = -(-raw.shape[1] // 8) * 8
+    padded = np.zeros((len(raw), width), dtype=np.uint8)
+    padded[:, : raw.shape[1]] = raw
+    mixed = np.zeros(len(raw), dtype=np.uint64)
+    for word in padded.view(np.uint64).T:
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def likeliest(protocol: TellsTogether) -> float:

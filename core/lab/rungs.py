@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 
 from scipy.optimize import brentq
-from scipy.stats import binom
 
 from ..base.errors import ScenarioError, got
 from ..bounds import planner
@@ -103,6 +102,8 @@ def alarms(protocol: Any, oracle: Oracle, plan: Plan) -> float:
     """
     if protocol.least_support < 0:
         return math.nan
+    from scipy.stats import binom
+
     reports, gap = round(plan.users), protocol.p - protocol.q
     threshold = planner.noise_threshold(oracle, planner.unattacked(plan))
     one = float(binom.sf(math.floor(reports * (protocol.q + threshold * gap)), reports, protocol.q))

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...base.sampling import Counts, Floats
 from ...law.capabilities import looks, speaks
 from ...law.pure import BoolArray, Items, LocalMechanism, Reports, Rng, is_pure
-from .lens import BLOCK, Lens, _whole, column_names, low_digits
+from ..repeats import marks_of
+from .lens import BLOCK, Lens, column_names, low_digits
 from .rounds import Event
 
 WATCHED: Final = 64
@@ -170,20 +171,6 @@ class Series:
         if supports is not None and supports.shape[1] <= WATCHED:
             before = [] if self.supports is None else [self.supports]
             self.supports = np.concatenate([*before, supports[:room]])
-
-
-def marks_of(reports: Reports) -> NDArray[np.uint64]:
-    """uint64[n]: a hash of each report, equal for equal ones."""
-    whole = _whole(np.asarray(reports))
-    raw = np.ascontiguousarray(whole).view(np.uint8).reshape(len(whole), -1)
-    width = -(-raw.shape[1] // 8) * 8
-    padded = np.zeros((len(raw), width), dtype=np.uint8)
-    padded[:, : raw.shape[1]] = raw
-    mixed = np.zeros(len(raw), dtype=np.uint64)
-    for word in padded.view(np.uint64).T:
-        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
 
 
 class Evidence:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...base.errors import RunError
 from ...law.pure import Items, Reports, Rng
+from ..repeats import marks_of
 from .client import Answers, Client
 from .coins import published
 from .evidence import (
@@ -24,7 +25,6 @@ from .evidence import (
     Claim,
     Evidence,
     joint_of,
-    marks_of,
     supporting_of,
     watched_of,
 )
