@@ -169,11 +169,10 @@ class Fingerprints:
 
     def add(self, clean: Counts, attacked: Counts) -> None:
         """Take in the counts [trials, …] of one collection, before and after the attack."""
-        order = clean.dtype.newbyteorder("<")
-        both = (np.ascontiguousarray(counts, order) for counts in (clean, attacked))
-        for hasher, *pair in zip(self._hashers, *both, strict=True):
-            for counts in pair:
-                hasher.update(counts.data)
+        for counts in (clean, attacked):
+            rows = np.ascontiguousarray(counts, counts.dtype.newbyteorder("<"))
+            for hasher, row in zip(self._hashers, rows, strict=True):
+                hasher.update(row.data)
 
     @property
     def values(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
