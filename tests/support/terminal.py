@@ -22,6 +22,8 @@ from pathlib import Path
 
 import pyte
 
+AT_WORK_MS = 5.0
+"""More than this in a quarter of a pause, and a program has something to do."""
 LIMIT_S = 30.0
 
 KEYS = {
@@ -211,6 +213,15 @@ class Terminal:
         try:
             tasks = list(Path(f"/proc/{self.pid}/task").glob("*/schedstat"))
             return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6 or math.nan
+        except OSError:
+            return math.nan
+
+    @property
+    def _at_work_ms(self) -> float:
+        """Milliseconds that its main thread has computed or waited for a processor."""
+        try:
+            computed, waited, _ = Path(f"/proc/{self.pid}/schedstat").read_text().split()
+            return (int(computed) + int(waited)) / 1e6
         except OSError:
             return math.nan
 

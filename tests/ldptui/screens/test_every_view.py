@@ -113,6 +113,7 @@ async def pictures(
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr("ldptui.screens.help.LOOPS", SimpleNamespace(words="compiled by numba"))
     monkeypatch.setattr("time.strftime", lambda *_: "12:00:00")
+    monkeypatch.setattr("ldptui.widgets.status.time", SimpleNamespace(monotonic=lambda: 0.0))
     for module in ("workbench.files", "dialogs.save", "lab.screen"):
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library, "_entry", bundled)
