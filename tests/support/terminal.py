@@ -217,13 +217,13 @@ class Terminal:
             return math.nan
 
     @property
-    def _at_work_ms(self) -> float:
-        """Milliseconds that its main thread has computed or waited for a processor."""
+    def _runnable(self) -> bool:
+        """True where one of its threads computes, or waits for a processor."""
         try:
-            computed, waited, _ = Path(f"/proc/{self.pid}/schedstat").read_text().split()
-            return (int(computed) + int(waited)) / 1e6
-        except OSError:
-            return math.nan
+            stats = [task.read_text() for task in Path(f"/proc/{self.pid}/task").glob("*/stat")]
+        except OSError:  # one has just ended
+            return True
+        return any(stat.rpartition(")")[2].split()[0] == "R" for stat in stats)
 
     @property
     def state(self) -> str:
