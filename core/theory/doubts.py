@@ -58,7 +58,7 @@ def compared(
     >>> abs(ldptui.theory.compared(cell, measured, "gain", expected).z) < 6
     True
     """
-    estimate = estimate_of(column(measured.metrics, metric), theory[metric])
+    estimate = estimate_of(column(measured.metrics, metric), theory.get(metric))
     return doubted(cell, measured.metrics, metric, estimate)
 
 

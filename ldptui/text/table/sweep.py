@@ -8,7 +8,8 @@ from typing import Final
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
-from ldptui.core.metrics.results import CellResults
+from ldptui.core.metrics import column
+from ldptui.core.metrics.results import CellResults, estimate_of
 from ldptui.core.running.runner import Results
 from ldptui.core.theory import compared
 from ldptui.core.theory.campaign import entry_of
@@ -145,7 +146,8 @@ def _facts(finished: list[Finished]) -> set[str]:
 
 def _known(metric: str, finished: list[Finished]) -> bool:
     """Return whether any cell has a value of the metric."""
-    return any(measured.estimate(metric).mean is not None for _, measured, _ in finished)
+    columns = (column(measured.metrics, metric) for _, measured, _ in finished)
+    return any(estimate_of(values).mean is not None for values in columns)
 
 
 def _group(row: _Row, finished: list[Finished]) -> Group:
