@@ -12,8 +12,8 @@ from ..series import Axis, Plot, Series, Tone
 from .measurement import (
     Measurement,
     closed_forms,
-    gain_after_of,
     grouped,
+    metric_of,
     points_of,
 )
 
@@ -88,7 +88,7 @@ def defended_groups(
     Besides, by name and x, the percents of the gain, which is measured for each curve, that are
     left.
     """
-    groups, _ = grouped(curves, cells, [gain_after_of(cell, key) for cell in cells])
+    groups, _ = grouped(curves, cells, [metric_of(cell, key, "gain_after") for cell in cells])
     names, measured, left = list[str](), list[list[Measurement]](), dict[tuple[str, float], float]()
     for curve, points, undefended in zip(curves, groups, gains, strict=True):
         if points:
@@ -107,7 +107,7 @@ def with_defended(
 
     tones : those of the curves; empty where there is one curve, whose gain has a tone of its own.
     """
-    after = [gain_after_of(cell, key) for cell in cells]
+    after = [metric_of(cell, key, "gain_after") for cell in cells]
     groups, _ = grouped(curves, cells, after)
     added = list[Series]()
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ldptui.core.base.summary import Doubt, Estimate
@@ -146,45 +147,28 @@ def placed(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
 
 def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:
     """The value of a metric that a cell measured; None where it has none."""
-    return _measurement(cell, key, cell.metrics.get(metric), lambda y: (y, 1.0))
+    x, measured = cell.parameters.get(key), cell.metrics.get(metric)
+    if measured is None or measured.mean is None or not isinstance(x, int | float):
+        return None
+    bits = cell.bits if metric == "gain" else None
+    support = None if bits is None else bits.get("bit_support_gain")
+    error, theory = measured.standard_error, measured.theory
+    return Measurement(float(x), measured.mean, error, theory, cell.trials, support, measured.doubt)
 
 
-def gain_of(cell: CellView, key: str) -> Measurement | None:
-    """The gain that a cell measured; None before its first trial."""
-    point = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
-    if point is None or cell.bits is None:
-        return point
-    return replace(point, support=cell.bits.get("bit_support_gain"))
-
-
-def gain_after_of(cell: CellView, key: str) -> Measurement | None:
-    """The gain that a cell measured in spite of its defence; None where it has none."""
-    return _measurement(cell, key, cell.metrics.get("gain_after"), lambda y: (y, 1.0))
+gain_of: Final = partial(metric_of, metric="gain")
 
 
 def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
     """The error without attack that a cell measured."""
-    if quantity == "mse":
-        return _measurement(cell, key, cell.metrics.get("mse_clean"), lambda y: (y, 1.0))
+    point = metric_of(cell, key, "mse_clean")
+    if point is None or quantity == "mse":
+        return point
+    root, theory = math.sqrt(max(0.0, point.y)), point.theory
     # √y, whose error to first order is that of y over 2√y.
-    return _measurement(
-        cell,
-        key,
-        cell.metrics.get("mse_clean"),
-        lambda y: (math.sqrt(y), 0.5 / math.sqrt(y)) if y > 0 else (0.0, 0.0),
-    )
-
-
-def _measurement(
-    cell: CellView, key: str, measured: Estimate | None, shape: Any
-) -> Measurement | None:
-    x = cell.parameters.get(key)
-    if measured is None or measured.mean is None or not isinstance(x, int | float):
-        return None
-    y, slope = shape(measured.mean)
-    error = None if measured.standard_error is None else measured.standard_error * slope
-    theory = None if measured.theory is None else shape(measured.theory)[0]
-    return Measurement(float(x), y, error, theory, cell.trials, doubt=measured.doubt)
+    error = None if point.error is None else point.error * (0.5 / root if root else 0.0)
+    theory = None if theory is None else math.sqrt(max(0.0, theory))
+    return replace(point, y=root, error=error, theory=theory)
 
 
 def along(measured: Sequence[Measurement | None]) -> list[Measurement]:

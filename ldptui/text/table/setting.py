@@ -64,10 +64,11 @@ def constant_lines(results: Results, width: int) -> list[str]:
         rows.insert(1, ("task", [kinds, *_keys(cells, "task")]))
     if any(cell.rounds for cell in cells):
         rows.append(("campaign", _campaign(cells)))
+    paths = [cell.decided_path for cell in cells if cell.decided_path is not None]
     simulated = [
         _trials(cells),
         f"seed {range_over(cell.seed for cell in cells)}",
-        *([f"{range_over(paths)} path"] if (paths := _paths(cells)) else []),
+        *([f"{range_over(paths)} path"] if paths else []),
     ]
     rows.append(("run", simulated))
     lines = []
@@ -158,11 +159,6 @@ def _trust(cells: Sequence[Cell]) -> list[str]:
     return [*kinds, *_dropped([cell for cell in cells if cell.trust.drop_out])]
 
 
-def _paths(cells: Sequence[Cell]) -> list[str]:
-    """The paths of the cells that are known."""
-    return [cell.decided_path for cell in cells if cell.decided_path is not None]
-
-
 def _kind_and_name(cell: Cell, table: str, written: Callable[[str], str] = str) -> str:
     """The kind of a table; of one in Python with the name of its code."""
     name = cell.parameters.get(f"{table}.name", "")
@@ -207,7 +203,8 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     kinds = range_over(_kind(cell) for cell in cells)
     if not attacked:
         return ["none"]
-    shares = range_over(present(attacked, "attack.share") or _phase_shares(attacked))
+    in_phases = [single.share for cell in attacked for single in cell.rounds]
+    shares = range_over(present(attacked, "attack.share") or in_phases)
     facts = [
         kinds.replace("NONE", "none"),
         *dict.fromkeys(str(name) for name in present(attacked, "attack.name")),
@@ -235,11 +232,6 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
         labels = [one_line(population.label(item)) for item in attacked[0].targets.tolist()]
         return [*facts, f"{targets}: {labels[0]}", *labels[1:10], *(["…"] if labels[10:] else [])]
     return [*facts, targets]
-
-
-def _phase_shares(cells: Sequence[Cell]) -> list[object]:
-    """β of every round, as the phases of the attack have it."""
-    return [single.share for cell in cells for single in cell.rounds]
 
 
 def _kind(cell: Cell) -> str:

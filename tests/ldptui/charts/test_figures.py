@@ -12,7 +12,7 @@ from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import coinciding
 from ldptui.charts.figures.maps import cell_words
-from ldptui.charts.figures.measurement import gain_of
+from ldptui.charts.figures.measurement import metric_of
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.core import compile, theory
@@ -580,7 +580,7 @@ def test_gain_table_beside_the_closed_form() -> None:
 def test_a_point_in_doubt_has_no_z() -> None:
     estimate = Estimate(0.3, 0.01, 0.2, "rare")
     [view] = cells(scenario().document)[:1]
-    point = gain_of(replace(view, metrics={"gain": estimate}), "attack.share")
+    point = metric_of(replace(view, metrics={"gain": estimate}), "attack.share", "gain")
     assert point is not None
     assert (point.y, point.error, point.theory, point.z) == (0.3, 0.01, 0.2, None)
     assert replace(point, doubt=None).z == pytest.approx(10)
