@@ -104,6 +104,13 @@ class Task(Protocol):
         """The closed form of each metric by name; None where there is none."""
         ...
 
+    def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:  # noqa: ARG002
+        """The standard deviation of what is estimated, with another protocol over these users.
+
+        None where that is a frequency.
+        """
+        return None
+
     def size(self, cell: Cell) -> int:
         """The length of the vectors whose moments a block keeps."""
         return cell.population.domain_size if self.of_items else 1

@@ -37,10 +37,9 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     return measures
 
 
-@lru_cache(maxsize=16)
-def _told_by(concluded: type[Conclusion]) -> tuple[Metric, ...]:
-    """The metrics that conclusions of a class can tell: asked once, and not of each block."""
-    return tuple(metric for metric in METRICS.values() if metric.told_by(concluded))
+def _told_by(concluded: type[Conclusion]) -> list[Metric]:
+    """The metrics that conclusions of a class can tell, in order."""
+    return [metric for metric in METRICS.values() if metric.told_by(concluded)]
 
 
 def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:

@@ -6,6 +6,7 @@ closed form of a mean follows from the mean and the variance of what one report 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -281,6 +282,11 @@ class Mean(OfNumbers):
             flags,
             {arm: squares[heard] for arm, heard in arms.items()},
         )
+
+    def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:
+        if not tells_numbers(protocol):
+            return None
+        return self.half * math.sqrt(cell.population.frequencies @ protocol.spread / cell.users)
 
     def true_mean(self, cell: Cell) -> float:
         """The mean of the genuine users' numbers."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import CENTRAL, NAMED, family_of
-from ldptui.core.task.numbers import OfNumbers
 from ldptui.core.theory import frequency_std
 
 from ...catalogue import listed_kinds
@@ -108,7 +106,7 @@ def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     symbol = "ε₁" if "epsilon_one" in cell.protocol.facts() else "ε"
     task = task_named(cell.task.kind)
     where = f"at d = {cell.population.domain_size}" if task is None else task.place
-    where = "of the mean" if _tells_mean(cell, cell.protocol) else where
+    where = "of the mean" if cell.task.std_with(cell, cell.protocol) is not None else where
     return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 
 
@@ -139,11 +137,6 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     return bound(spec, cell.population.domain_size, users=cell.users)
 
 
-def _tells_mean(cell: Cell, protocol: Any) -> bool:
-    """True for a protocol of numbers where the task estimates their mean, and no item."""
-    return tells_numbers(protocol) and not cell.task.of_items
-
-
 def _spread(cell: Cell, setting: Setting | None) -> float | None:
     """σ of one estimated frequency: of a pure protocol by the law of all, else as its story has it.
 
@@ -153,9 +146,9 @@ def _spread(cell: Cell, setting: Setting | None) -> float | None:
     if setting is None:
         return None
     protocol, users = setting.protocol, setting.users
-    if _tells_mean(cell, protocol) and users is not None:
-        held, half = cell.population.frequencies, cast("OfNumbers", cell.task).half
-        return _or_none(lambda: half * math.sqrt(held @ protocol.spread / users))
+    std = _or_none(lambda: cell.task.std_with(cell, protocol))
+    if std is not None:
+        return std
     if users is not None and setting.is_pure:
         return _or_none(lambda: frequency_std(protocol, users))
     return _or_none(lambda: entries(setting)[SPREAD].value)

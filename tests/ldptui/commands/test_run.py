@@ -89,13 +89,13 @@ def test_a_goal_set_by_hand_takes_the_place_of_the_share(capsys: Captured) -> No
     (cell,) = json.loads(output.out)["cells"]  # and the sweep of the share is gone
     assert cell["answer"]["reached"]
     (told,) = output.err.splitlines()
-    assert told.endswith("quickstart.toml is left out: [goal] is set in its place")
+    assert told.endswith("quickstart is left out: [goal] is set in its place")
     assert told.startswith("note: attack.share of ")
     assert cli.main(["run", "fake-accounts", "--set", "attack.share=0.1", "--trials", "1"]) == 0
     output = capsys.readouterr()
     assert "it takes" not in output.out
     (told,) = output.err.splitlines()
-    assert told.endswith("fake-accounts.toml is left out: attack.share is set in its place")
+    assert told.endswith("fake-accounts is left out: attack.share is set in its place")
     # Both by hand contradict each other.
     rule = "attack.share must be left out where [goal] is given, which finds it, got 0.2"
     assert rule in fail(capsys, 2, *arguments, *goal, "--set", "attack.share=0.2")

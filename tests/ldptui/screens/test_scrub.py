@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from ldptui import scenarios
 from ldptui.charts import curves
+from ldptui.charts.kinds import KINDS
 from ldptui.core.scenario import load
 from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
@@ -41,8 +42,8 @@ async def answered(engine: FakeEngine, pilot: Pilot[None]) -> tuple[str, ...]:
     if "cell" in made:
         share = float(made["cell"][0].parameters["attack.share"])
         held = (share,) * len(frequencies.items)  # so that a test can recognise it
-        listed = next(part.by_trial for part in request.parts if part.name == "cell")
-        single = dataclasses.replace(SINGLE, true=(share,)) if listed else None
+        lists = next(part.by_trial for part in request.parts if part.name == "cell")
+        single = dataclasses.replace(SINGLE, true=(share,)) if lists else None
         at_cell = dataclasses.replace(frequencies, true=held, by_trial=single)
     base = "base" in made
     engine.finish(
@@ -51,6 +52,12 @@ async def answered(engine: FakeEngine, pilot: Pilot[None]) -> tuple[str, ...]:
                  by_trial=SINGLE if base and request.parts[0].by_trial else None)
     )  # fmt: skip
     return tuple(made)
+
+
+def listed(screen: WorkbenchScreen) -> TrialEstimates | None:
+    """The estimates of single trials that are shown."""
+    made: TrialEstimates | None = screen.charts._shown.numbers(KINDS["trials"])
+    return made
 
 
 def pictured(screen: WorkbenchScreen) -> tuple[float, str]:
@@ -101,8 +108,8 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         screen.charts.tab = "trials"
         await until(pilot, lambda: engine.active is not None)
         assert set(await answered(engine, pilot)) == {"base", "cell"}
-        await until(pilot, lambda: screen.charts._shown.by_trial is not None)
-        there = screen.charts._shown.by_trial
+        await until(pilot, lambda: listed(screen) is not None)
+        there = listed(screen)
         assert there is not None
         assert there.true == (report_share(screen),)
         assert f"Estimates of single trials, β {there.true[0]:g}" in screen.charts.as_text()
@@ -114,7 +121,7 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         assert report_share(screen) == own.parameters["attack.share"]
         assert " at β" not in seen(pilot.app)
         screen.charts.tab = "trials"
-        await until(pilot, lambda: screen.charts._shown.by_trial is SINGLE)
+        await until(pilot, lambda: listed(screen) is SINGLE)
 
 
 def test_a_draft_at_another_cell_has_its_values_and_its_kind() -> None:
