@@ -75,7 +75,7 @@ class Palette(CommandPalette):
     def compose(self) -> ComposeResult:
         """The parts of Textual's own, but for a list that stands clicks."""
         with Vertical(id="--container") as frame:
-            frame.border_title, frame.border_subtitle = "Palette", "⏎ Do it · esc"
+            frame.border_title, frame.border_subtitle = "Palette", "enter does it · esc closes"
             with Horizontal(id="--input"):
                 yield SearchIcon()
                 yield CommandInput(placeholder=self._placeholder, select_on_focus=False)

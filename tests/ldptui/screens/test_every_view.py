@@ -26,6 +26,7 @@ from ldptui.screens import library
 from ldptui.session.draft import draft_of
 from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
+from ldptui.text.format import ascii_cells
 
 SIZES: Final = ("80x24", "120x40")
 NUMPY: Final = "2.4"
@@ -107,7 +108,10 @@ def bundled(path: Path, own: bool) -> Iterator[library.Entry]:
 
 
 async def pictures(
-    names: list[str], size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    names: list[str],
+    size: tuple[int, int],
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings = Settings(),  # noqa: B008 (it is frozen)
 ) -> dict[str, str]:
     """Views at a size, as text: one start of the app for all."""
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -118,7 +122,7 @@ async def pictures(
         monkeypatch.setattr(f"ldptui.screens.{module}.current_dir", lambda: HOME)
     monkeypatch.setattr(library, "_entry", bundled)
     monkeypatch.setattr(places, "scenarios_dir", lambda: HOME / "scenarios")
-    app, shown, opened = Workbench(Settings(), None, Working), dict[str, str](), ""
+    app, shown, opened = Workbench(settings, None, Working), dict[str, str](), ""
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         await until(pilot, lambda: screen.draft is not None)
@@ -198,3 +202,10 @@ async def test_every_view_is_the_one_looked_at(
     for view, picture in shown.items():
         check(view, picture, (width, height))
         assert picture == expected[view], f"{view} is not the picture looked at"
+
+
+@pytest.mark.long
+async def test_ascii_has_a_stand_in_for_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = await pictures(views(), (80, 24), monkeypatch, Settings(charset="ascii"))
+    seen_in = {char: view for view, picture in shown.items() for char in picture if char != "?"}
+    assert not {char: view for char, view in seen_in.items() if ascii_cells(char) == "?"}
