@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..charts.rows import clean
+from ..charts.rows import Charset, clean
 from .filter_input import no_match
 from .plot import charset_of, palette_of
 
@@ -113,7 +113,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         if self.order is not None and self.order[0] < len(columns):
             rows = _sorted(rows, *self.order)
         self._rows = rows
-        self._widths = [_width(column, at, rows) for at, column in enumerate(columns)]
+        charset = charset_of(self.app)
+        self._widths = [_width(each, at, rows, charset) for at, each in enumerate(columns)]
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         size = Size(sum(self._widths) + GAP * max(0, len(columns) - 1), len(rows) + 1)
         if size != self.virtual_size:
@@ -144,6 +145,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         state = self._outside()
         if state != self._state:
+            if self._state and state[-1] != self._state[-1]:
+                self.call_later(self._arrange)  # signs have other widths in another charset
             self._shown, self._state = {}, state
         return self._line(y)
 
@@ -302,12 +305,12 @@ def _is_text(at: int, rows: Sequence[tuple[Value, ...]]) -> bool:
     return any(isinstance(row[at], str) for row in rows[:1])
 
 
-def _width(column: Column, at: int, rows: list[tuple[Value, ...]]) -> int:
+def _width(column: Column, at: int, rows: list[tuple[Value, ...]], charset: Charset) -> int:
     """Room for a column: the ends of its range stand for all its numbers of fixed decimals."""
     values = [value for row in rows if (value := row[at]) is not None]
     numbers = [value for value in values if not isinstance(value, str)]
     texts = [value for value in values if isinstance(value, str)]
     if column.places is not None or all(isinstance(value, int) for value in numbers):
         numbers = [min(numbers), max(numbers)] if numbers else []
-    shown = [column.text(value) for value in numbers] + texts
-    return max([cell_len(column.name), *(cell_len(text) for text in shown)], default=0)
+    shown = [column.name, *map(column.text, numbers), *texts]
+    return max(cell_len(clean(text, charset)) for text in shown)

@@ -23,10 +23,10 @@ DRAFT: Final = draft_of(QUICK, Path())
 
 class Shell(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
-    charset = "braille"
 
-    def __init__(self, engine: type[LabEngine]) -> None:
+    def __init__(self, engine: type[LabEngine], charset: str = "braille") -> None:
         super().__init__()
+        self.charset = charset
         self.lab = LabScreen(engine)  # type: ignore[arg-type]
 
     def on_mount(self) -> None:
@@ -36,10 +36,12 @@ class Shell(App[None]):
 
 @asynccontextmanager
 async def lab(
-    size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
+    size: tuple[int, int] = (120, 40),
+    engine: type[LabEngine] = LabEngine,
+    charset: str = "braille",
 ) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
     """The screen with the answer to a tab that needs no scenario."""
-    app = Shell(engine)
+    app = Shell(engine, charset)
     app.lab.tab = "accuracy"
     async with app.run_test(size=size) as pilot:
         fake = app.lab._engine

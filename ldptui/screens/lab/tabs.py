@@ -13,6 +13,7 @@ from ...lab.topics import TOPICS
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import STEP
+from ...widgets.words import spelled
 
 TABS: Final = tuple(name for name, topic in TOPICS.items() if topic.group != "more")
 """The topics with a tab and a number of their own; `MORE` leads to the others."""
@@ -135,11 +136,16 @@ class TopicTabs(Vertical):
         last = (*((name, self._named(name, room)) for name in REPORTS), self._more(room))
         for names in (_split(ASKED, 1), _split(ASKED, 2)):
             rows = [tuple((name, self._asked(name)) for name in row) for row in names]
-            if all(_width(row) <= room for row in rows) and _width(last) <= room:
+            if all(self._cells(row) <= room for row in (*rows, last)):
                 return [*rows, last]
         first = tuple((name, self._named(name, room, short=True)) for name in ASKED)
         short = tuple((name, self._named(name, room, short=True)) for name in REPORTS)
         return [first, (*short, self._more(room))]
+
+    def _cells(self, row: tuple[tuple[str, str], ...]) -> int:
+        """The cells of a row with its gaps, and with the word before it."""
+        words = sum(len(spelled(self, label)) for _, label in row) + 2 * (len(row) - 1)
+        return words + (len(ABOUT_REPORTS) if row and row[0][0] in REPORTS else 0)
 
     def _asked(self, name: str) -> str:
         return f"{key_of(name)} {TOPICS[name].question}"
@@ -159,9 +165,3 @@ def _split(names: tuple[str, ...], rows: int) -> list[tuple[str, ...]]:
     """The names in this number of rows, of nearly the same length."""
     each = -(-len(names) // rows)
     return [names[at : at + each] for at in range(0, len(names), each)]
-
-
-def _width(row: tuple[tuple[str, str], ...]) -> int:
-    """The cells of a row with its gaps, and with the word before it."""
-    words = sum(len(label) for _, label in row) + 2 * (len(row) - 1)
-    return words + (len(ABOUT_REPORTS) if row and row[0][0] in REPORTS else 0)
