@@ -149,7 +149,11 @@ def _bargains(bargains: tuple[Bargain, ...], look: Look) -> list[Row]:
         )
 
     table = [heads, *map(texts, bargains)]
-    sizes = [13, 9, 11, 11, 9, 9]
+    least = [13, 9, 11, 11, 9, 9]
+    sizes = [
+        max(size, length([(look.clean(head), "")]) + 2)
+        for size, head in zip(least, heads, strict=True)
+    ]
     if bargains[0].room is None:
         sizes.pop()
     while sum(sizes) > look.width:
