@@ -19,6 +19,7 @@ from support.charts_pane import (
     showing,
     shown,
 )
+from support.views import HITTERS
 from support.waiting import seen
 from textual.widgets import Static
 
@@ -705,6 +706,19 @@ async def test_ascii_alone() -> None:
             await pilot.pause()
             for line in seen(pane.app).split("\n")[1:-1]:
                 assert line[1:-1].isascii(), line
+
+
+async def test_a_chart_beside_that_of_the_tab_says_what_it_shows() -> None:
+    async with showing((132, 40), run=snapshot(scenario(), "gain")) as (pane, _):
+        assert shown(pane)[-1] == "gain"
+        assert "gain over" in seen(pane.app)
+
+
+async def test_a_chart_alone_on_a_wide_screen_names_its_axes_in_all_of_its_room() -> None:
+    async with showing(WIDE, drafts.draft_of(HITTERS, Path())) as (pane, pilot):
+        pane.tab = "success"
+        await pilot.pause()
+        assert "share of fake users β · k · G · γ · ε" in seen(pane.app)
 
 
 # --- The rounds of a campaign

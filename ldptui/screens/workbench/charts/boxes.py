@@ -66,6 +66,7 @@ class Boxes:
     def arrange(self, columns: Widget, tab: str) -> None:
         """Let the tab's own chart be the left one of two, the estimates with it on the right."""
         own = tab == "gain"
+        self.gain.aside = not own
         columns.set_class(KINDS[tab].beside == "frequencies", "-second")
         columns.set_class(not own, "-last")  # the gain
         if not self.gain.is_attached:

@@ -44,6 +44,8 @@ class CurveChart(ChartBox):
     kind: ClassVar[Kind]
     scales: ClassVar[int] = 2
     """The number of scales that y can have."""
+    aside = False
+    """True beside the chart of another tab, which does not say what this one shows."""
 
     def __init__(self) -> None:
         super().__init__(f"{self.kind}-box", self.kind)
@@ -102,8 +104,8 @@ class CurveChart(ChartBox):
 
     @property
     def _prefixes(self) -> tuple[str, ...]:
-        """The words for what stands over the variable, and shorter ones, as the tab says it too."""
-        return (f"{self.kind} over  ", "over  ")
+        """The words for what stands over the variable; shorter ones where the tab says it too."""
+        return (f"{self.kind} over  ", *(() if self.aside else ("over  ",)))
 
     @property
     def _view_word(self) -> str:
