@@ -359,8 +359,7 @@ class ChartsPane(Vertical):
         self._columns.set_class(self._wide, "-wide")
         self._boxes.arrange(self._columns, self.tab)
         claimed = self._claim.show(shown, self.tab, size, over_charts=bool(visible))
-        beside = len(visible) > 1
-        room = Size(width // 2 - 1 if beside else width, max(0, height - 1 - claimed))
+        room = Size(width // 2 - 1 if len(visible) > 1 else width, max(0, height - 1 - claimed))
         for name, box in self._boxes:
             box.display = name in visible
             if box.display and box.is_mounted:
