@@ -239,9 +239,12 @@ def _rates(law: Any) -> Floats:
     return np.asarray(law.support(np.empty(0, dtype=np.int64)).rates)
 
 
-def clean_spread(cell: Cell) -> float:
-    """n times the variance of the clean estimate: that of what one report says, on average."""
-    return float(cell.population.frequencies @ telling(cell).spread)
+def clean_spread(cell: Cell, protocol: TellsNumbers | None = None) -> float:
+    """n times the variance of the clean estimate: that of what one report says, on average.
+
+    protocol : another one than the cell's own.
+    """
+    return float(cell.population.frequencies @ (protocol or telling(cell)).spread)
 
 
 def telling(cell: Cell) -> TellsNumbers:
@@ -286,7 +289,7 @@ class Mean(OfNumbers):
     def std_with(self, cell: Cell, protocol: Mechanism) -> float | None:
         if not tells_numbers(protocol):
             return None
-        return self.half * math.sqrt(cell.population.frequencies @ protocol.spread / cell.users)
+        return self.half * math.sqrt(clean_spread(cell, protocol) / cell.users)
 
     def true_mean(self, cell: Cell) -> float:
         """The mean of the genuine users' numbers."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.app import App
-    from textual.dom import DOMNode
     from textual.message import Message
     from textual.widget import Widget
 
@@ -126,7 +125,7 @@ def at_rest(app: App[Any]) -> bool:
     return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
 
 
-def hidden(widget: Widget | None, within: DOMNode | None = None) -> TypeGuard[Widget]:
+def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Widget]:
     """Return whether a widget, or what holds it in `within` or the app, is not to be displayed.
 
     Textual leaves that out of what it calls focusable, and tells the widget at the next layout.
@@ -135,6 +134,16 @@ def hidden(widget: Widget | None, within: DOMNode | None = None) -> TypeGuard[Wi
         return False
     around = takewhile(lambda node: node is not within, widget.ancestors_with_self)
     return not all(node.display for node in around)
+
+
+def takes_focus(widget: Widget, within: Widget) -> bool:
+    """Return whether a widget can have the focus once what is around it is displayed."""
+    return widget.focusable and not hidden(widget, within)
+
+
+def first_focus(within: Widget) -> Widget | None:
+    """The first widget inside of another one that can have the focus; None where none can."""
+    return next((each for each in within.query("*") if takes_focus(each, within)), None)
 
 
 def _idle(node: Any) -> bool:

@@ -16,6 +16,7 @@ from ...lab.options import Option, Step
 from ...lab.topics import Topic
 from ...lab.words import lab_field_help
 from ...messages import ChoicesAsked
+from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.blank import fitted
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.words import put
@@ -169,8 +170,8 @@ class LabForm(VerticalScroll):
         if not self._filled:
             return
         last = self._last
-        if last is None or not last.focusable:
-            last = next((widget for widget in self.query("*") if widget.focusable), self)
+        if last is None or not takes_focus(last, self):
+            last = first_focus(self) or self
         last.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

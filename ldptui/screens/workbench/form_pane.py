@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from ...catalogue import listed_keys, title_of
 from ...session.draft import own_problem, sweep_of, value_of
-from ...terminal.keyboard import hidden
+from ...terminal.keyboard import first_focus, takes_focus
 from ...widgets.field import Field
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class FormPane(Widget):
     def stop(self) -> Widget:
         """The widget that had the focus last in this pane, or its first stop."""
         last = self._last
-        return last if last is not None and self.takes_focus(last) else self.first_stop()
+        return last if last is not None and takes_focus(last, self) else self.first_stop()
 
     def focus_first(self) -> None:
         """Put the focus where it was last in this pane, or on its first stop."""
@@ -68,10 +68,7 @@ class FormPane(Widget):
 
     def first_stop(self) -> Widget:
         """The widget that takes the focus where none of the pane had it yet."""
-        return next(filter(self.takes_focus, self.query("*")), self)
-
-    def takes_focus(self, widget: Widget) -> bool:
-        return widget.focusable and not hidden(widget, within=self)
+        return first_focus(self) or self
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if event.widget is not self:

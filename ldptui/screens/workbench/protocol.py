@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .protocol_facts import Facts
 
 HEAD: Final = "σ of one estimate"
-LAST_HEAD: Final = "σ of one estimate, last valid setting"
-"""The words over the σ of the kinds."""
+LAST_HEAD: Final = f"{HEAD}, last valid setting"
+"""The words over the σ of the kinds, and those where the draft is not valid."""
 ROOM_FOR_HEAD: Final = 12
 """Rows of the pane from which these words have a line."""
 LEAST_ROWS: Final = 4

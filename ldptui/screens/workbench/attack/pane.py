@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 
 from ....session.draft import attack_script as script
+from ....terminal.keyboard import first_focus
 from ....widgets.blank import fitted
 from ..completion_list import CompletionList
 from ..form_pane import FormPane
@@ -133,7 +134,7 @@ class AttackPane(FormPane, can_focus=True):
         return self.query_one(ScriptEditor) if script else self._first_field()
 
     def _first_field(self) -> Widget:
-        return next(filter(self.takes_focus, self.query_one("#form").query("*")), self)
+        return first_focus(self.query_one("#form")) or self
 
     # Downwards.
 

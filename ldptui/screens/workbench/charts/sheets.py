@@ -10,6 +10,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from ....charts.kinds import KINDS, Kind
+from ....terminal.keyboard import first_focus
 from ....widgets.blank import Columns
 from ....widgets.plot import ChartView
 from .shown import Shown
@@ -72,8 +73,7 @@ class Sheets(Columns):
     def first_field(self, tab: str) -> Widget | None:
         """The first widget of a tab that can take the focus."""
         sheet = self.of(tab)
-        inside = sheet.query("*") if sheet is not None else ()
-        return next((widget for widget in inside if widget.focusable), sheet)
+        return sheet and (first_focus(sheet) or sheet)
 
     def show(
         self,
