@@ -61,8 +61,15 @@ class Dialog(Vertical):
     }
     """
 
-    def __init__(self, title: str, hint: str, *children: Widget, classes: str = "") -> None:
-        super().__init__(*children, classes=classes)
+    def __init__(
+        self,
+        title: str,
+        hint: str,
+        *children: Widget,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+        classes: str = "",
+    ) -> None:
+        super().__init__(*children, id=id, classes=classes)
         self.border_title = title
         self.border_subtitle = self._hint = hint
 

@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.widgets import Input, LoadingIndicator
 from textual.widgets import OptionList as TextualOptionList
 
-from .dialog import close_once
+from .dialog import Dialog, close_once
 from .option_list import hear_click
 
 FROM_USER: Final = (InputEvent, Input.Changed, Input.Submitted, TextualOptionList.OptionSelected)
@@ -41,17 +41,9 @@ class Palette(CommandPalette):
 
     CSS = """
     Palette > #--container {
-        width: 90%;
-        max-width: 96;
         height: auto;
         max-height: 80%;
-        padding: 0 1;
-        margin-top: 3;
         visibility: visible;
-        border: round $accent;
-        border-title-color: $text-accent;
-        border-title-style: bold;
-        border-subtitle-color: $text-muted;
         background: $surface;
         &:ansi { background: ansi_default; }
     }
@@ -74,8 +66,7 @@ class Palette(CommandPalette):
 
     def compose(self) -> ComposeResult:
         """The parts of Textual's own, but for a list that stands clicks."""
-        with Vertical(id="--container") as frame:
-            frame.border_title, frame.border_subtitle = "Palette", "enter does it · esc closes"
+        with Dialog("Palette", "enter does it · esc closes", id="--container"):
             with Horizontal(id="--input"):
                 yield SearchIcon()
                 yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
