@@ -19,6 +19,7 @@ from .document import Document, check_depth, check_finite
 from .point import Point
 from .renamed import notes, numbered, renamed
 from .sweep import MAX_CELLS, expanded, size, substitute, sweep_of
+from .toml import to_toml
 from .validation import validate
 
 MAX_BYTES: Final = 32 << 20
@@ -51,6 +52,13 @@ class Scenario:
         if now is not self.document:
             object.__setattr__(self, "notes", (*self.notes, *notes(self.document)))
             object.__setattr__(self, "document", now)
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}: {self.title!r}, cells: {self.cells}>"
+
+    def __str__(self) -> str:
+        """The scenario as TOML, as an export writes it."""
+        return to_toml(self.document)
 
     @property
     def title(self) -> str:

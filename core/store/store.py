@@ -263,7 +263,8 @@ class Store:
         whose closed forms need the file find it where it was, if it is there still.
         """
         about = self.run(run)
-        scenario = Scenario(about.document, f"run {run}", Path(about.source).parent)
+        name = "the recording" if self.path is None else f"run {run}"
+        scenario = Scenario(about.document, name, Path(about.source).parent)
         stored = {cell.position: cell for cell in self.cells(run)}
 
         @cache

@@ -88,7 +88,7 @@ def test_nothing_runs_the_code_of_a_strangers_scenario(
                     ("export", "last", "--out", csv, "--format", "csv")):  # fmt: skip
         succeed(capsys, "runs", *command)
     succeed(capsys, "compare", recording, recording)
-    assert asks in fail(capsys, exits.USAGE, "replay", recording)
+    assert f"the recording: {asks}" in fail(capsys, exits.USAGE, "replay", recording)
     assert asks in fail(capsys, exits.USAGE, "resume", "last")
     assert not mark.exists()
 

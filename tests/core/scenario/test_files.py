@@ -220,3 +220,9 @@ def test_a_part_that_is_not_there_cannot_be_set() -> None:
     assert str(caught.value) == (
         "my.toml: attack.mix.4.weight must name one of the 1 parts of attack.mix, from 0, got 4"
     )
+
+
+def test_a_scenario_is_printed_as_toml_and_told_in_a_line() -> None:
+    scenario = parse(PLAIN, "plain.toml")
+    assert parse(str(scenario)).document == scenario.document
+    assert repr(scenario) == "<Scenario 'plain.toml': 'Plain', cells: 1>"
