@@ -31,7 +31,7 @@ from .law.pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, s
 from .metrics import Conclusion, PythonMetric, metrics_of
 from .metrics.goal import Answer, Goal
 from .metrics.ranking import Leaders
-from .metrics.results import BLOCK_TRIALS, Arms, Block
+from .metrics.results import BLOCK_TRIALS, Arms, CellResults
 from .population import Population
 from .protocols import ProtocolSpec, awaits_code
 from .protocols.trust import Local, Trust, budgets
@@ -96,7 +96,7 @@ class Task(Protocol):
                 key="simulate.path",
             )
 
-    def block(self, cell: Cell, work: Work) -> Block:
+    def block(self, cell: Cell, work: Work) -> CellResults:
         """Simulate, conclude and measure the first trials of a block."""
         ...
 
@@ -188,7 +188,7 @@ class Cell:
         trials: int = BLOCK_TRIALS,
         pulse: Pulse = no_pulse,
         shares: Counted | None = None,
-    ) -> Block:
+    ) -> CellResults:
         """The first trials of a block, simulated: the unit of work.
 
         The numbers depend on the cell and the block's number alone: a shorter block holds the first

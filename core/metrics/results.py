@@ -131,32 +131,6 @@ class Rounds:
         return np.where(inside.any(axis=1), inside.argmax(axis=1), np.nan)
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """The results of one block of trials of one cell.
-
-    metrics : measures [trials].
-    fingerprints : uint64[trials], see `Fingerprints`.
-    arms : moments [d] over the block's trials.
-    detected : int64[d], the number of trials that detected each item; None where nothing is tested.
-    rounds : of a campaign, whose other numbers are those of all rounds pooled.
-    """
-
-    cell: int
-    number: int
-    metrics: Measures
-    fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
-    arms: Arms
-    detected: Counts | None = None
-    rounds: Rounds | None = None
-
-    @property
-    def bare(self) -> Block:
-        """The same without what it knows of each item."""
-        rounds = self.rounds and replace(self.rounds, arms={})
-        return replace(self, arms={}, detected=None, rounds=rounds)
-
-
 class Fingerprints:
     """xxh3_64 of each trial's counts: clean, then attacked, little-endian.
 
@@ -197,10 +171,14 @@ def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class CellResults:
-    """The finished trials of one cell, in order; `rounds` of a campaign.
+    """Trials of one cell, in order: those of a block, or all that are finished.
 
-    detected : int64[d], the number of them that detected each item; None where nothing is tested
+    metrics : measures [trials].
+    fingerprints : uint64[trials], see `Fingerprints`.
+    arms : moments [d] over the trials.
+    detected : int64[d], the number of trials that detected each item; None where nothing is tested
         or items are not kept.
+    rounds : of a campaign, whose other numbers are those of all rounds pooled.
     """
 
     metrics: Measures
@@ -212,6 +190,35 @@ class CellResults:
     @property
     def trials(self) -> int:
         return len(self.metrics)
+
+    @property
+    def bare(self) -> CellResults:
+        """The same trials without what is known of each item."""
+        return self.telling(NOTHING)
+
+    def telling(self, items: CellResults) -> CellResults:
+        """The same trials with what other results know of each item."""
+        arms = {} if items.rounds is None else items.rounds.arms
+        rounds = self.rounds and replace(self.rounds, arms=arms)
+        return replace(self, arms=items.arms, detected=items.detected, rounds=rounds)
+
+    def first(self, trials: int) -> CellResults:
+        """The first trials alone, with what all of them know of each item."""
+        rounds = self.rounds and replace(self.rounds, metrics=self.rounds.metrics[:trials])
+        marks = self.fingerprints[:trials]
+        return replace(self, metrics=self.metrics[:trials], fingerprints=marks, rounds=rounds)
+
+    def __add__(self, other: CellResults) -> CellResults:
+        """The trials of both, one after the other, with what both know of each item."""
+        rounds, detected = self.rounds, self.detected
+        if rounds is not None and other.rounds is not None:
+            arms = added(rounds.arms, other.rounds.arms)
+            rounds = Rounds(joined([rounds.metrics, other.rounds.metrics]), arms)
+        if detected is not None:
+            detected = None if other.detected is None else detected + other.detected
+        metrics = joined([self.metrics, other.metrics])
+        marks = np.concatenate([self.fingerprints, other.fingerprints])
+        return CellResults(metrics, marks, added(self.arms, other.arms), detected, rounds)
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form.
@@ -225,6 +232,10 @@ class CellResults:
         return estimate_of(self.metrics[metric], theory)
 
 
+NOTHING: Final = CellResults(joined([]), np.empty(0, dtype=np.uint64))
+"""The results of no trial."""
+
+
 class Tally:
     """Gathers the blocks of one cell, in whatever order they come; shows those up to a gap.
 
@@ -232,23 +243,17 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self._merged: list[Block] = []
-        self._waiting: dict[int, Block] = {}
-        self._arms: Arms = {}
-        self._round_arms: Arms = {}
-        self._detected: Counts | None = None
-        self._shown: CellResults | None = None
+        self._merged: list[CellResults] = []
+        self._waiting: dict[int, CellResults] = {}
+        self._items = NOTHING
+        self._shown: CellResults | None = NOTHING
 
-    def add(self, block: Block) -> None:
-        """Take in one finished block."""
-        self._waiting[block.number] = block
+    def add(self, number: int, block: CellResults) -> None:
+        """Take in one finished block, by its number."""
+        self._waiting[number] = block
         while (ready := self._waiting.pop(len(self._merged), None)) is not None:
-            in_rounds = {} if ready.rounds is None else ready.rounds.arms
-            self._arms = added(self._arms, ready.arms) if self._merged else ready.arms
-            self._round_arms = added(self._round_arms, in_rounds) if self._merged else in_rounds
-            if ready.detected is not None:
-                before = self._detected
-                self._detected = ready.detected if before is None else before + ready.detected
+            items = ready.first(0)
+            self._items = self._items + items if self._merged else items
             self._merged.append(ready.bare)
             self._shown = None
 
@@ -256,21 +261,14 @@ class Tally:
     def results(self) -> CellResults:
         """The results so far."""
         if self._shown is None:
+            merged = self._merged
+            rounds = [block.rounds.metrics for block in merged if block.rounds is not None]
             self._shown = CellResults(
-                joined([block.metrics for block in self._merged]),
-                np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
-                self._arms,
-                self._detected,
-                self._rounds(),
-            )
+                joined([block.metrics for block in merged]),
+                np.concatenate([block.fingerprints for block in merged]),
+                rounds=Rounds(joined(rounds), {}) if rounds else None,
+            ).telling(self._items)
         return self._shown
-
-    def _rounds(self) -> Rounds | None:
-        metrics = [block.rounds.metrics for block in self._merged if block.rounds is not None]
-        return Rounds(joined(metrics), self._round_arms) if metrics else None
-
-
-_NO_MARKS = np.empty(0, dtype=np.uint64)
 
 
 def digest(cells: Iterable[CellResults]) -> str:

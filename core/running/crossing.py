@@ -17,9 +17,9 @@ from ..base.sampling import Counts
 from ..cell import Cell
 from ..collection.reports import USER_BLOCK, no_reports
 from ..metrics import Measures, named, plain
-from ..metrics.results import MOMENTS, Arms, Block, Rounds, arms_of, columns_of
+from ..metrics.results import MOMENTS, Arms, CellResults, Rounds, arms_of, columns_of
 from ..view.cells import metric_names
-from .workers import Batch, Computed, Failure, Piece, Unit, unit_of
+from .workers import Batch, Computed, Failure, Found, Piece, Unit, unit_of
 
 
 class _Trials(msgspec.Struct):
@@ -62,7 +62,7 @@ _READER = msgspec.msgpack.Decoder(_Sent)
 def as_bytes(computed: Computed) -> bytes:
     """The outcomes of a batch, and the seconds that it took."""
     outcomes, seconds = computed
-    return msgspec.msgpack.encode(_Sent([_sent(outcome) for outcome in outcomes], seconds))
+    return msgspec.msgpack.encode(_Sent([_sent(found) for found in outcomes], seconds))
 
 
 def error_as_bytes(error: Exception) -> bytes:
@@ -70,15 +70,16 @@ def error_as_bytes(error: Exception) -> bytes:
     return msgspec.msgpack.encode(_Sent(raised=f"{type(error).__name__}: {error}"))
 
 
-def _sent(outcome: Block | Failure | Counts) -> _Block | _Failed | _Counted:
+def _sent(found: Found) -> _Block | _Failed | _Counted:
+    cell, number, outcome = found
     if isinstance(outcome, Failure):
-        return _Failed(outcome.cell, outcome.error, outcome.details)
-    if not isinstance(outcome, Block):
+        return _Failed(cell, outcome.error, outcome.details)
+    if not isinstance(outcome, CellResults):
         return _Counted(_bytes(outcome))
     rounds, detected = outcome.rounds, outcome.detected
     return _Block(
-        outcome.cell,
-        outcome.number,
+        cell,
+        number,
         _trials(outcome.metrics, outcome.arms),
         _bytes(outcome.fingerprints),
         None if detected is None else _bytes(detected),
@@ -119,15 +120,16 @@ def _checked(sent: _Sent, batch: Batch) -> Computed:
     if not failed <= {cell.index for cell, _, _ in units}:
         raise ValueError("a cell failed that was not asked for")
     due = {(cell.index, number): (cell, number, trials) for cell, number, trials in units}
-    outcomes: list[Block | Failure | Counts] = []
+    outcomes: list[Found] = []
     for each in sent.outcomes:
         if isinstance(each, _Failed):
-            outcomes.append(Failure(each.cell, one_line(each.error), each.details))
+            failure = Failure(each.cell, one_line(each.error), each.details)
+            outcomes.append((each.cell, 0, failure))
         elif isinstance(each, _Counted) and isinstance(piece := batch[0], Piece) and due:
             due.clear()
-            outcomes.append(_counts(each, piece))
+            outcomes.append((*piece.place, _counts(each, piece)))
         elif isinstance(each, _Block) and (unit := due.pop((each.cell, each.number), None)):
-            outcomes.append(_block(each, unit))
+            outcomes.append((each.cell, each.number, _block(each, unit)))
         else:
             raise ValueError("it is of no block that was asked for")
     if not failed.issuperset(cell for cell, _ in due):
@@ -145,8 +147,8 @@ def _counts(sent: _Counted, piece: Piece) -> Counts:
     return counts
 
 
-def _block(sent: _Block, unit: Unit) -> Block:
-    cell, number, trials = unit
+def _block(sent: _Block, unit: Unit) -> CellResults:
+    cell, _, trials = unit
     items = cell.task.size(cell)
     marks = np.frombuffer(sent.marks, dtype="<u8").reshape(trials)
     detected = None
@@ -160,7 +162,7 @@ def _block(sent: _Block, unit: Unit) -> Block:
     if sent.rounds is not None:
         rounds = Rounds(*_read(sent.rounds, cell.rounds[0], trials, (len(cell.rounds), items)))
     metrics, arms = _read(sent.trials, cell, trials, (items,))
-    return Block(cell.index, number, metrics, marks, arms, detected, rounds)
+    return CellResults(metrics, marks, arms, detected, rounds)
 
 
 def _read(sent: _Trials, cell: Cell, trials: int, shape: tuple[int, ...]) -> tuple[Measures, Arms]:

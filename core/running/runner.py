@@ -18,7 +18,7 @@ from ..base.errors import ScenarioError, got
 from ..base.pulse import Pulse, no_pulse
 from ..cell import Cell
 from ..experiment import Experiment
-from ..metrics.results import BLOCK_TRIALS, Block, CellResults, Tally, digest
+from ..metrics.results import BLOCK_TRIALS, CellResults, Tally, digest
 from .workers import Failure, Outcome, Unit, Where, computed
 
 PAUSE: Final = 0.02
@@ -83,11 +83,11 @@ class Progress:
 class Memory(Protocol):
     """A store that knows computed blocks, and keeps the new ones. See `core.store`."""
 
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         """The block as `Cell.block` would compute it; None where it is not known."""
         ...
 
-    def keep(self, cell: Cell, block: Block) -> None:
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
         """A block has been computed; it shows in the results after this."""
         ...
 
@@ -180,12 +180,12 @@ def run(
     due = started + PAUSE
     untold = None
     where, work = Where(workers, executor, pulse, apart), units(experiment, shard)
-    for cell, outcome in _outcomes(work, len(sizes), where, memory, failures):
+    for cell, number, outcome in _outcomes(work, len(sizes), where, memory, failures):
         if isinstance(outcome, Failure):
             failures.setdefault(cell.index, outcome)
         else:
-            done += len(outcome.metrics)
-            tallies[cell.index].add(outcome if frequencies else outcome.bare)
+            done += outcome.trials
+            tallies[cell.index].add(number, outcome if frequencies else outcome.bare)
             changed.add(cell.index)
         now, untold = time.perf_counter(), cell
         if now >= due or done == total:
@@ -215,11 +215,11 @@ def _outcomes(
         if known is None:
             unknown.append(unit)
         else:
-            yield unit[0], known
-    for cell, outcome in computed(_without(failed, unknown), len(unknown), where):
+            yield *unit[:2], known
+    for cell, number, outcome in computed(_without(failed, unknown), len(unknown), where):
         if not isinstance(outcome, Failure):
-            memory.keep(cell, outcome)
-        yield cell, outcome
+            memory.keep(cell, number, outcome)
+        yield cell, number, outcome
 
 
 def _without(failed: Container[int], work: Iterable[Unit]) -> Iterator[Unit]:

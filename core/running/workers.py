@@ -26,7 +26,7 @@ from ..base.sampling import Counts
 from ..base.work import Share
 from ..cell import Cell
 from ..collection.counts import count_share, shares_of
-from ..metrics.results import Block
+from ..metrics.results import CellResults
 from .orphans import spawning, watch_parent
 
 BATCH_S: Final = 0.25
@@ -71,10 +71,14 @@ class Piece:
 Batch: TypeAlias = Sequence[Unit | Piece]
 """Units, or one piece alone."""
 
-Computed: TypeAlias = tuple[list["Block | Failure | Counts"], float]
-"""The outcomes of a batch and the seconds that it took."""
+Found: TypeAlias = "tuple[int, int, CellResults | Failure | Counts]"
+"""What came of a unit or a piece of one: its cell's index, its block's number, the outcome."""
 
-Outcome: TypeAlias = tuple[Cell, Block | Failure]
+Computed: TypeAlias = tuple[list[Found], float]
+"""What came of a batch, and the seconds that it took."""
+
+Outcome: TypeAlias = tuple[Cell, int, CellResults | Failure]
+"""What came of a unit: its cell, its block's number, the outcome."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,9 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     else:
         for cell, number, trials in work:
             try:
-                yield cell, cell.block(number, trials, where.pulse)
+                yield cell, number, cell.block(number, trials, where.pulse)
             except CellError as error:
-                yield cell, Failure(cell.index, str(error), error.details)
+                yield cell, number, Failure(cell.index, str(error), error.details)
 
 
 class LostError(RunError):
@@ -169,7 +173,7 @@ def compute(batch: Batch) -> Computed:
     After a failure of a cell no more of it is computed, and nothing of it comes back.
     """
     began = time.perf_counter()
-    outcomes: list[Block | Failure | Counts] = []
+    outcomes: list[Found] = []
     failed: set[int] = set()
     for work in batch:
         cell, number, trials = unit_of(work)
@@ -177,11 +181,11 @@ def compute(batch: Batch) -> Computed:
             continue
         try:
             if isinstance(work, Piece):
-                outcomes.append(count_share(cell, work.share, no_pulse))
+                outcomes.append((cell.index, number, count_share(cell, work.share, no_pulse)))
             else:
-                outcomes.append(cell.block(number, trials))
+                outcomes.append((cell.index, number, cell.block(number, trials)))
         except BaseException as error:
-            outcomes.append(_failure(cell, error))
+            outcomes.append((cell.index, number, _failure(cell, error)))
             failed.add(cell.index)
     return outcomes, time.perf_counter() - began
 
@@ -198,12 +202,13 @@ class Gathered:
         self._counts: dict[tuple[int, int], dict[Share, Counts]] = {}
         self._failed: set[int] = set()
 
-    def add(self, piece: Piece, counts: Counts | Failure | Block) -> list[Block | Failure | Counts]:
+    def add(self, piece: Piece, found: Found) -> list[Found]:
         """Take in the counts of a piece; the block, if that was the last one of its unit."""
+        index, _, counts = found
         if isinstance(counts, Failure):
-            self._failed.add(counts.cell)
-            self._counts = {at: held for at, held in self._counts.items() if at[0] != counts.cell}
-            return [counts]
+            self._failed.add(index)
+            self._counts = {at: held for at, held in self._counts.items() if at[0] != index}
+            return [found]
         if piece.unit[0].index in self._failed:
             return []
         held = self._counts.setdefault(piece.place, {})
@@ -211,7 +216,8 @@ class Gathered:
         if len(held) < piece.of:
             return []
         cell, number, trials = piece.unit
-        return [cell.block(number, trials, shares=self._counts.pop(piece.place))]
+        shares = self._counts.pop(piece.place)
+        return [(cell.index, number, cell.block(number, trials, shares=shares))]
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:
@@ -252,14 +258,14 @@ def _submitted(
                 outcomes, seconds = future.result()
                 done = waiting.pop(future)
                 if isinstance(piece := done[0], Piece):
-                    if isinstance(outcomes[0], Failure):
-                        _let_go(outcomes[0].cell, batches, waiting)
+                    if isinstance(outcomes[0][2], Failure):
+                        _let_go(outcomes[0][0], batches, waiting)
                     outcomes = gathered.add(piece, outcomes[0])
                 else:
                     batches.learn(seconds, len(done))
                 cells = {cell.index: cell for cell, _, _ in map(unit_of, done)}
-                for outcome in cast("list[Block | Failure]", outcomes):
-                    yield cells[outcome.cell], outcome
+                for index, number, outcome in outcomes:
+                    yield cells[index], number, cast("CellResults | Failure", outcome)
     finally:
         for future in waiting:
             future.cancel()
@@ -311,7 +317,8 @@ def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
                 again, how = yield from _pooled(Batches(iter([unit]), 1, 1), 1)
             if again:
                 deadly.add(cell.index)
-                yield cell, Failure(cell.index, f"{_named(cell)} ended the process it ran in{how}")
+                ended = f"{_named(cell)} ended the process it ran in{how}"
+                yield cell, unit[1], Failure(cell.index, ended)
 
 
 def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:

@@ -21,7 +21,7 @@ from ..experiment.limits import MAX_USERS
 from ..experiment.search import solved, with_fakes
 from ..metrics import METRICS, column, names_of
 from ..metrics.goal import Answer
-from ..metrics.results import BLOCK_TRIALS, Arms, Block, CellResults, digest, estimate_of
+from ..metrics.results import BLOCK_TRIALS, Arms, CellResults, digest, estimate_of
 from ..running.runner import Progress, run
 from ..theory import normal_score
 from . import Store
@@ -52,12 +52,12 @@ class _Comparison:
         self._metrics = store.run(number).metrics
         self._there = {(came.position, came.number): came for came in store.arrivals(number)}
 
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:  # noqa: ARG002
+    def find(self, cell: Cell, number: int, trials: int) -> None:  # noqa: ARG002
         return None
 
-    def keep(self, cell: Cell, block: Block) -> None:
-        arrival = self._there[cell.index, block.number]
-        first = difference(self._store.block(self._run, arrival), block, self._metrics)
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
+        kept = self._store.block(self._run, self._there[cell.index, number])
+        first = difference(number, kept, block, self._metrics)
         if first:
             raise _Differs(f"cell {cell.index}, {first}")
 
@@ -149,13 +149,15 @@ def _in_words(answer: Answer) -> str:
     return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
 
 
-def difference(kept: Block, computed: Block, metrics: Collection[str] = METRICS) -> str:
-    """The first difference of two blocks in words, "" if there is none.
+def difference(
+    number: int, kept: CellResults, computed: CellResults, metrics: Collection[str] = METRICS
+) -> str:
+    """The first difference of two blocks of this number in words, "" if there is none.
 
     metrics : the names of those that were kept.
     """
     marks = zip(kept.fingerprints.tolist(), computed.fingerprints.tolist(), strict=True)
-    first = kept.number * BLOCK_TRIALS
+    first = number * BLOCK_TRIALS
     for row, (before, after) in enumerate(marks):
         if before != after:
             return (
@@ -169,27 +171,30 @@ def difference(kept: Block, computed: Block, metrics: Collection[str] = METRICS)
         at = _unlike(old, new) if kept_it else None
         if at is not None:
             return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
-    return _different_rounds(kept, computed, metrics) or _different_items(kept, computed)
+    rounds = _different_rounds(number, kept, computed, metrics)
+    return rounds or _different_items(number, kept, computed)
 
 
-def _different_rounds(kept: Block, computed: Block, metrics: Collection[str]) -> str:
+def _different_rounds(
+    block: int, kept: CellResults, computed: CellResults, metrics: Collection[str]
+) -> str:
     """The first difference of the metrics of a campaign's rounds."""
     before, after = kept.rounds, computed.rounds
     if before is None or after is None:
-        return "" if before is after else f"block {kept.number}: its rounds are missing"
+        return "" if before is after else f"block {block}: its rounds are missing"
     for name in names_of(after.metrics):
         old, new = column(before.metrics, name), after.metrics[name]
         place = _unlike(old.ravel(), new.ravel()) if name in metrics else None
         if place is not None:
             row, number = divmod(place, old.shape[1])
             return (
-                f"trial {kept.number * BLOCK_TRIALS + row}, round {number}: {name} was "
+                f"trial {block * BLOCK_TRIALS + row}, round {number}: {name} was "
                 f"{float(old[row, number])!r}, is {float(new[row, number])!r}"
             )
     return ""
 
 
-def _different_items(kept: Block, computed: Block) -> str:
+def _different_items(number: int, kept: CellResults, computed: CellResults) -> str:
     """The first difference between the estimates of single items."""
     if not kept.arms:
         return ""
@@ -203,13 +208,13 @@ def _different_items(kept: Block, computed: Block) -> str:
         if place is not None:
             item = place % old.shape[-1]
             return (
-                f"block {kept.number}: {name}, item {item}: was {float(old.flat[place])!r}, "
+                f"block {number}: {name}, item {item}: was {float(old.flat[place])!r}, "
                 f"is {float(new.flat[place])!r}"
             )
     if (kept.detected is None) != (computed.detected is None) or not np.array_equal(
         np.asarray(kept.detected), np.asarray(computed.detected)
     ):
-        return f"block {kept.number}: other items are detected"
+        return f"block {number}: other items are detected"
     return ""
 
 

@@ -14,7 +14,7 @@ from ..base.named import fields_of
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest
 from ..metrics import METRICS, Measures, named, names_of, others_of, plain
-from ..metrics.results import BLOCK_TRIALS, Block, Rounds, arms_of, columns_of
+from ..metrics.results import BLOCK_TRIALS, CellResults, Rounds, arms_of, columns_of
 from .owner import me
 from .records import Run, RunCell
 
@@ -85,9 +85,9 @@ def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> s
     return name
 
 
-def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
+def insert_block(db: sqlite3.Connection, cell: int, number: int, block: CellResults) -> None:
     """Write what a block of a cell measured."""
-    trials, first = len(block.metrics), block.number * BLOCK_TRIALS
+    first = number * BLOCK_TRIALS
     columns = ", ".join(("cell", "trial", "fingerprint", *METRICS, "python_metrics"))
     marks = block.fingerprints.view(np.int64).tolist()
     values = plain(block.metrics, METRICS).tolist(), _others(block.metrics)
@@ -98,7 +98,7 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
             for row, (mark, metrics, others) in enumerate(zip(marks, *values, strict=True))
         ],
     )
-    place = {"cell": cell, "number": block.number, "trials": trials}
+    place = {"cell": cell, "number": number, "trials": block.trials}
     if block.arms:
         detected = None if block.detected is None else block.detected.astype("<i8").tobytes()
         vectors = {**columns_of(block.arms), "detected": detected}
@@ -151,14 +151,12 @@ def _bytes(values: Floats) -> bytes:
 
 
 def block_of(
-    position: int,
-    number: int,
     trials: int,
     items: int,
     rows: Sequence[Sequence[Any]],
     moments: Sequence[Any] | None,
     rounds: Sequence[Any] | None,
-) -> Block:
+) -> CellResults:
     """A block of n trials from its n rows, and from those of its moments and rounds, if kept.
 
     Raises ValueError where they do not fit together.
@@ -175,7 +173,7 @@ def block_of(
     arms = arms_of(columns, trials, (items,)) if columns else {}
     detected = None if counted is None else np.frombuffer(counted, dtype="<i8").reshape(items)
     kept = None if rounds is None else _rounds(rounds, trials, items)
-    return Block(position, number, metrics, marks, arms, detected, kept)
+    return CellResults(metrics, marks, arms, detected, kept)
 
 
 def _rounds(row: Sequence[Any], trials: int, items: int) -> Rounds:

@@ -21,7 +21,7 @@ from ..base.errors import FileError, ScenarioError
 from ..cell import Cell
 from ..experiment import Experiment, bound
 from ..experiment.search import with_fakes
-from ..metrics.results import BLOCK_TRIALS, MOMENTS, Block, CellResults, Tally
+from ..metrics.results import BLOCK_TRIALS, MOMENTS, CellResults, Tally
 from ..population import STATED, Population, PopulationSpec, given_population
 from ..running.runner import Results
 from ..scenario import Point, Scenario
@@ -189,16 +189,14 @@ class Store:
         with damaged(self.path):
             return [checked(Arrival(*row)) for row in rows]
 
-    def block(self, run: int, arrival: Arrival) -> Block:
+    def block(self, run: int, arrival: Arrival) -> CellResults:
         """A block of a run; without moments where they were not kept."""
         with self.reading() as db:
             row = db.execute(
                 "SELECT cell, domain_size FROM run_cells WHERE run = ? AND position = ?",
                 (run, arrival.position),
             ).fetchone()
-        block = row and self.known_block(
-            row[0], arrival.position, arrival.number, arrival.trials, False, row[1]
-        )
+        block = row and self.known_block(row[0], arrival.number, arrival.trials, False, row[1])
         if not block:
             raise FileError(
                 f"{self.path} is damaged: block {arrival.number} of cell {arrival.position} "
@@ -213,9 +211,9 @@ class Store:
         return row and int(row[0])
 
     def known_block(
-        self, cell: int, position: int, number: int, trials: int, frequencies: bool, items: int
-    ) -> Block | None:
-        """A block of a cell of d items, for its position in a run; None if it is not known.
+        self, cell: int, number: int, trials: int, frequencies: bool, items: int
+    ) -> CellResults | None:
+        """A block of a cell of d items; None if it is not known.
 
         A part of a longer block has everything but its moments: with `frequencies` it is not known.
         """
@@ -243,17 +241,17 @@ class Store:
         if len(rows) < trials:
             return None
         with damaged(self.path):
-            return block_of(position, number, trials, items, rows, moments, rounds)
+            return block_of(trials, items, rows, moments, rounds)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool, items: int) -> CellResults:
         """The first trials of a cell of d items, up to a gap, whichever run computed them."""
         tally = Tally()
         for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
             size = min(BLOCK_TRIALS, trials - first)
-            block = self.known_block(cell, 0, number, size, frequencies, items)
+            block = self.known_block(cell, number, size, frequencies, items)
             if block is None:
                 break
-            tally.add(block if frequencies else block.bare)
+            tally.add(number, block if frequencies else block.bare)
         return tally.results
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
@@ -321,7 +319,7 @@ class Store:
             if arrival.position in bare:
                 block = block.bare
             with damaged(self.path):
-                tallies[arrival.position].add(block)
+                tallies[arrival.position].add(arrival.number, block)
         return tuple(tally.results for tally in tallies)
 
     # Changing.

@@ -9,7 +9,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..base.errors import FileError, one_line
 from ..base.versions import differing, versions
 from ..cell import Cell
 from ..experiment import Experiment
-from ..metrics.results import BLOCK_TRIALS, Block
+from ..metrics.results import BLOCK_TRIALS, CellResults
 from ..population import STATED
 from ..running.runner import Results
 from ..view.cells import metric_names
@@ -184,14 +183,14 @@ class RunMemory:
         self._hits: list[tuple[Any, ...]] = []
         self._lock = threading.RLock()  # blocks may be found and kept by two threads
 
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         """The block, if the store has it."""
         place = self._cells[cell.index]
         return self._find(cell, place, (cell.index,), number, trials, self._frequencies)
 
-    def keep(self, cell: Cell, block: Block) -> None:
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
         """Commit a finished block."""
-        self._write(block, (cell.index,), lambda _: self._cells[cell.index])
+        self._write((number, block), (cell.index,), lambda _: self._cells[cell.index])
 
     def part(
         self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
@@ -245,15 +244,14 @@ class RunMemory:
         number: int,
         trials: int,
         frequencies: bool,
-    ) -> Block | None:
+    ) -> CellResults | None:
         """A block of a cell, known by this number, which is also at these positions of the run."""
         if self._fresh or self.failure:
             return None
         with self._lock:
             try:
-                first = positions[0] if positions else 0
                 items = cell.task.size(cell)
-                block = self.store.known_block(place, first, number, trials, frequencies, items)
+                block = self.store.known_block(place, number, trials, frequencies, items)
             except FileError as error:
                 self.failure = str(error)
                 return None
@@ -267,7 +265,7 @@ class RunMemory:
 
     def _write(
         self,
-        block: Block | None = None,
+        block: tuple[int, CellResults] | None = None,
         positions: Sequence[int] = (),
         cell_of: Callable[[sqlite3.Connection], int] | None = None,
     ) -> None:
@@ -279,13 +277,11 @@ class RunMemory:
             try:
                 with self.store.writing(now=False) as db:
                     if block is not None and cell_of is not None:
-                        cell = cell_of(db)
-                        insert_block(db, cell, block)
-                        self._computed.add((cell, block.number))
-                        trials = len(block.metrics)
-                        rows += [
-                            self._arrived(position, block.number, trials) for position in positions
-                        ]
+                        cell, (number, measured) = cell_of(db), block
+                        insert_block(db, cell, number, measured)
+                        self._computed.add((cell, number))
+                        trials = measured.trials
+                        rows += [self._arrived(position, number, trials) for position in positions]
                     note_arrivals(db, self.run, rows)
             except FileError as error:
                 self.failure = str(error)
@@ -315,28 +311,27 @@ class RunPart:
             return False
         try:
             store, items = self._run.store, cell.task.size(cell)
-            return bool(store.known_block(place, 0, 0, trials, self._frequencies, items))
+            return bool(store.known_block(place, 0, trials, self._frequencies, items))
         except FileError:
             return False  # computing it will say why
 
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         """The block, if the store has it."""
         positions = self._positions[cell.index]
         place = self._known(cell)
         if place is None:
             return None
-        block = self._run._find(cell, place, positions, number, trials, self._frequencies)
-        return None if block is None else replace(block, cell=cell.index)
+        return self._run._find(cell, place, positions, number, trials, self._frequencies)
 
-    def keep(self, cell: Cell, block: Block) -> None:
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
         """Commit a finished block."""
         positions = self._positions[cell.index]
         if positions:
             place = self._run.cell_at(positions[0])
-            self._run._write(block, positions, lambda _: place)
+            self._run._write((number, block), positions, lambda _: place)
         else:
             key = self._keys[cell.index]
-            self._run._write(block, (), lambda db: cell_number(db, key))
+            self._run._write((number, block), (), lambda db: cell_number(db, key))
 
     def _known(self, cell: Cell) -> int | None:
         if self._positions[cell.index]:

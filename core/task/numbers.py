@@ -36,7 +36,7 @@ from ..law.numbers import Sums, TellsNumbers, heard_mean, heard_squares, tells_n
 from ..law.pure import Mechanism, Supporting
 from ..metrics import METRICS, Conclusion, measure
 from ..metrics.conclusions.numbers import MeanConclusion
-from ..metrics.results import Block, Fingerprints, Moments
+from ..metrics.results import CellResults, Fingerprints, Moments
 from ..population import Population
 from ..protocols import ProtocolSpec
 
@@ -118,7 +118,7 @@ class OfNumbers(Task):
 
     # From counts to a conclusion.
 
-    def block(self, cell: Cell, work: Work) -> Block:
+    def block(self, cell: Cell, work: Work) -> CellResults:
         number, trials, pulse = work.number, work.trials, work.pulse
         marks = Fingerprints(trials)
         clean, attacked = block_counts(cell, number, trials, pulse, work.shares)
@@ -136,7 +136,7 @@ class OfNumbers(Task):
                 arms[arm], found = _defended(cell, arm, arms, verified, pulse)
             flags |= {} if found is None else {arm: found}
         conclusion = self.concluded(cell, arms, flags, pulse)
-        return Block(cell.index, number, measure(conclusion), marks.values, _moments(conclusion))
+        return CellResults(measure(conclusion), marks.values, _moments(conclusion))
 
     @abstractmethod
     def concluded(

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
-from ldptui.core.metrics.results import Arms, Block, CellResults, Rounds, added
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.store import Arrival, Store, cell_keys, open_store
 
 from ..session.snapshot import Snapshot
@@ -51,45 +50,14 @@ class Blocks:
         return self._trials[self.ready(count)]
 
 
-@dataclass(frozen=True, eq=False)
-class Summed:
-    """Moments of the frequencies over blocks, those of the rounds, and what was detected."""
-
-    arms: Arms
-    rounds: Arms
-    detected: Counts | None
-
-    @classmethod
-    def over(cls, block: Block) -> Summed:
-        rounds = {} if block.rounds is None else block.rounds.arms
-        return cls(block.arms, rounds, block.detected)
-
-    def __add__(self, other: Summed) -> Summed:
-        detected = self.detected
-        if detected is not None and other.detected is not None:
-            detected = detected + other.detected
-        arms, rounds = added(self.arms, other.arms), added(self.rounds, other.rounds)
-        return Summed(arms, rounds, detected)
-
-    @property
-    def bytes(self) -> int:
-        every = (*self.arms.values(), *self.rounds.values())
-        return sum(moments.mean.nbytes + moments.squares.nbytes for moments in every)
-
-    def of(self, measured: CellResults) -> CellResults:
-        """The results of a cell, with these moments."""
-        rounds = measured.rounds and replace(measured.rounds, arms=self.rounds)
-        return replace(measured, arms=self.arms, detected=self.detected, rounds=rounds)
-
-
 class Sums:
     """Sums of the frequencies over the first blocks of a cell; going on from what is kept."""
 
     def __init__(self, store: Store, run: int) -> None:
         self._store, self._run = store, run
-        self._kept: dict[int, Summed] = {}
+        self._kept: dict[int, CellResults] = {}
 
-    def after(self, blocks: Blocks, count: int) -> Summed | None:
+    def after(self, blocks: Blocks, count: int) -> CellResults | None:
         """The sum of the first `count` blocks; None without blocks or their frequencies."""
         start = max((at for at in self._kept if at <= count), default=0)
         total = self._kept.get(start)
@@ -98,15 +66,22 @@ class Sums:
             block = self._store.block(self._run, blocks.arrivals[number][1])
             if not block.arms:
                 return None
-            new = Summed.over(block)
+            new = block.first(0)
             total = new if total is None else total + new
-            most = max(1, min(CHECKPOINTS, MAX_BYTES // new.bytes))
+            most = max(1, min(CHECKPOINTS, MAX_BYTES // _bytes_of(new)))
             stride = -(-len(blocks.arrivals) // most)
             if (number + 1) % stride == 0 or number + 1 == count:
                 self._kept[number + 1] = total
         if len(self._kept) > 4 * most:
             self._kept = {at: kept for at, kept in self._kept.items() if at % stride == 0}
         return total
+
+
+def _bytes_of(results: CellResults) -> int:
+    """The bytes of what results know of each item."""
+    rounds = {} if results.rounds is None else results.rounds.arms
+    every = (*results.arms.values(), *rounds.values())
+    return sum(moments.mean.nbytes + moments.squares.nbytes for moments in every)
 
 
 PLAYED: Final = "played back, nothing is simulated"
@@ -245,10 +220,7 @@ class Playback:
         if name not in self._at:
             return self._others[name]
         position = self._at[name]
-        whole, trials = self._measured[position], self._blocks[position].trials(count)
-        rounds = whole.rounds and Rounds(whole.rounds.metrics[:trials], {})
-        marks = whole.fingerprints[:trials]
-        return CellResults(whole.metrics[:trials], marks, rounds=rounds)
+        return self._measured[position].bare.first(self._blocks[position].trials(count))
 
     def _conclusion(self, count: int) -> dict[str, Any]:
         """The frequencies of the base, and its rounds; nothing where there are none."""
@@ -260,7 +232,7 @@ class Playback:
             sums = self._sums.after(blocks, blocks.ready(count))
             if sums is None:
                 return {}
-            measured = sums.of(measured)
+            measured = measured.telling(sums)
         if not measured.trials or not measured.arms:
             return {}
         if measured.trials != self._concluded:

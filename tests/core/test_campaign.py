@@ -16,7 +16,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import Attendance
 from ldptui.core.law.pure import Total
 from ldptui.core.metrics import Measures, unmeasured
-from ldptui.core.metrics.results import Block, Rounds
+from ldptui.core.metrics.results import CellResults, Rounds
 from ldptui.core.protocols import BitNoise, Rappor
 from ldptui.core.protocols.chains import memoised_counts
 from ldptui.core.protocols.rappor import epsilon_of_rounds
@@ -65,7 +65,7 @@ def column(metrics: Measures, name: str) -> Floats:
     return metrics[name]
 
 
-def of_rounds(block: Block) -> Rounds:
+def of_rounds(block: CellResults) -> Rounds:
     assert block.rounds is not None
     return block.rounds
 

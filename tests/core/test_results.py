@@ -22,7 +22,7 @@ BLOCKS = [ONE.block(number, min(20, 70 - 20 * number)) for number in range(4)]
 def tallied(numbers: list[int]) -> CellResults:
     tally = Tally()
     for number in numbers:
-        tally.add(BLOCKS[number])
+        tally.add(number, BLOCKS[number])
     return tally.results
 
 
@@ -50,7 +50,7 @@ def test_only_trials_without_a_gap_are_shown() -> None:
     tally = Tally()
     shown = []
     for number in (2, 0, 3, 1):
-        tally.add(BLOCKS[number])
+        tally.add(number, BLOCKS[number])
         shown.append(tally.results.trials)
     assert shown == [0, 20, 20, 70]
 
@@ -100,10 +100,8 @@ def test_estimates_are_mean_and_standard_error() -> None:
 
 def test_undefined_estimates() -> None:
     alone = cell([50, 50]).block(0)
-    tally = Tally()
-    tally.add(alone)
-    assert tally.results.estimate("gain") == Estimate(None, None, None)
-    assert tally.results.estimate("mse").mean is not None
+    assert alone.estimate("gain") == Estimate(None, None, None)
+    assert alone.estimate("mse").mean is not None
     assert Estimate(1.0, 0.0, 1.0).z is None
     assert Estimate(1.0, 0.5, None).z is None
     assert Estimate(1.0, 0.5, 0.0).z == 2.0
@@ -142,3 +140,12 @@ def test_an_unknown_metric_is_refused_in_words() -> None:
     results = CellResults(unmeasured(0), np.zeros(0, dtype=np.uint64))
     with pytest.raises(ScenarioError, match=r'metric must be one of gain, .*, got "gainn"'):
         results.estimate("gainn")
+
+
+def test_results_add_up_as_a_tally_does() -> None:
+    first, second, *_ = BLOCKS
+    both = first + second
+    assert same(both, tallied([0, 1]))
+    assert same(both.first(20).telling(first), first)
+    assert both.first(0).arms is both.arms
+    assert (both + second.bare).arms == {}

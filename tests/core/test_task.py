@@ -17,7 +17,7 @@ from ldptui.core.base.work import Work
 from ldptui.core.cell import Task
 from ldptui.core.export import to_json
 from ldptui.core.metrics import METRICS, Conclusion, FrequencyConclusion, unmeasured
-from ldptui.core.metrics.results import Block, Moments
+from ldptui.core.metrics.results import CellResults, Moments
 from ldptui.core.running.runner import run
 from ldptui.core.store import begin, cell_keys, open_store
 from ldptui.core.task import Frequencies
@@ -32,13 +32,13 @@ class Depth(Task):
     kind: str = "frequencies"
     concludes: ClassVar[type[Conclusion]] = FrequencyConclusion  # whose metrics it fills
 
-    def block(self, cell: core.Cell, work: Work) -> Block:
+    def block(self, cell: core.Cell, work: Work) -> CellResults:
         work.pulse()
         metrics = unmeasured(work.trials)
         metrics["gain"] = work.number
         moments = Moments.of(np.full((work.trials, self.numbers), float(work.number)))
         marks = np.arange(work.trials, dtype=np.uint64)
-        return Block(cell.index, work.number, metrics, marks, {CLEAN: moments, ATTACKED: moments})
+        return CellResults(metrics, marks, {CLEAN: moments, ATTACKED: moments})
 
     def expected(self, cell: core.Cell) -> dict[str, float | None]:
         return dict.fromkeys(METRICS)

@@ -27,7 +27,7 @@ from ldptui.core.cell import Task
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.law.pure import Items
 from ldptui.core.metrics import METRICS, Metric, measure
-from ldptui.core.metrics.results import Block, Fingerprints, Moments
+from ldptui.core.metrics.results import CellResults, Fingerprints, Moments
 from ldptui.core.task import TASKS
 
 
@@ -70,7 +70,7 @@ class Peak(Task):
         truth = self.times * float(cell.population.frequencies.max())
         arms = {arm: Moments.of(values[:, None]) for arm, values in peaks.items()}
         measured = measure(PeakConclusion(peaks, truth, cell.targets))
-        return Block(cell.index, number, measured, marks.values, arms)
+        return CellResults(measured, marks.values, arms)
 
     def expected(self, cell):
         return dict.fromkeys(METRICS)

@@ -11,11 +11,11 @@ import numpy as np
 from ...base.arms import ARMS, UNDEFENDED, Arm
 from ...base.sampling import Floats
 from ...metrics import METRICS, Measures, columns_asked, named, plain
-from ...metrics.results import BLOCK_TRIALS, Arms, Block, Moments, Rounds
+from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Moments, Rounds
 from .. import Arrival, RunCell
 
 
-def line_of(arrival: Arrival, block: Block, names: Sequence[str]) -> dict[str, Any]:
+def line_of(arrival: Arrival, block: CellResults, names: Sequence[str]) -> dict[str, Any]:
     """A block of a run, when it came, and what it measured: the metrics of these names."""
     return {
         "cell": arrival.position,
@@ -59,8 +59,13 @@ def _packed(values: np.ndarray[Any, Any], kind: str) -> str:
 # Back.
 
 
-def block_of(line: Mapping[str, Any], cells: Sequence[RunCell], names: Sequence[str]) -> Block:
-    """One block, its sizes checked against its cell. names : of its metrics."""
+def block_of(
+    line: Mapping[str, Any], cells: Sequence[RunCell], names: Sequence[str]
+) -> tuple[int, int, CellResults]:
+    """The cell, the number and the results of a block, its sizes checked against its cell.
+
+    names : of its metrics.
+    """
     position, number = int(line["cell"]), int(line["block"])
     if not 0 <= position < len(cells):
         raise ValueError(f"there is no cell {position}")
@@ -77,7 +82,8 @@ def block_of(line: Mapping[str, Any], cells: Sequence[RunCell], names: Sequence[
     packed = line["detected"]
     detected = None if packed is None else _unpacked(packed, "<i8", size)
     rounds = None if "rounds" not in line else _unpacked_rounds(line["rounds"], names, cell, trials)
-    return Block(position, number, _known(names, rows, cell), marks, arms, detected, rounds)
+    metrics = _known(names, rows, cell)
+    return position, number, CellResults(metrics, marks, arms, detected, rounds)
 
 
 def _known(names: Sequence[str], rows: Floats, cell: RunCell) -> Measures:

@@ -93,14 +93,13 @@ def _read(store: Store, file: BinaryIO, path: Path, limits: bool) -> tuple[int, 
         arrivals, seen = [], set()
         while (line := file.readline(MAX_LINE)).startswith(b'{"cell":'):
             fields = json.loads(line)
-            block = block_of(fields, cells, head["metrics"])
-            if (block.cell, block.number) in seen:
-                raise ValueError(f"block {block.number} of cell {block.cell} is there twice")
-            seen.add((block.cell, block.number))
-            insert_block(db, places[block.cell], block)
-            trials = len(block.metrics)
-            came = checked(Arrival(fields["seconds"], block.cell, block.number, trials))
-            arrivals.append((run, block.cell, block.number, trials, len(seen), came.seconds))
+            cell, number, block = block_of(fields, cells, head["metrics"])
+            if (cell, number) in seen:
+                raise ValueError(f"block {number} of cell {cell} is there twice")
+            seen.add((cell, number))
+            insert_block(db, places[cell], number, block)
+            came = checked(Arrival(fields["seconds"], cell, number, block.trials))
+            arrivals.append((run, cell, number, block.trials, len(seen), came.seconds))
         note_arrivals(db, run, arrivals)
         measured = store.measured(run)
         done = sum(cell.trials for cell in measured)

@@ -28,7 +28,7 @@ from ...collection.sifting import Sifted, sift_reports, verified_counts
 from ...defences import reads_groups
 from ...law.pure import Estimates, is_pure
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
-from ...metrics.results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
+from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
 from ...population import Population
 from ...theory import expected_metrics
 from .estimates import Pool, estimates_of
@@ -63,11 +63,11 @@ class Frequencies(Task):
             )
         super().check_size(population, malicious, path, rounds)
 
-    def block(self, cell: Cell, work: Work) -> Block:
+    def block(self, cell: Cell, work: Work) -> CellResults:
         if cell.rounds:
             return _rounds(cell, work)
         marks = Fingerprints(work.trials)
-        return _block(cell, work.number, _collected(cell, work, marks), marks)
+        return _results(cell, _collected(cell, work, marks), marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
@@ -104,7 +104,7 @@ def _collected(cell: Cell, work: Work, marks: Fingerprints) -> Mapping[Arm, Esti
     return estimates_of(cell, clean, attacked, pulse, sifted, {}, everyone)
 
 
-def _rounds(cell: Cell, work: Work) -> Block:
+def _rounds(cell: Cell, work: Work) -> CellResults:
     """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
     number, trials, pulse = work.number, work.trials, work.pulse
     drawn = drawn_trials(cell, trials)
@@ -133,18 +133,16 @@ def _rounds(cell: Cell, work: Work) -> Block:
     whole = pool.estimates(trials, pulse)
     arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
-    return replace(_block(cell, number, whole, marks), rounds=rounds)
+    return replace(_results(cell, whole, marks), rounds=rounds)
 
 
-def _block(cell: Cell, number: int, made: Mapping[Arm, Estimates], marks: Fingerprints) -> Block:
+def _results(cell: Cell, made: Mapping[Arm, Estimates], marks: Fingerprints) -> CellResults:
     metrics, detected = _measured(cell, made), made[ATTACKED].detected
-    return Block(
-        cell=cell.index,
-        number=number,
-        metrics=metrics,
-        fingerprints=marks.values[: len(metrics)],
-        arms=_moments(made),
-        detected=None if detected is None else detected.sum(axis=0),
+    return CellResults(
+        metrics,
+        marks.values[: len(metrics)],
+        _moments(made),
+        None if detected is None else detected.sum(axis=0),
     )
 
 

@@ -19,7 +19,7 @@ from ...defences import reads_groups
 from ...law.pure import Mechanism
 from ...metrics import Conclusion, HitterConclusion, measure
 from ...metrics.conclusions.hitters import Answer
-from ...metrics.results import Arms, Block, Fingerprints, Moments
+from ...metrics.results import Arms, CellResults, Fingerprints, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .expected import best_weights, expected_metrics
@@ -174,7 +174,7 @@ class PEM(InGroups):
                 key="simulate.path",
             )
 
-    def block(self, cell: Cell, work: Work) -> Block:
+    def block(self, cell: Cell, work: Work) -> CellResults:
         hunt, marks = self.hunt(cell), Fingerprints(work.trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
@@ -191,17 +191,9 @@ class PEM(InGroups):
         after_attack = before_attack if same else answer_of(attacked, hunt.prefixes, items)
         answers = {CLEAN: before_attack, ATTACKED: after_attack}
         watched = hunt.watched
-        return Block(
-            cell=cell.index,
-            number=work.number,
-            metrics=measure(
-                HitterConclusion(
-                    answers, watched.targets, watched.hitters, claims_of(cell, clean, attacked)
-                )
-            ),
-            fingerprints=marks.values,
-            arms=_moments(answers, watched),
-        )
+        claims = claims_of(cell, clean, attacked)
+        conclusion = HitterConclusion(answers, watched.targets, watched.hitters, claims)
+        return CellResults(measure(conclusion), marks.values, _moments(answers, watched))
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         hunt = self.hunt(cell)

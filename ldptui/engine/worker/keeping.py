@@ -20,7 +20,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.metrics.goal import Answer
-from ldptui.core.metrics.results import Block
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import Memory, Results
 from ldptui.core.scenario import KINDS, Scenario
 from ldptui.core.store import KeptAnswers, RunMemory, RunPart, Store, begin, open_store, resume
@@ -113,10 +113,10 @@ class Keeper:
         if wait:
             end.result()
 
-    def keep(self, memory: Memory, cell: Cell, block: Block) -> None:
+    def keep(self, memory: Memory, cell: Cell, number: int, block: CellResults) -> None:
         """Hand a block over, and wait while too many wait."""
         with self._shield():
-            self._waiting.append(self._thread.submit(memory.keep, cell, block))
+            self._waiting.append(self._thread.submit(memory.keep, cell, number, block))
         while len(self._waiting) > BEHIND:
             self._waiting[0].result()
             self._waiting.popleft()
@@ -168,11 +168,11 @@ class DelayedMemory:
         """True where the first block of a cell is kept and need not be computed."""
         return self._memory.knows(cell)
 
-    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
         return self._memory.find(cell, number, trials)
 
-    def keep(self, cell: Cell, block: Block) -> None:
-        self._keeper.keep(self._memory, cell, block)
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
+        self._keeper.keep(self._memory, cell, number, block)
 
 
 def import_for(scenario: Scenario) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
-from ldptui.core.metrics.results import CellResults, Tally
+from ldptui.core.metrics.results import NOTHING, CellResults
 from ldptui.core.view import CellView
 from ldptui.core.view.cells import cell_view, closed_forms, measurements
 from ldptui.core.view.estimated import MAX_ITEMS
@@ -29,7 +29,7 @@ class PartSoFar:
     def __init__(self, name: str, experiment: Experiment, swept: list[str]) -> None:
         self.name, self.experiment, self.swept = name, experiment, swept
         self.keys: list[str] = []
-        self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
+        self.measured: list[CellResults] = [NOTHING] * len(experiment.cells)
         self.views: dict[int, CellView] = {}
         self._known: dict[int, tuple[dict[str, float | None], CellView]] = {}
 
@@ -52,7 +52,7 @@ class PartSoFar:
                 # A verdict compares one cell with others, and a page an answer.
                 alone = len(self.experiment.cells) == 1 or cell.answer is not None
                 beside = swept_kinds("protocol", "") if alone else ()
-                view = cell_view(cell, Tally().results, expected, beside)
+                view = cell_view(cell, NOTHING, expected, beside)
                 self._known[index] = expected, brief(view)
 
     def words(self, cell: Cell) -> str:

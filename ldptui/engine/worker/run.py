@@ -16,7 +16,7 @@ import numpy as np
 from ldptui.core.base.errors import CellError, LdpError, ScenarioError
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
-from ldptui.core.metrics.results import Tally, digest
+from ldptui.core.metrics.results import digest
 from ldptui.core.running.foretime import LONG_S, expected_seconds
 from ldptui.core.running.runner import Results, run
 from ldptui.core.running.searching import open_goals, searched
@@ -264,10 +264,8 @@ class Run:
     def _peek(self, part: PartSoFar) -> None:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
         cell = part.experiment.cells[0]
-        tally = Tally()
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            tally.add(cell.block(0, 1, Beat(self)))
-        part.update((tally.results,))
+            part.update((cell.block(0, 1, Beat(self)),))
         with self.inbox.interruptible():
             part.reckon()
             self.picture.reckon(cell)

@@ -10,7 +10,7 @@ from ldptui.core.cell import Cell
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment.search import answered_by
 from ldptui.core.metrics.goal import Answer
-from ldptui.core.metrics.results import CellResults, Tally
+from ldptui.core.metrics.results import NOTHING, CellResults
 from ldptui.core.running.runner import Results
 from ldptui.core.running.searching import Answers
 from ldptui.core.running.workers import Failure
@@ -81,6 +81,5 @@ class Whole:
             for failure in failed[part.name].failures if part.name in failed else ():
                 for position in self.positions.get(part.keys[failure.cell], ()):
                     failures[position] = replace(failure, cell=position)
-        nothing = Tally().results
-        cells = tuple(newest.get(key, nothing) for key in self.keys)
+        cells = tuple(newest.get(key, NOTHING) for key in self.keys)
         return Results(self.experiment, cells, tuple(failures[at] for at in sorted(failures)))

@@ -226,7 +226,7 @@ def test_it_is_kept_and_known_and_replayed_in_another_process(
         (arrival, *_) = store.arrivals(1)
         before = store.block(1, arrival)
         store._db.execute("UPDATE trials SET python_metrics = '{\"error\": 1.0}' WHERE trial = 7")
-        found = difference(store.block(1, arrival), before, store.run(1).metrics)
+        found = difference(0, store.block(1, arrival), before, store.run(1).metrics)
         assert found.startswith("trial 7: error was 1.0, is 0.0")
 
 

@@ -20,11 +20,11 @@ from ldptui.core.base.errors import FileError, LdpError, RunError
 from ldptui.core.collection import counts
 from ldptui.core.collection.reports import USER_BLOCK
 from ldptui.core.experiment import compile as bind
-from ldptui.core.metrics.results import Block
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.plugins import Allowed, permit
 from ldptui.core.running.crossing import as_bytes, error_as_bytes, outcomes_in
 from ldptui.core.running.runner import run
-from ldptui.core.running.workers import Batch, Failure, compute
+from ldptui.core.running.workers import Batch, Failure, Found, compute
 from ldptui.core.scenario import Scenario
 
 ZIPF = {"kind": "zipf", "items": 6, "users": 500, "exponent": 1.0}
@@ -113,8 +113,8 @@ def test_code_of_somebody_crosses_as_columns_and_failures(tmp_path: Path) -> Non
     measured = permit(experiment(ZIPF, OUE, MGA, metric=[{"name": "biggest"}], trials=2), allowed)
     broken = permit(experiment(ZIPF, OUE, asks, trials=2), allowed)
     batch = [(measured.cells[0], 0, 2)]
-    ((block,), _) = outcomes_in(as_bytes(compute(batch)), batch)
-    assert isinstance(block, Block)
+    (((_, _, block),), _) = outcomes_in(as_bytes(compute(batch)), batch)
+    assert isinstance(block, CellResults)
     assert block.metrics["biggest"].shape == (2,)
     *_, last = run(broken, executor=Crossing())
     (failure,) = last.results.failures
@@ -124,8 +124,8 @@ def test_code_of_somebody_crosses_as_columns_and_failures(tmp_path: Path) -> Non
 
 def test_an_arm_that_the_attack_left_alone_stays_one_object() -> None:
     batch = [(undefended().cells[0], 0, 3)]
-    ((block,), _) = outcomes_in(as_bytes(compute(batch)), batch)
-    assert isinstance(block, Block)
+    (((_, _, block),), _) = outcomes_in(as_bytes(compute(batch)), batch)
+    assert isinstance(block, CellResults)
     assert len({id(moments) for moments in block.arms.values()}) == 1
 
 
@@ -217,5 +217,6 @@ def test_an_error_of_a_worker_is_a_sentence() -> None:
 
 def test_a_failed_cell_leaves_out_the_rest_of_it() -> None:
     (cell,) = undefended().cells
-    outcomes, seconds = outcomes_in(as_bytes(([Failure(0, "no", "why")], 2.0)), [(cell, 0, 3)])
-    assert (outcomes, seconds) == ([Failure(0, "no", "why")], 2.0)
+    failed: list[Found] = [(0, 0, Failure(0, "no", "why"))]
+    outcomes, seconds = outcomes_in(as_bytes((failed, 2.0)), [(cell, 0, 3)])
+    assert (outcomes, seconds) == (failed, 2.0)

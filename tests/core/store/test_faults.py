@@ -19,6 +19,7 @@ from support.stores import assert_same, record
 
 from ldptui import core
 from ldptui.core.base.errors import FileError
+from ldptui.core.metrics.results import CellResults
 from ldptui.core.running.runner import run, units
 from ldptui.core.store import (
     RunMemory,
@@ -72,10 +73,10 @@ class Telling:
     def find(self, *unit: Any) -> Any:
         return self.recorded.find(*unit)
 
-    def keep(self, cell: core.Cell, block: core.running.runner.Block) -> None:
-        self.recorded.keep(cell, block)
+    def keep(self, cell: core.Cell, number: int, block: CellResults) -> None:
+        self.recorded.keep(cell, number, block)
         if not self.recorded.failure:
-            os.write(self.pipe, bytes([cell.index, block.number]))
+            os.write(self.pipe, bytes([cell.index, number]))
             self.kept += 1
             if self.kept == self.last:
                 signal.setitimer(signal.ITIMER_REAL, self.delay)
@@ -232,7 +233,7 @@ def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
         for count, unit in enumerate(units(work), start=1):
             own._sync_cost = rng.choice((0.0, 1e9, 1e9))  # whether the commit waits for the disk
             cell, number, trials = unit
-            recorded.keep(cell, cell.block(number, trials))
+            recorded.keep(cell, number, cell.block(number, trials))
             if own._synced != synced:
                 synced, safe, size = own._synced, count, log.stat().st_size
         own._db.set_progress_handler(None, 0)

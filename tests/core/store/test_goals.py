@@ -103,7 +103,7 @@ def test_a_run_with_a_goal_is_resumed_and_replayed(path: Path) -> None:
     with open_store(path) as store:
         memory = begin(store, there, "test")
         cell, number, trials = next(iter(units(there)))
-        memory.keep(cell, cell.block(number, trials))
+        memory.keep(cell, number, cell.block(number, trials))
         memory.finish(None)
         assert store.run(1).status == "partial"
         again = resume(store, 1)

@@ -110,7 +110,7 @@ def test_a_run_with_a_filter_goes_on_by_its_reports(kept: Store) -> None:
         defence=[{"kind": "fiad"}],
     )
     recorded = begin(kept, work)
-    recorded.keep(work.cells[0], work.cells[0].block(0, 20))
+    recorded.keep(work.cells[0], 0, work.cells[0].block(0, 20))
     recorded.finish(None)
     (there,) = kept.runs()
     again = kept.experiment(there.id)

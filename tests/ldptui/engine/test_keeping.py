@@ -136,7 +136,7 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
     with open_store(path) as store:
         half = begin(store, work, fresh=True)
         for cell, block, trials in islice(units(work), 3):
-            half.keep(cell, cell.block(block, trials))
+            half.keep(cell, block, cell.block(block, trials))
         half.finish(None)
         number = half.run
     last = await worker.end(ask(worker, 3, path, resumed=number))
@@ -203,9 +203,9 @@ class Gate:
         self.open = threading.Semaphore(0)
         self.kept: list[int] = []
 
-    def keep(self, cell: Any, block: Any) -> None:
+    def keep(self, cell: Any, number: int, block: Any) -> None:
         self.open.acquire()
-        self.kept.append(block)
+        self.kept.append(number)
 
 
 def test_no_more_than_a_few_blocks_wait(path: Path) -> None:
@@ -213,9 +213,9 @@ def test_no_more_than_a_few_blocks_wait(path: Path) -> None:
     memory: Any = gate
     blocks: Any = range(BEHIND)
     for number in blocks:
-        keeper.keep(memory, None, number)  # type: ignore[arg-type]
+        keeper.keep(memory, None, number, None)  # type: ignore[arg-type]
     assert gate.kept == []
-    more = threading.Thread(target=keeper.keep, args=(memory, None, BEHIND))
+    more = threading.Thread(target=keeper.keep, args=(memory, None, BEHIND, None))
     more.start()
     gate.open.release(BEHIND + 1)
     more.join()

@@ -34,7 +34,7 @@ def keep(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
     with open_store(path) as store:
         kept = begin(store, work)
         for cell, number, trials in islice(units(work), blocks):
-            kept.keep(cell, cell.block(number, trials))
+            kept.keep(cell, number, cell.block(number, trials))
         kept.finish(None if blocks else store.results(kept.run))
 
 

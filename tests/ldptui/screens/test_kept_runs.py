@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Path:
             work = compile(scenario)
             recording = begin(kept, work, __version__)
             for cell, number, trials in units(work):
-                recording.keep(cell, cell.block(number, trials))
+                recording.keep(cell, number, cell.block(number, trials))
             recording.finish(kept.results(recording.run))
     return path
 
@@ -245,7 +245,7 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
     with open_store(path) as kept:
         recording = begin(kept, work, "test")
         for cell, number, trials in units(work):
-            recording.keep(cell, cell.block(number, trials))
+            recording.keep(cell, number, cell.block(number, trials))
         recording.finish(kept.results(recording.run))
     playback = kept_playback(path, 1, -1, company=False)
     async with workbench(store=path, playback=playback) as (screen, engine, pilot):

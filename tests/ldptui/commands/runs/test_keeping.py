@@ -157,8 +157,8 @@ def test_ctrl_c_before_any_progress_arrives_says_how_to_go_on(
     """The first block is kept, and the main thread has not heard of anything yet."""
     kept_one, keep = threading.Event(), RunMemory.keep
 
-    def keeping(self: RunMemory, cell: Any, block: Any) -> None:
-        keep(self, cell, block)
+    def keeping(self: RunMemory, cell: Any, number: int, block: Any) -> None:
+        keep(self, cell, number, block)
         kept_one.set()
 
     def interrupted(*_: object) -> None:
