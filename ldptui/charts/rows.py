@@ -7,7 +7,7 @@ control characters never get through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
@@ -205,8 +205,10 @@ def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
     pieces: list[list[str]] = []
     room = width
     for text, style in (*row, (" " * width, "")):
-        text = crop(text, room) if text.strip() or len(text) < room else " " * room
-        room -= cell_len(text)
+        if (size := cell_len(text)) > room:
+            text = crop(text, room) if text.strip() else " " * room
+            size = cell_len(text)
+        room -= size
         if pieces and (style == pieces[-1][1] or (_blank(text) and _unseen(style, pieces[-1][1]))):
             pieces[-1][0] += text
         elif text:
@@ -220,6 +222,7 @@ def _blank(text: str) -> bool:
     return not text.strip(" ")
 
 
+@lru_cache(maxsize=512)
 def _unseen(*styles: str) -> bool:
     """Return whether a blank looks the same in all of these styles."""
     return not any(word in style for style in styles for word in ("reverse", "underline", "on #"))
@@ -245,24 +248,6 @@ def centred(text: str, look: Look) -> list[Row]:
         inset = " " * ((look.width - cell_len(line)) // 2)
         rows[above + index] = [(inset + line, look.palette.muted)]
     return rows
-
-
-@dataclass
-class Canvas:
-    """The cells of the data area: a character and a style each; rows from the top."""
-
-    chars: list[list[str]]
-    styles: list[list[str]]
-
-    def spans(self, row: int) -> Iterator[Span]:
-        """The row in pieces of one style; a blank belongs to the piece before it."""
-        chars, styles = self.chars[row], self.styles[row]
-        start, style = 0, styles[0] if styles else ""
-        for column, (char, here) in enumerate(zip(chars, styles, strict=True)):
-            if here != style and not (char == " " and not here and "reverse" not in style):
-                yield "".join(chars[start:column]), style
-                start, style = column, here
-        yield "".join(chars[start:]), style
 
 
 def titled(title: str, text: str, look: Look) -> list[Row]:

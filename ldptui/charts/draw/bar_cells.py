@@ -10,7 +10,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from ...text import format as fmt
-from ..rows import Canvas, Charset, Look, Row, clean, crop
+from ..rows import Charset, Look, Row, clean, crop
 from ..series import Bar, Bars, Finding
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -97,8 +97,7 @@ def bar_cells(
     others: Sequence[tuple[str, str, str]],
 ) -> Row:
     """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
-    canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
-    chars, styles = canvas.chars[0], canvas.styles[0]
+    cells: Row = [(" ", "")] * scale.cells
     colour = look.palette.target if bar.target else look.palette.clean
     value = bar.value if math.isfinite(bar.value) else 0.0
     before = value if bar.before is None else bar.before
@@ -113,42 +112,41 @@ def bar_cells(
         if part:
             gained = kept_long < index + 0.5 and kept_long < long
             whole = marks.gained if gained and bar.before is not None else marks.solid
-            chars[column] = whole if part == 8 else fill[part]
-            styles[column] = look.palette.attacked if gained else colour
+            style = look.palette.attacked if gained else colour
+            cells[column] = (whole if part == 8 else fill[part], style)
     for index in range(reach if kept_long > long else 0):
         column = scale.zero + step * (index + 1)
-        if long <= index + 0.5 <= kept_long and chars[column] == " ":
-            chars[column], styles[column] = marks.lost, look.palette.attacked
-    chars[scale.zero], styles[scale.zero] = marks.axis, look.palette.muted
+        if long <= index + 0.5 <= kept_long and cells[column][0] == " ":
+            cells[column] = (marks.lost, look.palette.attacked)
+    cells[scale.zero] = (marks.axis, look.palette.muted)
     tip = scale.column(value)
     if bar.error and math.isfinite(bar.value):
         (first, low), (last, high) = (scale.place(value + sign * bar.error) for sign in (-1, 1))
         filled = (*fill[1:], marks.gained)
         for column in range(first, last + 1 if first < last else first):
-            in_bar = chars[column] in filled
+            in_bar = cells[column][0] in filled
             if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
                 continue  # the end of the bar stays in sight, and all of a short one
             ends = {first: marks.ends[0][low], last: marks.ends[1][high]}
             end = ends.get(column, marks.whisker)
-            _over(chars, styles, column, end, look.palette.foreground)
+            _over(cells, column, end, look.palette.foreground)
     for (mark, style, _), other in zip(others, bar.others, strict=False):
         if other is not None:
-            _over(chars, styles, scale.column(other), mark, style)
+            _over(cells, scale.column(other), mark, style)
     if bar.true is not None:
         column, half = scale.place(bar.true)
         mark = marks.true[half]
         first = column + (0 if half else 1 - len(mark))
         for at, char in enumerate(mark, start=first):
-            if at == column or (at in range(scale.cells) and chars[at] == " "):
-                _over(chars, styles, at, char, look.palette.true)
-    return list(canvas.spans(0))
+            if at == column or (at in range(scale.cells) and cells[at][0] == " "):
+                _over(cells, at, char, look.palette.true)
+    return cells
 
 
-def _over(chars: list[str], styles: list[str], column: int, char: str, style: str) -> None:
+def _over(cells: Row, column: int, char: str, style: str) -> None:
     """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
-    if chars[column] == "█" and styles[column]:
-        style = f"{styles[column]} reverse"
-    chars[column], styles[column] = char, style
+    below, colour = cells[column]
+    cells[column] = (char, f"{colour} reverse" if below == "█" and colour else style)
 
 
 MOST_PLACES: Final = 9

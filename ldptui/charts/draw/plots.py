@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from ..rows import Canvas, Look, Row, crop, pad, titled
+from ..rows import Look, Row, crop, pad, titled
 from ..series import Plot
 from .area import MAX_TICKS, Area, area_of, in_view
 from .axes import Scale, ticks
@@ -42,17 +42,16 @@ def plot_rows(
         return titled(plot.title, area, look)
     x, y, columns, margin, out = area.x, area.y, area.x.cells, area.margin, [*area.heading]
     width = margin + 1 + columns + area.right
-    canvas = rasterise(plotext, plot, area.marks, x, y, look)
-    if not any(any(row) for row in canvas.styles):
+    cells = rasterise(plotext, plot, area.marks, x, y, look)
+    if not any(style for row in cells for _, style in row):
         return titled(plot.title, NOT_IN_VIEW, look)
-    draw_levels(plot, canvas, y, look)
+    draw_levels(plot, cells, y, look)
     at = None if plot.cursor is None else x.cell(plot.cursor)
     if at is not None:
-        draw_cursor(canvas, at, look)
-
+        draw_cursor(cells, at, look)
     if area.names_floor:
-        name_floor(plot, area, canvas, look)
-    out += _data_rows(canvas, area.y_ticks, area.beside, margin, area.right, look)
+        name_floor(plot, area, cells, look)
+    out += _data_rows(cells, area.y_ticks, area.beside, margin, area.right, look)
     room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
     x_ticks = in_view(ticks(plot.x, x.low, x.high, room), x, width // 2, look)
     places, text = place_across(x_ticks, margin + 1, width)
@@ -67,7 +66,7 @@ def plot_rows(
     return out + area.note
 
 
-def name_floor(plot: Plot, area: Area, canvas: Canvas, look: Look) -> None:
+def name_floor(plot: Plot, area: Area, cells: Sequence[Row], look: Look) -> None:
     """Write the name of a floor at its upper edge, at the right."""
     for series in plot.series:
         name = f" {look.clean(series.end)} "
@@ -78,8 +77,7 @@ def name_floor(plot: Plot, area: Area, canvas: Canvas, look: Look) -> None:
             continue
         last, row = ends[0] or 0, area.y.cells - 1 - (ends[1] or 0)
         first = max(0, last - len(name))
-        canvas.chars[row][first : first + len(name)] = [*name]
-        canvas.styles[row][first : first + len(name)] = [look.palette.muted] * len(name)
+        cells[row][first : first + len(name)] = [(char, look.palette.muted) for char in name]
 
 
 def plot_place(
@@ -101,7 +99,7 @@ def plot_place(
 
 
 def _data_rows(
-    canvas: Canvas,
+    cells: Sequence[Row],
     y_ticks: Sequence[tuple[int, str]],
     beside: Mapping[int, Row],
     margin: int,
@@ -109,7 +107,7 @@ def _data_rows(
     look: Look,
 ) -> list[Row]:
     """The data area between the labels of its ticks and, `right` cells wide, of what ends there."""
-    rows = len(canvas.chars)
+    rows = len(cells)
     marked: dict[int, str] = {}
     apart = 0 if 2 * len(y_ticks) <= rows + 1 else 1  # few labels may stand next to each other
     for place, label in y_ticks:
@@ -120,7 +118,7 @@ def _data_rows(
     lines: list[Row] = []
     for row in range(rows):
         label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
-        line: Row = [(label, look.palette.muted), *canvas.spans(row)]
+        line: Row = [(label, look.palette.muted), *cells[row]]
         if right and row in beside:
             line += [(" " + crop(text, right - 1), style) for text, style in beside[row]]
         lines.append(line)
@@ -138,7 +136,7 @@ def _rule(columns: int, places: Sequence[int], cursor: int | None, look: Look) -
     return [(before, muted), (pointer, look.palette.foreground), (after, muted)]
 
 
-def draw_levels(plot: Plot, canvas: Canvas, y: Scale, look: Look) -> None:
+def draw_levels(plot: Plot, cells: Sequence[Row], y: Scale, look: Look) -> None:
     """Dotted lines across the cells that are still empty."""
     for value, _ in plot.levels:
         unit = y.unit_of(value)
@@ -150,17 +148,18 @@ def draw_levels(plot: Plot, canvas: Canvas, y: Scale, look: Look) -> None:
             char = "⡀⠄⠂⠁"[dot % 4]
         else:
             char = "╌" if look.charset == "block" else "-"
-        for column, present in enumerate(canvas.chars[row]):
+        for column, (present, _) in enumerate(cells[row]):
             if present == " " and (look.charset != "ascii" or column % 2 == 0):
-                canvas.chars[row][column], canvas.styles[row][column] = char, look.palette.muted
+                cells[row][column] = (char, look.palette.muted)
 
 
-def draw_cursor(canvas: Canvas, column: int, look: Look) -> None:
+def draw_cursor(cells: Sequence[Row], column: int, look: Look) -> None:
     """A line down a column of cells, behind what is drawn there."""
-    for chars, styles in zip(canvas.chars, canvas.styles, strict=True):
-        if chars[column] == " " or styles[column] == look.palette.muted:
-            chars[column] = ":" if look.charset == "ascii" else "┊"
-            styles[column] = look.palette.foreground
+    line = ":" if look.charset == "ascii" else "┊"
+    for row in cells:
+        char, style = row[column]
+        if char == " " or style == look.palette.muted:
+            row[column] = (line, look.palette.foreground)
 
 
 def place_across(ticks: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:

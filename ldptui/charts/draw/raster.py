@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..rows import Canvas, Look
+from ..rows import Look, Row
 from ..series import Plot
 from .axes import (
     MAX_POINTS,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, look: Look
-) -> Canvas:
-    """The data area: clouds and bands of dots below, then error bars, single points, and lines.
+) -> list[Row]:
+    """The cells of the data area: clouds and bands below, then error bars, single points, lines.
 
     In braille a line runs over the marks, whose cells keep the colour of the mark.
     """
@@ -66,42 +66,39 @@ def rasterise(
                     chars[row][column] = under[row][column]
                     line[column] = owners[row][column]
     colours = ["", *(style_in(plot, series, look) for series in plot.series)]
-    canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
+    cells: list[Row] = [
+        [(char, colours[number]) for char, number in zip(row, owners, strict=True)]
+        for row, owners in zip(chars, numbers, strict=True)
+    ]
     for style, bars in bands:
         for row, column, char, on_line in band_cells(bars, x, y):
-            below = canvas.chars[row][column]
+            below = cells[row][column][0]
             # Where a curve lies on the means, both are seen: the band has every fourth cell.
             if below == " " or (on_line and column % 4 == 0):
-                canvas.chars[row][column] = over(below, char)
-                canvas.styles[row][column] = style
+                cells[row][column] = (over(below, char), style)
     points_of = set() if with_stamps else {number for layer, number, *_ in jobs if layer == 3}
     for style, bars in whiskers:
         for row, column, char in whisker_cells(bars, x, y):
             if numbers[row][column] not in points_of:
-                merged = over(canvas.chars[row][column], char)
-                canvas.chars[row][column], canvas.styles[row][column] = merged, style
+                cells[row][column] = (over(cells[row][column][0], char), style)
     shapes = [(marks[job[1] - 1].shape, job[2], colours[job[1]]) for job in stamped]
-    stamp(canvas, shapes, x, y)
+    stamp(cells, shapes, x, y)
     if shapes:
-        _draw_over(canvas, lines)
+        _draw_over(cells, lines)
     for style, curve in floors:
-        _shade(canvas, style, floor_cells(curve, x, y))
-    return canvas
+        for row, column, char in floor_cells(curve, x, y):
+            if cells[row][column][0] == " ":
+                cells[row][column] = (char, style)
+    return cells
 
 
-def _shade(canvas: Canvas, style: str, cells: Iterable[tuple[int, int, str]]) -> None:
-    """Shade cells that are empty."""
-    for row, column, char in cells:
-        if canvas.chars[row][column] == " ":
-            canvas.chars[row][column], canvas.styles[row][column] = char, style
-
-
-def _draw_over(canvas: Canvas, lines: Sequence[Sequence[str]]) -> None:
+def _draw_over(cells: Sequence[Row], lines: Sequence[Sequence[str]]) -> None:
     """Draw lines over marks, whose cells keep their colour."""
-    for row, line in enumerate(lines):
+    for row, line in zip(cells, lines, strict=True):
         for column, char in enumerate(line):
             if char >= chr(BLANK):
-                canvas.chars[row][column] = over(canvas.chars[row][column], char)
+                below, style = row[column]
+                row[column] = (over(below, char), style)
 
 
 Job = tuple[int, int, "Floats", list[int], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ..rows import Canvas
+from ..rows import Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,14 +157,14 @@ Marked: TypeAlias = "tuple[Shape, Floats, str]"
 """A shape, the points that have it, in box units, and its style."""
 
 
-def stamp(canvas: Canvas, marked: Sequence[Marked], x: Scale, y: Scale) -> None:
+def stamp(cells: Sequence[Row], marked: Sequence[Marked], x: Scale, y: Scale) -> None:
     """Draw the marks of each series; what lies below a mark is cleared."""
     import numpy as np
 
     last = np.array([y.last, x.last])
     for shape, points, style in marked:
         up, across = np.floor(points[:, ::-1] * last + 0.5).astype(int).T
-        _draw(canvas, shape, up, across, style, x, y)
+        _draw(cells, shape, up, across, style, x, y)
 
 
 def spread(points: Floats, shape: Shape, y: Scale) -> Floats:
@@ -182,7 +182,7 @@ def spread(points: Floats, shape: Shape, y: Scale) -> Floats:
 
 
 def _draw(
-    canvas: Canvas,
+    cells: Sequence[Row],
     shape: Shape,
     up: NDArray[np.int_],
     across: NDArray[np.int_],
@@ -203,12 +203,10 @@ def _draw(
     places = np.nonzero(cleared)
     masks = (each[places].tolist() for each in (drawn, cleared))
     for row, column, mark, mask in zip(*(each.tolist() for each in places), *masks, strict=True):
-        below = canvas.chars[row][column]
+        below, colour = cells[row][column]
         bits = ord(below) - BLANK if below >= chr(BLANK) else 0
         bits = (bits & ~mask) | mark
-        canvas.chars[row][column] = chr(BLANK + bits) if bits else " "
-        if mark or not bits:
-            canvas.styles[row][column] = style if bits else ""
+        cells[row][column] = (chr(BLANK + bits), style if mark else colour) if bits else (" ", "")
 
 
 def _bits(

@@ -18,7 +18,7 @@ from ldptui.charts.draw.legend import flow, sentence, shortened
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures import bits
 from ldptui.charts.figures import rounds as over_time
-from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Look, Row, length
+from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Charset, Look, Row, length
 from ldptui.charts.series import Chart, Plot
 from ldptui.core.scenario import load
 from ldptui.core.view import Frequencies
@@ -32,8 +32,8 @@ HEIGHTS = (16, 26)  # of the charts at 80x24 and at 120x40
 def blank(monkeypatch: pytest.MonkeyPatch) -> None:
     """The words without the picture, which takes most of the time."""
 
-    def rasterise(_: Any, plot: Plot, marks: Any, x: Any, y: Any, palette: Any) -> Canvas:
-        return Canvas(*([[text] * x.cells for _ in range(y.cells)] for text in (" ", "bold")))
+    def rasterise(_: Any, plot: Plot, marks: Any, x: Any, y: Any, palette: Any) -> list[Row]:
+        return [[(" ", "bold")] * x.cells for _ in range(y.cells)]
 
     monkeypatch.setattr(plots, "rasterise", rasterise)
 
