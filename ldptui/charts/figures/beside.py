@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ldptui.core.view import CellView
 
 from ..series import Axis, Plot, Series, Tone
-from .measurement import (
-    Measurement,
-    closed_forms,
-    grouped,
-    metric_of,
-    points_of,
-)
+from .measurement import Coordinates
 
 if TYPE_CHECKING:
     from ..curves import Curve
@@ -80,23 +74,24 @@ DEFENDED: Final = "defended"
 def defended_groups(
     curves: Sequence[Curve],
     cells: Sequence[CellView],
-    key: str,
-    gains: Sequence[Sequence[Measurement]],
-) -> tuple[list[str], list[list[Measurement]], dict[tuple[str, float], float]]:
-    """The names of the curves with a gain in spite of a defence, and what was measured of it.
+    at: Coordinates,
+    gains: Sequence[Sequence[CellView]],
+) -> tuple[list[str], list[list[CellView]], dict[tuple[str, float], float]]:
+    """The names of the curves with a gain in spite of a defence, and the cells that measured it.
 
-    Besides, by name and x, the percents of the gain, which is measured for each curve, that are
-    left.
+    at : the gain, which the cells of `gains` have. Besides, by name and x, the percents of it that
+    are left.
     """
-    groups, _ = grouped(curves, cells, [metric_of(cell, key, "gain_after") for cell in cells])
-    names, measured, left = list[str](), list[list[Measurement]](), dict[tuple[str, float], float]()
+    after = replace(at, metric="gain_after")
+    groups, _ = after.grouped(curves, cells)
+    names, measured, left = list[str](), list[list[CellView]](), dict[tuple[str, float], float]()
     for curve, points, undefended in zip(curves, groups, gains, strict=True):
         if points:
             names.append(f"{curve.label}, {DEFENDED}" if len(curves) > 1 else DEFENDED)
             measured.append(points)
-            whole = {point.x: point.y for point in undefended}
-            left |= {(names[-1], point.x): 100 * point.y / whole[point.x] for point in points
-                     if whole.get(point.x)}  # fmt: skip
+            whole = {at.x(cell): at.y(cell) for cell in undefended}
+            left |= {(names[-1], x): 100 * after.y(cell) / whole[x] for cell in points
+                     if whole.get(x := at.x(cell))}  # fmt: skip
     return names, measured, left
 
 
@@ -107,18 +102,18 @@ def with_defended(
 
     tones : those of the curves; empty where there is one curve, whose gain has a tone of its own.
     """
-    after = [metric_of(cell, key, "gain_after") for cell in cells]
-    groups, _ = grouped(curves, cells, after)
+    after = Coordinates(key, "gain_after")
+    groups, _ = after.grouped(curves, cells)
     added = list[Series]()
     for number, (curve, points) in enumerate(zip(curves, groups, strict=True)):
         if not points:
             continue
         tone: Tone = tones[number % len(tones)] if tones else "series-1"
         label = f"{curve.label}, {DEFENDED}" if tones else DEFENDED
-        xs, ys = closed_forms(points)
+        xs, ys = after.closed_forms(points)
         if ys:
             added.append(Series(f"{label}, closed form", xs, ys, tone, "dotted", legend=False))
-        added.append(points_of(label, points, tone))
+        added.append(after.series(label, points, tone))
     if not added:
         return plot
     return replace(plot, series=(*plot.series, *added), y=_holding(plot.y, added))

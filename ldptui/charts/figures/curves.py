@@ -18,16 +18,9 @@ from .beside import defended_groups, held_against, with_bounds, with_defended, w
 from .frequencies import OVERLAID
 from .measurement import (
     MANY,
-    Measurement,
+    Coordinates,
     Quantity,
-    along,
-    closed_forms,
-    error_of,
-    gain_of,
-    grouped,
-    interval,
-    placed,
-    points_of,
+    numbered,
     steady_limits,
     symlog_limits,
 )
@@ -66,16 +59,11 @@ def gain_plot(
     The gains that no server can tell are a shaded floor; bounds : all lines that gains are held
     against are dotted in its place. The gain in spite of a defence has points too.
     """
-    lines_of = [line for line in held_against(curves) if bounds or line.hidden]
-    curves, cells = [curve for curve in curves if not curve.line], placed(cells, axis)
-    overlays = [(name, placed(laid, axis)) for name, laid in overlays]
-    measured = [gain_of(cell, axis.key) for cell in cells]
-    groups = grouped(curves, cells, measured)
-    lines = [
-        line_of(curve.label, curve.x, curve.y, group)
-        for curve, group in zip(curves, groups[0], strict=True)
-    ]
-    others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
+    bounding = [line for line in held_against(curves) if bounds or line.hidden]
+    curves, cells = [curve for curve in curves if not curve.line], numbered(cells, axis)
+    at = Coordinates(axis.key, "gain")
+    groups = at.grouped(curves, cells)
+    lines = lines_of(at, curves, groups[0])
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
         y + sign * std / 2
@@ -83,13 +71,14 @@ def gain_plot(
         for y, std in zip(curve.y, curve.std, strict=True)
         for sign in (1, -1)
     ]
-    room = [*([] if linear else room), *(y for line in lines_of for y in line.y)]
+    room = [*([] if linear else room), *(y for line in bounding for y in line.y)]
     plot = curve_plot(
+        at,
         f"Gain of the attack over the {axis.label}",
         Axis("gain, total over the targets (after - before)", log=log_y, linear=linear),
         lines,
         groups,
-        [(name, along(laid)) for name, laid in others],
+        [(name, numbered(laid, axis)) for name, laid in overlays],
         axis,
         log_x,
         room,
@@ -98,16 +87,21 @@ def gain_plot(
     tones = TONES[: len(curves)] if len(curves) > 1 else ()
     plot = with_defended(plot, curves, cells, axis.key, tones)
     if not bounds:
-        return with_floor(plot, lines_of)
+        return with_floor(plot, bounding)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
-    return with_bounds(plot, lines_of, tones, maximal)
+    return with_bounds(plot, bounding, tones, maximal)
 
 
-def line_of(
-    label: str, x: Sequence[float], y: Sequence[float], measured: Sequence[Measurement]
-) -> Line:
-    """Label, x and y of a closed form: that of the cells where the curve has no values."""
-    return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(measured))
+def lines_of(
+    at: Coordinates, curves: Sequence[Curve], groups: Sequence[Sequence[CellView]]
+) -> list[Line]:
+    """The closed forms: those of the cells where a curve has no values."""
+    lines = []
+    for curve, cells in zip(curves, groups, strict=True):
+        y = curve.std if at.root else curve.y
+        known = (curve.x, y) if any(map(math.isfinite, y)) else at.closed_forms(cells)
+        lines.append((curve.label, *known))
+    return lines
 
 
 LEFT_OUT: Final = "other protocols: only where chosen or swept"
@@ -133,23 +127,18 @@ def error_plot(
 
     floor = [curve for curve in curves if curve.label == FLOOR]
     curves = [curve for curve in curves if curve.label != FLOOR]
-    measured = [error_of(cell, axis.key, quantity) for cell in cells]
-    groups = grouped(curves, cells, measured)
-    lines = [
-        line_of(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, group)
-        for curve, group in zip(curves, groups[0], strict=True)
-    ]
+    at = Coordinates(axis.key, "mse_clean", quantity == "std")
+    groups = at.grouped(curves, cells)
+    lines = lines_of(at, curves, groups[0])
     bounds = [(each.label, each.x, each.y if quantity == "mse" else each.std) for each in floor]
-    others = [
-        (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
-    ]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
     plot = curve_plot(
+        at,
         f"Error without attack over the {axis.label}",
         Axis(f"{words} of a frequency", log=log_y),
         lines,
         groups,
-        [(name, along(laid)) for name, laid in others],
+        overlays,
         axis,
         log_x,
         [y for _, _, ys in bounds for y in ys],
@@ -163,11 +152,12 @@ def error_plot(
 
 
 def curve_plot(
+    at: Coordinates,
     title: str,
     y: Axis,
     lines: Sequence[Line],
-    groups: tuple[list[list[Measurement]], list[Measurement]],
-    overlays: Sequence[tuple[str, Sequence[Measurement]]],
+    groups: tuple[list[list[CellView]], list[CellView]],
+    overlays: Sequence[tuple[str, Sequence[CellView]]],
     axis: Variable,
     log_x: bool | None,
     room: Sequence[float] = (),
@@ -181,10 +171,11 @@ def curve_plot(
     """
     log_x = axis.log if log_x is None else log_x
     points, stale = groups
+    overlays = [(name, at.along(laid)) for name, laid in overlays]
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
-    arrived = [y for group in points for point in group for y in interval(point)]
-    arrived += [point.y for _, group in overlays for point in group]
-    arrived += [point.y for point in stale] if not known else []
+    arrived = [y for group in points for cell in group for y in at.interval(cell)]
+    arrived += [at.y(cell) for _, group in overlays for cell in group]
+    arrived += [at.y(cell) for cell in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
     if y.linear:
         low, high = symlog_limits([*known, *room, *arrived], y.linear)
@@ -196,15 +187,16 @@ def curve_plot(
         title,
         Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
         replace(y, low=low, high=high),
-        (*_curve_series(lines, points, support, theory), *_other_series(stale, overlays)),
+        (*_curve_series(at, lines, points, support, theory), *_other_series(at, stale, overlays)),
         levels=levels,
         note="; ".join(notes),
     )
 
 
 def _curve_series(
+    at: Coordinates,
     lines: Sequence[Line],
-    points: Sequence[Sequence[Measurement]],
+    points: Sequence[Sequence[CellView]],
     support: Sequence[tuple[Sequence[float], Sequence[float]]],
     theory: str,
 ) -> Iterator[Series]:
@@ -229,7 +221,7 @@ def _curve_series(
     for number, measured in enumerate(points):
         if measured:
             name = "simulated" if single else lines[number][0]
-            drawn = points_of(name, measured, tone(number, "measured"))
+            drawn = at.series(name, measured, tone(number, "measured"))
             named_by_line = drawn.style == "band" and not single and len(lines[number][1]) > 0
             yield replace(drawn, legend=not named_by_line)
     if not single and any(points) and any(len(ys) for _, _, ys in lines):
@@ -237,19 +229,21 @@ def _curve_series(
 
 
 def _other_series(
-    stale: Sequence[Measurement], overlays: Sequence[tuple[str, Sequence[Measurement]]]
+    at: Coordinates,
+    stale: Sequence[CellView],
+    overlays: Sequence[tuple[str, Sequence[CellView]]],
 ) -> Iterator[Series]:
     """The points of other settings and of other runs."""
     if stale:
-        yield points_of("other settings", stale, "muted", bars=False)
+        yield at.series("other settings", stale, "muted", bars=False)
     for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
         if laid:
-            yield points_of(name, laid, tone)
+            yield at.series(name, laid, tone)
 
 
 def _notes(
-    points: Sequence[Sequence[Measurement]],
-    overlays: Sequence[tuple[str, Sequence[Measurement]]],
+    points: Sequence[Sequence[CellView]],
+    overlays: Sequence[tuple[str, Sequence[CellView]]],
 ) -> list[str]:
     """The sentences below the curves; where there is little room, the last give way."""
     notes = []
@@ -305,20 +299,19 @@ def gain_table(
 
     Each line that gains are held against has a column, those that no server can tell first.
     """
-    cells = placed(cells, axis)
-    overlays = [(name, placed(laid, axis)) for name, laid in overlays]
-    measured = [gain_of(cell, axis.key) for cell in cells]
+    cells, at = numbered(cells, axis), Coordinates(axis.key, "gain")
+    overlays = [(name, numbered(laid, axis)) for name, laid in overlays]
     against = sorted(held_against(curves), key=lambda line: not line.hidden)
     curves = [curve for curve in curves if not curve.line]
-    others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
-    groups, _ = grouped(curves, cells, measured)
+    groups, _ = at.grouped(curves, cells)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    labels, after, left = defended_groups(curves, cells, axis.key, groups)
+    labels, after, left = defended_groups(curves, cells, at, groups)
     lines += [(label, (), (), ()) for label in labels]
-    groups += after
-    support = any(curve.support for curve in curves)
+    placed = [*((at, group) for group in groups),
+              *((replace(at, metric="gain_after"), group) for group in after)]  # fmt: skip
     return curve_table(
-        "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support,
+        "Gain", "closed form", axis, lines, placed, (at, overlays), std="± one run",
+        support=any(curve.support for curve in curves),
         against=[(line.label, dict(zip(line.x, line.y, strict=True))) for line in against],
         left=left,
     )  # fmt: skip
@@ -332,14 +325,11 @@ def error_table(
     overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
 ) -> Table:
     """The measured error of each cell beside its closed form."""
-    measured = [error_of(cell, axis.key, quantity) for cell in cells]
-    others = [
-        (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
-    ]
-    groups, _ = grouped(curves, cells, measured)
+    at = Coordinates(axis.key, "mse_clean", quantity == "std")
+    groups = [(at, group) for group in at.grouped(curves, cells)[0]]
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
-    return curve_table(words, "closed form", axis, lines, groups, others, powers=True)
+    return curve_table(words, "closed form", axis, lines, groups, (at, overlays), powers=True)
 
 
 def curve_table(
@@ -347,8 +337,8 @@ def curve_table(
     quantity: str,
     axis: Variable,
     lines: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
-    groups: Sequence[Sequence[Measurement]],
-    overlays: Sequence[tuple[str, Sequence[Measurement | None]]],
+    groups: Sequence[tuple[Coordinates, Sequence[CellView]]],
+    overlays: tuple[Coordinates, Sequence[tuple[str, Sequence[CellView]]]],
     std: str = "",
     support: bool = False,
     powers: bool = False,
@@ -362,7 +352,8 @@ def curve_table(
     the gain that is left, by series and x.
     """
     if not powers:
-        errors = [point.error for group in groups for point in group if point.error]
+        found = [at.estimate(cell).standard_error for at, group in groups for cell in group]
+        errors = [error for error in found if error]
         places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
         number, error = Column("", places), Column("", places)
     else:
@@ -380,18 +371,20 @@ def curve_table(
         row = [label, int(x) if axis.integer else x, *numbers]
         row += [left.get((label, x))] if left else []
         row += [bits] if support else []
-        row += [finite(at.get(x, math.nan)) for _, at in against]
+        row += [finite(line.get(x, math.nan)) for _, line in against]
         rows.append((*row, *([finite(one)] if std else [])))
 
-    for (label, xs, ys, stds), group in zip(lines, groups, strict=True):
+    for (label, xs, ys, stds), (at, group) in zip(lines, groups, strict=True):
         spread = dict(zip(xs, stds, strict=True))
-        for point in group:
-            add(label, point.x, point.numbers, point.support, spread.get(point.x, math.nan))
+        for cell in group:
+            x = at.x(cell)
+            add(label, x, at.numbers(cell), at.support(cell), spread.get(x, math.nan))
         if not group and any(map(math.isfinite, ys)):
             for x, y in zip(xs, ys, strict=True):
                 add(label, x, (finite(y), *[None] * 4), None, spread[x])
-    for label, measured in overlays:
-        for point in along(measured):
-            add(label, point.x, point.numbers, point.support, math.nan)
-    trials = [point.trials for group in groups for point in group]
+    at, laid_over = overlays
+    for label, laid in laid_over:
+        for cell in at.along(laid):
+            add(label, at.x(cell), at.numbers(cell), at.support(cell), math.nan)
+    trials = [cell.trials for _, group in groups for cell in group]
     return Table(with_reach(f"{title} over {axis.symbol}", trials), tuple(columns), tuple(rows))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ldptui.core.base.summary import Doubt, Estimate
+from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
 
 from ...session.snapshot import IGNORED
@@ -108,33 +107,7 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
     return same_settings(parameters, curve.parameters, curve.key)
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A simulated point of a curve: mean ± standard error, and the closed form of its cell.
-
-    support : the closed form of bits, before decoding.
-    """
-
-    x: float
-    y: float
-    error: float | None
-    theory: float | None
-    trials: int
-    support: float | None = None
-    doubt: Doubt | None = None
-
-    @property
-    def numbers(self) -> tuple[float | int | None, ...]:
-        """The closed form, and what was measured, as a row of a table has them."""
-        return self.theory, self.y, self.error, self.z, self.trials
-
-    @property
-    def z(self) -> float | None:
-        """The z-score of the mean, on the scale of the curve."""
-        return Estimate(self.y, self.error, self.theory, self.doubt).z
-
-
-def placed(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
+def numbered(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
     """The cells with a number for each list of targets, where lists are on the axis."""
     if not axis.lists:
         return cells
@@ -145,84 +118,107 @@ def placed(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
     ]
 
 
-def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:
-    """The value of a metric that a cell measured; None where it has none."""
-    x, measured = cell.parameters.get(key), cell.metrics.get(metric)
-    if measured is None or measured.mean is None or not isinstance(x, int | float):
-        return None
-    bits = cell.bits if metric == "gain" else None
-    support = None if bits is None else bits.get("bit_support_gain")
-    error, theory = measured.standard_error, measured.theory
-    return Measurement(float(x), measured.mean, error, theory, cell.trials, support, measured.doubt)
-
-
-gain_of: Final = partial(metric_of, metric="gain")
-
-
-def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
-    """The error without attack that a cell measured."""
-    point = metric_of(cell, key, "mse_clean")
-    if point is None or quantity == "mse":
-        return point
-    root, theory = math.sqrt(max(0.0, point.y)), point.theory
-    # √y, whose error to first order is that of y over 2√y.
-    error = None if point.error is None else point.error * (0.5 / root if root else 0.0)
-    theory = None if theory is None else math.sqrt(max(0.0, theory))
-    return replace(point, y=root, error=error, theory=theory)
-
-
-def along(measured: Sequence[Measurement | None]) -> list[Measurement]:
-    """Measurements along the axis; those of another axis all have one x: they are no curve."""
-    points = [point for point in measured if point is not None]
-    return points if len({point.x for point in points}) > 1 else []
-
-
-def closed_forms(measured: Sequence[Measurement]) -> tuple[list[float], list[float]]:
-    """x and the closed form of the cells that have one, by x."""
-    points = sorted((point.x, point.theory) for point in measured if point.theory is not None)
-    return [x for x, _ in points], [y for _, y in points]
-
-
-def grouped(
-    curves: Sequence[Curve], cells: Sequence[CellView], measured: Sequence[Measurement | None]
-) -> tuple[list[list[Measurement]], list[Measurement]]:
-    """The measurements of each curve, and those that belong to none."""
-    groups: list[list[Measurement]] = [[] for _ in curves]
-    stale: list[Measurement] = []
-    for cell, point in zip(cells, measured, strict=True):
-        if point is None:
-            continue
-        at = next((i for i, curve in enumerate(curves) if belongs(cell.parameters, curve)), None)
-        (stale if at is None else groups[at]).append(point)
-    return groups, along(stale)
-
-
 MANY: Final = 30
 """Measurements from which a curve of them is a line within a band: points would hide it."""
 
 
-def points_of(
-    label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
-) -> Series:
-    """A point for each measurement, or a band of many; bars : False leaves the intervals out."""
-    if bars and len(measured) >= MANY:
-        measured = sorted(measured, key=lambda point: point.x)
-    errors = [
-        reach_95(point.trials) * point.error if point.error is not None else math.nan
-        for point in measured
-    ]
-    usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
-    return Series(
-        label,
-        [point.x for point in measured],
-        [point.y for point in measured],
-        tone,
-        "band" if usable and len(measured) >= MANY else "points",
-        errors if usable else None,
-    )
+@dataclass(frozen=True)
+class Coordinates:
+    """The place of measured cells in a chart: the value of a key, and an estimate over it.
 
+    metric : the name of the estimate. root : its square root is drawn.
+    """
 
-def interval(point: Measurement) -> tuple[float, float]:
-    """The ends of what is drawn for a measurement."""
-    half = reach_95(point.trials) * point.error if point.error is not None else 0.0
-    return point.y - half, point.y + half
+    key: str
+    metric: str
+    root: bool = False
+
+    def x(self, cell: CellView) -> float:
+        return float(cell.parameters[self.key])
+
+    def y(self, cell: CellView) -> float:
+        mean = self.estimate(cell).mean
+        assert mean is not None
+        return mean
+
+    def estimate(self, cell: CellView) -> Estimate:
+        """Mean ± standard error and closed form, on the scale of the chart."""
+        measured = cell.metrics[self.metric]
+        if not self.root or measured.mean is None:
+            return measured
+        error, theory = measured.standard_error, measured.theory
+        root = math.sqrt(max(0.0, measured.mean))
+        # √y, whose error to first order is that of y over 2√y.
+        error = None if error is None else error * (0.5 / root if root else 0.0)
+        theory = None if theory is None else math.sqrt(max(0.0, theory))
+        return Estimate(root, error, theory, measured.doubt)
+
+    def half(self, cell: CellView) -> float | None:
+        """Half of the 95 % interval of the mean; None for one trial."""
+        error = self.estimate(cell).standard_error
+        return None if error is None else reach_95(cell.trials) * error
+
+    def interval(self, cell: CellView) -> tuple[float, float]:
+        """The ends of what is drawn for a cell."""
+        y, half = self.y(cell), self.half(cell) or 0.0
+        return y - half, y + half
+
+    def support(self, cell: CellView) -> float | None:
+        """The closed form of bits, before decoding."""
+        bits = cell.bits if self.metric == "gain" else None
+        return None if bits is None else bits.get("bit_support_gain")
+
+    def numbers(self, cell: CellView) -> tuple[float | int | None, ...]:
+        """The closed form, and what was measured, as a row of a table has them."""
+        found = self.estimate(cell)
+        return found.theory, found.mean, found.standard_error, found.z, cell.trials
+
+    def placed(self, cells: Iterable[CellView]) -> list[CellView]:
+        """The cells that have a place."""
+        return [
+            cell
+            for cell in cells
+            if isinstance(cell.parameters.get(self.key), int | float)
+            and (measured := cell.metrics.get(self.metric)) is not None
+            and measured.mean is not None
+        ]
+
+    def along(self, cells: Iterable[CellView]) -> list[CellView]:
+        """The cells along the axis; those of another axis all have one x: they are no curve."""
+        found = self.placed(cells)
+        return found if len({self.x(cell) for cell in found}) > 1 else []
+
+    def grouped(
+        self, curves: Sequence[Curve], cells: Sequence[CellView]
+    ) -> tuple[list[list[CellView]], list[CellView]]:
+        """The measured cells of each curve, and those that belong to none."""
+        groups: list[list[CellView]] = [[] for _ in curves]
+        stale: list[CellView] = []
+        for cell in self.placed(cells):
+            own = (group for curve, group in zip(curves, groups, strict=True)
+                   if belongs(cell.parameters, curve))  # fmt: skip
+            next(own, stale).append(cell)
+        return groups, self.along(stale)
+
+    def closed_forms(self, cells: Iterable[CellView]) -> tuple[list[float], list[float]]:
+        """x and the closed form of the cells that have one, by x."""
+        forms = ((self.x(cell), self.estimate(cell).theory) for cell in cells)
+        points = sorted((x, theory) for x, theory in forms if theory is not None)
+        return [x for x, _ in points], [y for _, y in points]
+
+    def series(
+        self, label: str, cells: Sequence[CellView], tone: Tone, *, bars: bool = True
+    ) -> Series:
+        """A point for each cell, or a band of many; bars : False leaves the intervals out."""
+        if bars and len(cells) >= MANY:
+            cells = sorted(cells, key=self.x)
+        errors = [math.nan if half is None else half for half in map(self.half, cells)]
+        usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
+        return Series(
+            label,
+            [*map(self.x, cells)],
+            [*map(self.y, cells)],
+            tone,
+            "band" if usable and len(cells) >= MANY else "points",
+            errors if usable else None,
+        )

@@ -11,8 +11,8 @@ from ldptui.core.view import CellView
 
 from ...catalogue import metric_words
 from ..series import Axis, Panels, Plot
-from .curves import coinciding, curve_plot, curve_table, gain_plot, line_of
-from .measurement import along, belongs, grouped, metric_of
+from .curves import coinciding, curve_plot, curve_table, gain_plot, lines_of
+from .measurement import Coordinates, belongs
 from .table import Table
 
 if TYPE_CHECKING:
@@ -31,20 +31,14 @@ def success_plot(
 ) -> Plot:
     """A metric along the axis: its closed form through the cells, simulated means over it."""
     words, theory = metric_words(metric), _theory(curves)
-    groups = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
-    lines = [
-        line_of(curve.label, curve.x, curve.y, group)
-        for curve, group in zip(curves, groups[0], strict=True)
-    ]
-    others = [
-        (name, along([metric_of(cell, axis.key, metric) for cell in laid]))
-        for name, laid in overlays
-    ]
+    at = Coordinates(axis.key, metric)
+    groups = at.grouped(curves, cells)
+    lines = lines_of(at, curves, groups[0])
     title = f"{words.title} over the {axis.label}"
     least, most = _ends(metric, cells)
     room = () if log_y else (least, most)
     y = Axis(words.column or words.name, log=log_y)
-    plot = curve_plot(title, y, lines, groups, others, axis, log_x, room, theory=theory)
+    plot = curve_plot(at, title, y, lines, groups, overlays, axis, log_x, room, theory=theory)
     if plot.y.low is not None and plot.y.low < least == 0:  # of an interval: no mean is below 0
         plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
     drawn = len(lines) > 1 and any(len(ys) for _, _, ys in lines)
@@ -68,12 +62,10 @@ def success_table(
     overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
 ) -> Table:
     """The measured metric of each cell beside its closed form."""
-    groups, _ = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
+    at, title = Coordinates(axis.key, metric), metric_words(metric).title
+    groups = [(at, group) for group in at.grouped(curves, cells)[0]]
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    others = [
-        (name, [metric_of(cell, axis.key, metric) for cell in laid]) for name, laid in overlays
-    ]
-    return curve_table(metric_words(metric).title, _theory(curves), axis, lines, groups, others)
+    return curve_table(title, _theory(curves), axis, lines, groups, (at, overlays))
 
 
 def _theory(curves: Sequence[Curve]) -> str:

@@ -12,7 +12,7 @@ from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import coinciding
 from ldptui.charts.figures.maps import cell_words
-from ldptui.charts.figures.measurement import metric_of
+from ldptui.charts.figures.measurement import Coordinates
 from ldptui.charts.rows import DARK, Look
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.core import compile, theory
@@ -580,11 +580,16 @@ def test_gain_table_beside_the_closed_form() -> None:
 def test_a_point_in_doubt_has_no_z() -> None:
     estimate = Estimate(0.3, 0.01, 0.2, "rare")
     [view] = cells(scenario().document)[:1]
-    point = metric_of(replace(view, metrics={"gain": estimate}), "attack.share", "gain")
-    assert point is not None
-    assert (point.y, point.error, point.theory, point.z) == (0.3, 0.01, 0.2, None)
-    assert replace(point, doubt=None).z == pytest.approx(10)
-    words = cell_words(replace(view, metrics={"gain": estimate}), (), "gain")
+    view = replace(view, metrics={"gain": estimate})
+    at = Coordinates("attack.share", "gain")
+    assert at.placed([view]) == [view]
+    assert at.numbers(view) == (0.2, 0.3, 0.01, None, view.trials)
+    root = replace(at, root=True).estimate(view)
+    assert root == Estimate(0.3**0.5, 0.01 / 2 / 0.3**0.5, 0.2**0.5, "rare")
+    assert at.numbers(replace(view, metrics={"gain": replace(estimate, doubt=None)}))[3] == (
+        pytest.approx(10)
+    )
+    words = cell_words(view, (), "gain")
     assert not any(word.startswith("z") for word in words)
 
 
