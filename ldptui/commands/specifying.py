@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -86,7 +84,7 @@ def spec(options: Spec) -> int:
             "kind": options.protocol.lower(), "epsilon": epsilon_of(protocol),
             "items": protocol.domain_size, "known": client.known,
             "columns": columns,
-            "vectors": vectors, "client": client.file.read_text("utf-8"),
+            "vectors": vectors, "client": client.code,
         }  # fmt: skip
         write_json(document)
         return exits.DONE
@@ -143,7 +141,7 @@ def _page(
     yield from _section("Test vectors", _told(vectors))
     yield from _section("A client in Python", [
         "Without ldptui. It takes the JSON of the parameters above, and writes JSON lines.", "",
-        "```python", *client.file.read_text("utf-8").rstrip().splitlines(), "```",
+        "```python", *client.code.rstrip().splitlines(), "```",
     ])  # fmt: skip
     for end, language in OTHERS.items():
         file = client.file.with_suffix(end)
@@ -307,7 +305,7 @@ def vectors(options: Vectors) -> int:
     if client is None:
         rule = "must be a protocol of ldptui whose users send reports"
         raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
-    module = program(client.file)
+    module = program(client)
     items = np.random.default_rng(options.seed).permutation(
         np.arange(options.count) % protocol.domain_size
     )
@@ -325,13 +323,10 @@ def vectors(options: Vectors) -> int:
     return exits.DONE
 
 
-def program(path: Path) -> ModuleType:
+def program(client: Client) -> ModuleType:
     """A client of the pages of `ldptui spec`, as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"client_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = ModuleType(f"client_{client.file.stem}", "")
+    exec(client.code, module.__dict__)
     return module
 
 

@@ -1,9 +1,10 @@
 """The clients that real users run: what the page of each protocol says, and a client in Python.
 
 A row of clients/clients.toml tells of a mechanism, by the name of its class; the files beside it
-are the clients, which need nothing of ldptui. A file has `report(item, known)`, a row of a report,
-and `supports(row, item, known)`, 1 where it supports an item, -1 where it speaks against it, else
-0; `known` is `Client.known`. Its random numbers are all from its `RNG`.
+are the clients, which need nothing of ldptui. A file in Python has what is a client's own,
+clients/frame.py what all of them share: `Client.code` is both. A client has `report(item, known)`,
+a row of a report, and `supports(row, item, known)`, 1 where it supports an item, -1 where it speaks
+against it, else 0; `known` is `Client.known`. Its random numbers are all from its `RNG`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Client:
     """A client of one protocol, its parameters bound.
 
     supports : which report supports which item, in words. steps : what it does, in order. file :
-    the client in Python.
+    what the client in Python has of its own.
     """
 
     parameters: tuple[Parameter, ...]
@@ -43,9 +44,28 @@ class Client:
     file: Path
 
     @property
+    def code(self) -> str:
+        """The client in Python, a whole program."""
+        own, *functions = _sections(self.file)
+        shared, packed, main = _sections(FOLDER / "frame.py")
+        _, imports, rng = shared.split("\n\n")
+        words, *groups = own.split("\n\n")  # its first imports are of the standard library
+        lines = {*imports.splitlines(), *"".join(groups[:1]).splitlines()}
+        ordered = sorted(lines, key=lambda line: (line.startswith("from"), line))
+        head = [words, "\n".join(ordered), *groups[1:], rng]
+        if any("packed(" in function for function in functions):
+            functions.insert(-1, packed)
+        return "\n\n\n".join(["\n\n".join(head), *functions, main]) + "\n"
+
+    @property
     def known(self) -> dict[str, Any]:
         """The parameters by their names, for JSON: what the client is given."""
         return {each.name: each.value for each in self.parameters}
+
+
+def _sections(file: Path) -> list[str]:
+    """The head of a program in Python, and its functions."""
+    return file.read_text("utf-8").rstrip().split("\n\n\n")
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..rows import Look, Row
@@ -66,10 +66,7 @@ def rasterise(
                     chars[row][column] = under[row][column]
                     line[column] = owners[row][column]
     colours = ["", *(style_in(plot, series, look) for series in plot.series)]
-    cells: list[Row] = [
-        [(char, colours[number]) for char, number in zip(row, owners, strict=True)]
-        for row, owners in zip(chars, numbers, strict=True)
-    ]
+    cells = _coloured(chars, numbers, colours)
     for style, bars in bands:
         for row, column, char, on_line in band_cells(bars, x, y):
             below = cells[row][column][0]
@@ -86,10 +83,25 @@ def rasterise(
     if shapes:
         _draw_over(cells, lines)
     for style, curve in floors:
-        for row, column, char in floor_cells(curve, x, y):
-            if cells[row][column][0] == " ":
-                cells[row][column] = (char, style)
+        _shade(cells, style, floor_cells(curve, x, y))
     return cells
+
+
+def _coloured(
+    chars: Sequence[Sequence[str]], numbers: Sequence[Sequence[int]], colours: Sequence[str]
+) -> list[Row]:
+    """The cells with these characters, in the colours of whose they are."""
+    return [
+        [(char, colours[number]) for char, number in zip(row, owners, strict=True)]
+        for row, owners in zip(chars, numbers, strict=True)
+    ]
+
+
+def _shade(cells: Sequence[Row], style: str, shaded: Iterable[tuple[int, int, str]]) -> None:
+    """Shade cells that are empty."""
+    for row, column, char in shaded:
+        if cells[row][column][0] == " ":
+            cells[row][column] = (char, style)
 
 
 def _draw_over(cells: Sequence[Row], lines: Sequence[Sequence[str]]) -> None:

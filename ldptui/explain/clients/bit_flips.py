@@ -1,11 +1,5 @@
 """A client of dBitFlip, without ldptui: noisy bits of D items."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def report(item, known):
     asked = set(RNG.sample(range(known["d"]), known["D"]))
@@ -15,20 +9,6 @@ def report(item, known):
     return {"report": packed([v in asked for v in range(known["d"])]) + packed(ones)}
 
 
-def packed(bits):
-    """Hexadecimal digits of bits, the first in the highest bit of the first byte."""
-    width = -(-len(bits) // 8)
-    text = "".join("01"[bit] for bit in bits).ljust(8 * width, "0")
-    return int(text, 2).to_bytes(width, "big").hex()
-
-
 def supports(row, item, known):
     answers = bytes.fromhex(row["report"])[-(-known["d"] // 8) :]
     return answers[item // 8] >> (7 - item % 8) & 1
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -1,12 +1,7 @@
 """A client of RAPPOR, without ldptui: a cohort and a noisy Bloom filter."""
 
-import json
 import struct
-import sys
 from hashlib import md5
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def encode(item, cohort, known):
@@ -31,22 +26,8 @@ def report(item, known, cohort=None, kept=None):
     return {"cohort": cohort, "bits": packed(ones)}
 
 
-def packed(bits):
-    """Hexadecimal digits of bits, the first in the highest bit of the first byte."""
-    width = -(-len(bits) // 8)
-    text = "".join("01"[bit] for bit in bits).ljust(8 * width, "0")
-    return int(text, 2).to_bytes(width, "big").hex()
-
-
 def supports(row, item, known):
     """1 where the report has all bits of the item's Bloom filter."""
     sent = bytes.fromhex(row["bits"])
     wanted = encode(item, row["cohort"], known)
     return int(all(sent[at // 8] >> (7 - at % 8) & 1 for at in range(known["k"]) if wanted[at]))
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -1,11 +1,5 @@
 """A client of generalised randomised response, without ldptui."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def report(item, known):
     if RNG.random() < known["p"]:
@@ -16,10 +10,3 @@ def report(item, known):
 
 def supports(row, item, known):
     return int(row["report"] == item)
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -1,11 +1,5 @@
 """A client of L-GRR, without ldptui: randomised response, kept and sent with noise."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def response(answer, chance, known):
     """The answer with this chance, else any of the other ones, all alike."""
@@ -27,10 +21,3 @@ def report(item, known, kept=None):
 
 def supports(row, item, known):
     return int(row["report"] == item)
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

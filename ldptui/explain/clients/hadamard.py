@@ -1,11 +1,5 @@
 """A client of Hadamard response, without ldptui: a block and a column."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def place(item, known):
     """The block of an item, and its row in the Hadamard matrix of that block."""
@@ -27,10 +21,3 @@ def supports(row, item, known):
     sent, column = divmod(row["report"], known["b"])
     block, place_in = place(item, known)
     return 0 if sent != block else 1 - 2 * (bin(place_in & column).count("1") % 2)
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

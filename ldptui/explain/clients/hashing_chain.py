@@ -1,13 +1,8 @@
 """A client of LOLOHA, without ldptui: a bucket kept, and sent with noise."""
 
-import json
 import struct
-import sys
-from random import SystemRandom
 
 import xxhash
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def bucket(item, seed, known):
@@ -36,10 +31,3 @@ def report(item, known, kept=None):
 
 def supports(row, item, known):
     return int(bucket(item, row["seed"], known) == row["value"])
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

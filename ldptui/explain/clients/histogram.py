@@ -1,11 +1,5 @@
 """A client of SHE, without ldptui: a number for each item, with noise on a grid."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def minus_exp(a, b):
     """True with probability e^(-a/b), in whole numbers alone, 0 <= a <= b."""
@@ -35,10 +29,3 @@ def report(item, known):
 
 def supports(row, item, known):
     return int(row["report"][item] > 0.5)
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

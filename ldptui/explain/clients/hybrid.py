@@ -1,11 +1,6 @@
 """A client of HM, without ldptui: a bin of PM, or an end of the range, in the last two bins."""
 
-import json
 import math
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def report(item, known):
@@ -26,10 +21,3 @@ def supports(row, item, known):
     report, last = row["report"], known["bins"] - 1
     upper = report == last if report >= last - 1 else report >= (last - 1) // 2
     return int(upper == (2 * item >= known["d"] - 1))
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -1,11 +1,6 @@
 """A client of local Laplace noise, without ldptui: whole steps of a grid, cut off at its ends."""
 
-import json
 import math
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def report(item, known):
@@ -24,10 +19,3 @@ def steps(epsilon, last):
 def supports(row, item, known):
     """1 where the report is in the half of the grid that the item is in."""
     return int((2 * row["report"] >= known["bins"]) == (2 * item >= known["d"] - 1))
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

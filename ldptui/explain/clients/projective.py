@@ -1,11 +1,5 @@
 """A client of projective geometry response, without ldptui: a point."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def point(number, known):
     """The t elements of the point with this number: 0 is (0, …, 0, 1), 1 + k F + a is k, then a."""
@@ -27,10 +21,3 @@ def report(item, known):
         row = {"report": RNG.randrange(known["messages"])}
         if not honest or supports(row, item, known):
             return row
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

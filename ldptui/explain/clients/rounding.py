@@ -1,11 +1,5 @@
 """A client of stochastic rounding, without ldptui: one end of the range."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def report(item, known):
     number = 2 * item / (known["d"] - 1) - 1  # items are numbers from -1 to 1, as far apart
@@ -16,10 +10,3 @@ def report(item, known):
 def supports(row, item, known):
     """1 where the report is the end of the range nearest to the item."""
     return int(row["report"] == (2 * item >= known["d"] - 1))
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

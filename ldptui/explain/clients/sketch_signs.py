@@ -1,13 +1,8 @@
 """A client of the Hadamard count mean sketch, without ldptui: a noisy sign."""
 
-import json
 import struct
-import sys
-from random import SystemRandom
 
 import xxhash
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def odd(item, row, column, known):
@@ -24,10 +19,3 @@ def report(item, known):
 
 def supports(row, item, known):
     return int(odd(item, row["row"], row["column"], known) == row["odd"])
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

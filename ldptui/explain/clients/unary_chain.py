@@ -1,11 +1,5 @@
 """A client of longitudinal unary encoding, without ldptui: bits kept, and sent with noise."""
 
-import json
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
-
 
 def noisy(bits, one, zero):
     """Bits that are 1 with the chance `one` where a bit is 1, else `zero`."""
@@ -22,19 +16,5 @@ def report(item, known, kept=None):
     return {"report": packed(noisy(kept, known["p2"], known["q2"]))}
 
 
-def packed(bits):
-    """Hexadecimal digits of bits, the first in the highest bit of the first byte."""
-    width = -(-len(bits) // 8)
-    text = "".join("01"[bit] for bit in bits).ljust(8 * width, "0")
-    return int(text, 2).to_bytes(width, "big").hex()
-
-
 def supports(row, item, known):
     return bytes.fromhex(row["report"])[item // 8] >> (7 - item % 8) & 1
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -1,11 +1,6 @@
 """A client of PM and SW, without ldptui: the bin of a place near the own number, or of any."""
 
-import json
 import math
-import sys
-from random import SystemRandom
-
-RNG = SystemRandom()  # cryptographic random numbers of the system
 
 
 def report(item, known):
@@ -25,10 +20,3 @@ def place_of(number, known):
 def supports(row, item, known):
     """1 where the report is in the half of the line that the item is in."""
     return int((row["report"] >= known["bins"] // 2) == (2 * item >= known["d"] - 1))
-
-
-if __name__ == "__main__":  # python CLIENT.py parameters.json < items > reports.jsonl
-    with open(sys.argv[1], encoding="utf-8") as file:
-        parameters = json.load(file)
-    for line in sys.stdin:
-        print(json.dumps(report(int(line), parameters)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import shutil
@@ -24,10 +23,11 @@ import ldptui
 from ldptui.api import files
 from ldptui.api.vectors import rows_of
 from ldptui.catalogue import kind_words
+from ldptui.commands import specifying
 from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
-from ldptui.explain.client import FOLDER, client_of
+from ldptui.explain.client import FOLDER, Client, client_of
 
 LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
 SMALL: dict[str, dict[str, Any]] = {
@@ -44,13 +44,10 @@ def bound(kind: str, epsilon: float = 1.0, items: int = ITEMS) -> Any:
     return ldptui.protocol(kind, items, epsilon=epsilon, **SMALL.get(kind, {}))
 
 
-def program(path: Path, seed: int = 0) -> ModuleType:
+def program(client: Client | None, seed: int = 0) -> ModuleType:
     """A client, its random numbers repeatable."""
-    spec = importlib.util.spec_from_file_location(f"client_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    assert client is not None
+    module = specifying.program(client)
     module.RNG = random.Random(seed)  # type: ignore[attr-defined]
     return module
 
@@ -70,8 +67,8 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
         assert f"\n## {heading}\n" in page
     for parameter in client.parameters:
         assert f"| `{parameter.name}` |" in page
-        assert parameter.name in client.file.read_text("utf-8") or parameter.name == "d"
-    assert client.file.read_text("utf-8") in page
+        assert parameter.name in client.code or parameter.name == "d"
+    assert client.code in page
     assert page.count("\nε = ") >= 2
     assert ("spends ε again" in page) != any(step.startswith("Once") for step in client.steps)
     words = kind_words("protocol", kind)
@@ -81,7 +78,7 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_client_reads_the_vectors_as_they_say(kind: str, capsys: Captured) -> None:
     document = json.loads(succeed(capsys, "spec", kind, *asked(kind), "--format", "json"))
-    client = program(FOLDER / f"{client_of(bound(kind)).file.name}")  # type: ignore[union-attr]
+    client = program(client_of(bound(kind)))
     assert document["client"].startswith(f'"""{client.__doc__}')
     assert document["vectors"]
     for vector in document["vectors"]:
@@ -126,7 +123,7 @@ def samples(
     protocol, rng = bound(kind), np.random.default_rng(1)
     told = client_of(bound(kind, epsilon))
     assert told is not None
-    client, known = program(told.file), client_of(protocol).known  # type: ignore[union-attr]
+    client, known = program(told), client_of(protocol).known  # type: ignore[union-attr]
     for item in (0, ITEMS - 1):
         ours = rows_of(files.sent(protocol, np.full(USERS, item), rng), protocol)
         theirs = [report(item, told.known) for _ in range(USERS)]
@@ -139,7 +136,7 @@ def samples(
 def client_in(kind: str) -> ModuleType:
     told = client_of(bound(kind))
     assert told is not None
-    return program(told.file)
+    return program(told)
 
 
 @pytest.mark.every(8)
@@ -193,7 +190,7 @@ class Run:
     def __init__(self, kind: str, epsilon: float, folder: Path) -> None:
         told = client_of(bound(kind, epsilon))
         assert told is not None
-        self.client, self.known = program(told.file), told.known
+        self.client, self.known = program(told), told.known
         self.protocol, self.path = bound(kind, epsilon), folder / "r.jsonl"
 
     def perturb(self, values: Any, rng: Any) -> Any:
