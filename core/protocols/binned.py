@@ -13,7 +13,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -363,35 +363,23 @@ class LocalLaplace(Line):
 
 
 @dataclass(frozen=True)
-class PMSpec(Binned):
+class PMSpec(Binned, kind="pm", mechanism=PM):
     """PM, before the numbers are known."""
 
-    kind: Literal["pm"]
-    mechanism = PM
-
 
 @dataclass(frozen=True)
-class HMSpec(Binned):
+class HMSpec(Binned, kind="hm", mechanism=HM):
     """HM, before the numbers are known."""
 
-    kind: Literal["hm"]
-    mechanism = HM
-
 
 @dataclass(frozen=True)
-class SWSpec(Binned):
+class SWSpec(Binned, kind="sw", mechanism=SW):
     """SW, before the numbers are known."""
 
-    kind: Literal["sw"]
-    mechanism = SW
-
 
 @dataclass(frozen=True)
-class LocalLaplaceSpec(Binned):
+class LocalLaplaceSpec(Binned, kind="laplace-ldp", mechanism=LocalLaplace):
     """Laplace noise on the value, before the numbers are known."""
-
-    kind: Literal["laplace-ldp"]
-    mechanism = LocalLaplace
 
 
 SPECS = (PMSpec, HMSpec, SWSpec, LocalLaplaceSpec)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, cast
 
 from ..base.named import fields_of
 from ..base.ranges import EPSILON, Bounded, Range
@@ -28,10 +29,21 @@ class Domain:
 
 
 class Binds:
-    """The table of a protocol before the domain is known; a kind names its `mechanism`."""
+    """The table of a protocol before the domain is known; a kind is a subclass with a row.
+
+    kind : its name. mechanism : the class of what it binds. make : what binds it, that class where
+    it is left out. dial : of a kind that is many protocols of one ε.
+    """
 
     mechanism: ClassVar[type[Any]]
+    make: ClassVar[Callable[..., Any] | None] = None
     dial: ClassVar[Dial | None] = None
+
+    def __init_subclass__(cls, kind: str = "", **row: Any) -> None:
+        if kind:
+            cls.__annotations__ = {"kind": cast("Any", Literal)[kind], **cls.__annotations__}
+        for name, value in row.items():
+            setattr(cls, name, staticmethod(value) if name == "make" else value)
 
     def over(self, domain: Named) -> Any:
         """The protocol for the items of a domain, whose labels matter to few kinds."""
@@ -40,15 +52,12 @@ class Binds:
     def bind(self, domain_size: int) -> Any:
         """The protocol for so many items; most take the keys of the table, in their order."""
         keys = (value for key, value in fields_of(self).items() if key != "kind")
-        return self.mechanism(domain_size, *keys)
+        return (self.make or self.mechanism)(domain_size, *keys)
 
 
 @dataclass(frozen=True)
 class Budget(Binds, Bounded):
-    """The table of a protocol that a budget alone binds.
-
-    A kind is a subclass that names its `kind` and its `mechanism`.
-    """
+    """The table of a protocol that a budget alone binds."""
 
     kind: str
     epsilon: Annotated[float, EPSILON]

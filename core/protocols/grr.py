@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -169,11 +169,8 @@ class GRR(Encodes, Oracle):
 
 
 @dataclass(frozen=True)
-class GRRSpec(Budget):
+class GRRSpec(Budget, kind="grr", mechanism=GRR):
     """GRR, before the domain is known."""
-
-    kind: Literal["grr"]
-    mechanism = GRR
 
 
 SPECS = (GRRSpec,)

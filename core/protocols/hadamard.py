@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -190,12 +190,8 @@ def even_columns(rows: Counts, rng: Rng) -> Counts:
 
 
 @dataclass(frozen=True)
-class HadamardSpec(Budget):
+class HadamardSpec(Budget, kind="hr", mechanism=HadamardResponse):
     """Hadamard response before the domain is known."""
-
-    kind: Literal["hr"]
-
-    mechanism = HadamardResponse
 
 
 SPECS = (HadamardSpec,)

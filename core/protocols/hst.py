@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -103,13 +103,10 @@ class UserCoins(IndependentBits):
 
 
 @dataclass(frozen=True)
-class CoinSpec(Budget):
+class CoinSpec(Budget, kind="hst", mechanism=PublicCoins):
     """HST before the domain is known: who draws the coins."""
 
-    kind: Literal["hst"]
     coin: Coin = "public"
-
-    mechanism: ClassVar[type[Any]] = PublicCoins
 
     def bind(self, domain_size: int) -> PublicCoins | UserCoins:
         if self.coin == "user":

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -146,12 +146,8 @@ def _is_odd_prime(number: int) -> bool:
 
 
 @dataclass(frozen=True)
-class ProjectiveSpec(Budget):
+class ProjectiveSpec(Budget, kind="pgr", mechanism=ProjectiveGeometry):
     """Projective geometry response before the domain is known."""
-
-    kind: Literal["pgr"]
-
-    mechanism = ProjectiveGeometry
 
 
 SPECS = (ProjectiveSpec,)

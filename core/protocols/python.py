@@ -6,7 +6,7 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 from ..base.errors import ProtocolError
 from ..base.named import check_named
@@ -58,16 +58,14 @@ class PythonProtocol(Doors):
 
 
 @dataclass(frozen=True)
-class PythonSpec(Budget):
+class PythonSpec(Budget, kind="plugin", mechanism=PythonProtocol):
     """A protocol of somebody's, by its name, before the domain is known.
 
     options : what its code takes besides, as TOML has it; kept with sorted keys.
     """
 
-    kind: Literal["plugin"]
     name: str
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    mechanism = PythonProtocol
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -341,13 +341,10 @@ def honest_bound(domain_size: int, epsilon: float) -> float:
 
 
 @dataclass(frozen=True)
-class SummationSpec(Budget):
+class SummationSpec(Budget, kind="she", mechanism=Summation):
     """SHE before the domain is known; the bound is as high as honest cells are, or given."""
 
-    kind: Literal["she"]
     bound: BoundRule | Annotated[float, BOUND] = "honest"
-
-    mechanism = Summation
 
     def bind(self, domain_size: int) -> Summation:
         bound = honest_bound(domain_size, self.epsilon) if self.bound == "honest" else self.bound

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -243,11 +243,8 @@ def _report_name(report: int) -> str:
 
 
 @dataclass(frozen=True)
-class SRSpec(Budget):
+class SRSpec(Budget, kind="sr", mechanism=SR):
     """SR, before the numbers are known."""
-
-    kind: Literal["sr"]
-    mechanism = SR
 
 
 SPECS = (SRSpec,)

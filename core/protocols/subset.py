@@ -265,14 +265,15 @@ def best_size(domain_size: int, epsilon: float) -> int:
 
 
 @dataclass(frozen=True)
-class SubsetSpec(Budget):
+class SubsetSpec(
+    Budget,
+    kind="ss",
+    mechanism=SubsetSelection,
+    dial=Dial("subset_size", SIZE, whole=True, below_items=True),
+):
     """Subset selection before the domain is known; w is the best one, or given."""
 
-    kind: Literal["ss"]
     subset_size: SizeRule | Annotated[int, SIZE] = "best"
-
-    mechanism = SubsetSelection
-    dial = Dial("subset_size", SIZE, whole=True, below_items=True)
 
     def bind(self, domain_size: int) -> SubsetSelection:
         size = self.subset_size

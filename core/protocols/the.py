@@ -63,13 +63,10 @@ def best_theta(epsilon: float) -> float:
 
 
 @dataclass(frozen=True)
-class ThresholdingSpec(Budget):
+class ThresholdingSpec(Budget, kind="the", mechanism=Thresholding):
     """THE before the domain is known; θ is the best one, or given."""
 
-    kind: Literal["the"]
     theta: ThetaRule | Annotated[float, THETA] = "best"
-
-    mechanism = Thresholding
 
     def bind(self, domain_size: int) -> Thresholding:
         theta = best_theta(self.epsilon) if self.theta == "best" else self.theta

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -241,36 +241,20 @@ def OUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
 
 
 @dataclass(frozen=True)
-class SUESpec(Budget):
+class SUESpec(Budget, kind="sue", mechanism=Unary, make=SUE):
     """SUE, before the domain is known."""
 
-    kind: Literal["sue"]
-    mechanism = Unary
-
-    def bind(self, domain_size: int) -> Unary:
-        return SUE(domain_size, self.epsilon)
-
 
 @dataclass(frozen=True)
-class OUESpec(Budget):
+class OUESpec(Budget, kind="oue", mechanism=Unary, make=OUE):
     """OUE, before the domain is known."""
 
-    kind: Literal["oue"]
-    mechanism = Unary
-
-    def bind(self, domain_size: int) -> Unary:
-        return OUE(domain_size, self.epsilon)
-
 
 @dataclass(frozen=True)
-class UESpec(Budget):
+class UESpec(Budget, kind="ue", mechanism=Unary, dial=Dial("keep", KEEP)):
     """Unary encoding with any p, before the domain is known: SUE and OUE are two settings of it."""
 
-    kind: Literal["ue"]
     keep: Annotated[float, KEEP] = 0.5
-
-    mechanism = Unary
-    dial = Dial("keep", KEEP)
 
 
 SPECS = (SUESpec, OUESpec, UESpec)

@@ -214,12 +214,8 @@ class Calibrated(TwoBudgets):
 
 
 @dataclass(frozen=True)
-class LGRRSpec(Calibrated):
+class LGRRSpec(Calibrated, kind="l-grr", mechanism=ResponseChain):
     """L-GRR, before the domain is known."""
-
-    kind: Literal["l-grr"]
-
-    mechanism = ResponseChain
 
     def bind(self, domain_size: int) -> ResponseChain:
         response = Response.solved(domain_size, self.epsilon, self.limit, self.calibration)
@@ -227,13 +223,10 @@ class LGRRSpec(Calibrated):
 
 
 @dataclass(frozen=True)
-class LOLOHASpec(Calibrated):
+class LOLOHASpec(Calibrated, kind="loloha", mechanism=HashingChain):
     """LOLOHA, before the domain is known; g by the rule at ε₁, or given."""
 
-    kind: Literal["loloha"]
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
-
-    mechanism = HashingChain
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from ...base.errors import ScenarioError, got, spelled
 from ..unary import Unary
@@ -72,10 +72,9 @@ def _symmetric(gap: float) -> tuple[float, float]:
     return (1 + gap) / 2, (1 - gap) / 2
 
 
-class _UnarySpec(TwoBudgets):
+class _UnarySpec(TwoBudgets, mechanism=UnaryChain):
     """A unary chain before the domain is known."""
 
-    mechanism = UnaryChain
     solved: ClassVar[Callable[[float, float], Chain]]
 
     def bind(self, domain_size: int) -> UnaryChain:
@@ -84,27 +83,18 @@ class _UnarySpec(TwoBudgets):
 
 
 @dataclass(frozen=True)
-class LSUESpec(_UnarySpec):
+class LSUESpec(_UnarySpec, kind="l-sue", solved=l_sue):
     """L-SUE, before the domain is known."""
 
-    kind: Literal["l-sue"]
-    solved = l_sue
-
 
 @dataclass(frozen=True)
-class LOSUESpec(_UnarySpec):
+class LOSUESpec(_UnarySpec, kind="l-osue", solved=l_osue):
     """L-OSUE, before the domain is known."""
 
-    kind: Literal["l-osue"]
-    solved = l_osue
-
 
 @dataclass(frozen=True)
-class LOUESpec(_UnarySpec):
+class LOUESpec(_UnarySpec, kind="l-oue", solved=l_oue):
     """L-OUE, before the domain is known."""
-
-    kind: Literal["l-oue"]
-    solved = l_oue
 
     def __post_init__(self) -> None:
         super().__post_init__()

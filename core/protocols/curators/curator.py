@@ -243,10 +243,7 @@ def _no_reports(*_: object) -> NoReturn:
 
 @dataclass(frozen=True)
 class CuratorSpec(Binds, Bounded):
-    """A curator that a budget alone binds, before the domain is known.
-
-    A kind is a subclass that names its `kind` and its `mechanism`.
-    """
+    """A curator that a budget alone binds, before the domain is known."""
 
     kind: str
     epsilon: Annotated[float, EPSILON]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -91,8 +91,5 @@ class Geometric(Curator):
 
 
 @dataclass(frozen=True)
-class GeometricSpec(CuratorSpec):
+class GeometricSpec(CuratorSpec, kind="geometric", mechanism=Geometric):
     """The geometric mechanism, before the domain is known."""
-
-    kind: Literal["geometric"]
-    mechanism = Geometric

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -92,8 +92,5 @@ class Laplace(Curator):
 
 
 @dataclass(frozen=True)
-class LaplaceSpec(CuratorSpec):
+class LaplaceSpec(CuratorSpec, kind="laplace", mechanism=Laplace):
     """The Laplace mechanism, before the domain is known."""
-
-    kind: Literal["laplace"]
-    mechanism = Laplace

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import starmap
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -173,15 +173,12 @@ class Stability(Curator):
 
 
 @dataclass(frozen=True)
-class StabilitySpec(Binds):
+class StabilitySpec(Binds, kind="stability", mechanism=Stability):
     """A histogram of the items that somebody has, before the domain is known."""
 
-    kind: Literal["stability"]
     epsilon: Annotated[float, EPSILON]
     delta: Annotated[float, DELTA] = 1e-6
     neighbours: Neighbours = "change-one"
-
-    mechanism: ClassVar[type[Stability]] = Stability
 
     def __post_init__(self) -> None:
         require_delta(self.delta)

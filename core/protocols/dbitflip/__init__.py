@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any
 
 from ..budget import Budget
 from .flips import SAMPLED, BitFlips, Chooser, SampledRule
@@ -17,29 +17,19 @@ class _Sampling(Budget):
     sampled: SampledRule | Annotated[int, SAMPLED] = "half"
     chooser: Chooser = "client"
 
-    mechanism: ClassVar[type[BitFlips]]
-
-    def bind(self, domain_size: int) -> BitFlips:
+    def bind(self, domain_size: int) -> Any:
         size = _size(self.sampled, domain_size)
         return self.mechanism(domain_size, self.epsilon, size, self.chooser)
 
 
 @dataclass(frozen=True)
-class BitFlipsSpec(_Sampling):
+class BitFlipsSpec(_Sampling, kind="dbitflip", mechanism=BitFlips):
     """dBitFlip before the domain is known."""
-
-    kind: Literal["dbitflip"]
-
-    mechanism = BitFlips
 
 
 @dataclass(frozen=True)
-class KeptBitFlipsSpec(_Sampling):
+class KeptBitFlipsSpec(_Sampling, kind="dbitflip-pm", mechanism=KeptBitFlips):
     """dBitFlipPM before the domain is known."""
-
-    kind: Literal["dbitflip-pm"]
-
-    mechanism = KeptBitFlips
 
 
 def _size(sampled: SampledRule | int, domain_size: int) -> int:

@@ -41,23 +41,15 @@ def OLH(  # noqa: N802
 
 
 @dataclass(frozen=True)
-class BLHSpec(Budget):
+class BLHSpec(Budget, kind="blh", mechanism=LocalHashing, make=BLH):
     """BLH, before the domain is known."""
-
-    kind: Literal["blh"]
-    mechanism = LocalHashing
-
-    def bind(self, domain_size: int) -> LocalHashing:
-        return BLH(domain_size, self.epsilon)
 
 
 @dataclass(frozen=True)
-class _Ranged(Budget):
+class _Ranged(Budget, mechanism=LocalHashing):
     """The table of a kind with the key g: by a rule or given."""
 
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
-
-    mechanism = LocalHashing
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,16 +66,10 @@ class _Ranged(Budget):
 
 
 @dataclass(frozen=True)
-class OLHSpec(_Ranged):
+class OLHSpec(_Ranged, kind="olh"):
     """OLH, before the domain is known."""
-
-    kind: Literal["olh"]
 
 
 @dataclass(frozen=True)
-class LHSpec(_Ranged):
+class LHSpec(_Ranged, kind="lh", dial=Dial("hash_range", HASH_RANGE, whole=True)):
     """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""
-
-    kind: Literal["lh"]
-
-    dial = Dial("hash_range", HASH_RANGE, whole=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got, spelled
 from ...base.ranges import ALPHA, EPSILON, check_bounds
@@ -27,7 +27,7 @@ def ignored(form: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RapporSpec(Binds):
+class RapporSpec(Binds, kind="rappor", mechanism=Rappor):
     """RAPPOR in one of its forms, before the domain is known.
 
     Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
@@ -35,7 +35,6 @@ class RapporSpec(Binds):
     `cohorts`, `alpha` and `adjust`, the one-time ones `p` and `q`.
     """
 
-    kind: Literal["rappor"]
     form: Form = "full"
     f: Annotated[float, PROBABILITY] | None = None
     epsilon: Annotated[float, EPSILON] | None = None
@@ -46,8 +45,6 @@ class RapporSpec(Binds):
     cohorts: Annotated[int, COHORTS] | None = 64
     alpha: Annotated[float, ALPHA] | None = 0.05
     adjust: Adjust | None = "bonferroni"
-
-    mechanism: ClassVar[type[Rappor]] = Rappor
 
     def __post_init__(self) -> None:
         check_bounds(self)

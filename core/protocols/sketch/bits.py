@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,9 +193,5 @@ class CountMeanSketch(Sketch):
 
 
 @dataclass(frozen=True)
-class CountMeanSpec(SketchSpec):
+class CountMeanSpec(SketchSpec, kind="cms", mechanism=CountMeanSketch):
     """CMS before the domain is known."""
-
-    kind: Literal["cms"]
-
-    mechanism = CountMeanSketch

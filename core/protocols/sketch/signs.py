@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,9 +254,5 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
 
 
 @dataclass(frozen=True)
-class HadamardSketchSpec(SketchSpec):
+class HadamardSketchSpec(SketchSpec, kind="hcms", mechanism=HadamardSketch):
     """HCMS before the domain is known."""
-
-    kind: Literal["hcms"]
-
-    mechanism = HadamardSketch

@@ -303,8 +303,6 @@ class SketchSpec(Budget):
     buckets: Annotated[int, BUCKETS] = 1024
     rows: Annotated[int, ROWS] = 2048
 
-    mechanism: ClassVar[type[Sketch]]
-
 
 def _binomials(users: Counts, rates: Floats, rng: Rng) -> Counts:
     """Independent Binomial(users, rates), int64[trials, d]: a call for each trial."""
