@@ -4,7 +4,8 @@ To add a kind takes three files:
 
 1. `core/protocols/NAME.py`: a frozen dataclass with the interface of `core.law.pure.PureProtocol`
    and a class attribute `family`, and its spec: `kinds.ProtocolSpec`, which is a subclass of
-   `budget.Budget` where a privacy budget alone binds the protocol. What else it is able to do it
+   `budget.Budget` where a privacy budget alone binds the protocol, with a row: `kind`, `mechanism`
+   and, where it has one, `make` or `dial`. What else it is able to do it
    has as methods of `core.law.capabilities`; why it lacks one, in words, in `lacks`. For the lab
    it has `privacy_loss()`, `enumerate_reports()` and `look(reports, items)`.
    Its `SPECS` names the spec; `kinds` reads it from there. The contract test covers what it lists.
