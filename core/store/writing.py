@@ -157,8 +157,69 @@ def _code(cell: Cell) -> Iterator[tuple[str, str]]:
             yield what, str(cell.parameters[f"{what}.name"])
 
 
-class RunMemory:
-    """A run while it is computed and kept: the memory of `core.running.runner.run`.
+class RunPart:
+    """The memory of a part of a run: an experiment with cells of the run, and with others.
+
+    The run's own cells count as blocks of the run. The others are kept for whoever needs them next,
+    until `Store.gc`.
+
+    keys : of the cells; those of the run's own are not read. positions : of each cell, where the
+    run has it.
+    """
+
+    def __init__(
+        self,
+        memory: RunMemory,
+        keys: Sequence[str],
+        positions: Sequence[Sequence[int]],
+        frequencies: bool,
+    ) -> None:
+        self._run, self._keys, self._frequencies = memory, keys, frequencies
+        self._positions = positions
+
+    def knows(self, cell: Cell) -> bool:
+        """True if the store has the first block of a cell; this takes nothing from it."""
+        place, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
+        if place is None:
+            return False
+        try:
+            store, items = self._run.store, cell.task.size(cell)
+            return bool(store.known_block(place, 0, trials, self._frequencies, items))
+        except FileError:
+            return False  # computing it will say why
+
+    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
+        """The block, if the store has it."""
+        positions = self._positions[cell.index]
+        place = self._known(cell)
+        if place is None:
+            return None
+        return self._run._find(cell, place, positions, number, trials, self._frequencies)
+
+    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
+        """Commit a finished block."""
+        positions = self._positions[cell.index]
+        if positions:
+            place = self._run.cell_at(positions[0])
+            self._run._write((number, block), positions, lambda _: place)
+        else:
+            key = self._keys[cell.index]
+            self._run._write((number, block), (), lambda db: cell_number(db, key))
+
+    def _known(self, cell: Cell) -> int | None:
+        if self._positions[cell.index]:
+            return self._run.cell_at(self._positions[cell.index][0])
+        if self._run.failure:
+            return None
+        try:
+            return self._run.store.cell_number(self._keys[cell.index])
+        except FileError as error:
+            self._run.failure = str(error)
+            return None
+
+
+class RunMemory(RunPart):
+    """A run while it is computed and kept: the memory of all its cells.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
     """
@@ -172,25 +233,17 @@ class RunMemory:
         frequencies: bool,
         before: tuple[float, int] = (0.0, 0),
     ) -> None:
+        super().__init__(self, (), [(at,) for at in range(len(cells))], frequencies)
         self.store, self.run = store, run
         self.failure = ""
         self.reused = 0
         """Trials that were in the store before the run."""
         self._computed: set[tuple[int, int]] = set()
-        self._cells, self._fresh, self._frequencies = cells, fresh, frequencies
+        self._cells, self._fresh = cells, fresh
         self._started = time.monotonic() - before[0]
         self._arrivals = before[1]
         self._hits: list[tuple[Any, ...]] = []
         self._lock = threading.RLock()  # blocks may be found and kept by two threads
-
-    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
-        """The block, if the store has it."""
-        place = self._cells[cell.index]
-        return self._find(cell, place, (cell.index,), number, trials, self._frequencies)
-
-    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """Commit a finished block."""
-        self._write((number, block), (cell.index,), lambda _: self._cells[cell.index])
 
     def part(
         self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
@@ -199,7 +252,8 @@ class RunMemory:
 
         positions : where the run has a cell, by the cell's key. frequencies : as for `run`.
         """
-        return RunPart(self, cell_keys(experiment.cells), positions, frequencies)
+        keys = cell_keys(experiment.cells)
+        return RunPart(self, keys, [positions.get(key, ()) for key in keys], frequencies)
 
     def finish(self, results: Results | None = None, error: str = "") -> None:
         """The run has ended: it is done, partial, or failed with this error."""
@@ -285,61 +339,3 @@ class RunMemory:
                     note_arrivals(db, self.run, rows)
             except FileError as error:
                 self.failure = str(error)
-
-
-class RunPart:
-    """The memory of a part of a run: an experiment with cells of the run, and with others.
-
-    The run's own cells count as blocks of the run. The others are kept for whoever needs them
-    next, until `Store.gc`.
-    """
-
-    def __init__(
-        self,
-        memory: RunMemory,
-        keys: Sequence[str],
-        positions: Mapping[str, Sequence[int]],
-        frequencies: bool,
-    ) -> None:
-        self._run, self._keys, self._frequencies = memory, keys, frequencies
-        self._positions = [positions.get(key, ()) for key in keys]
-
-    def knows(self, cell: Cell) -> bool:
-        """True if the store has the first block of a cell; this takes nothing from it."""
-        place, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
-        if place is None:
-            return False
-        try:
-            store, items = self._run.store, cell.task.size(cell)
-            return bool(store.known_block(place, 0, trials, self._frequencies, items))
-        except FileError:
-            return False  # computing it will say why
-
-    def find(self, cell: Cell, number: int, trials: int) -> CellResults | None:
-        """The block, if the store has it."""
-        positions = self._positions[cell.index]
-        place = self._known(cell)
-        if place is None:
-            return None
-        return self._run._find(cell, place, positions, number, trials, self._frequencies)
-
-    def keep(self, cell: Cell, number: int, block: CellResults) -> None:
-        """Commit a finished block."""
-        positions = self._positions[cell.index]
-        if positions:
-            place = self._run.cell_at(positions[0])
-            self._run._write((number, block), positions, lambda _: place)
-        else:
-            key = self._keys[cell.index]
-            self._run._write((number, block), (), lambda db: cell_number(db, key))
-
-    def _known(self, cell: Cell) -> int | None:
-        if self._positions[cell.index]:
-            return self._run.cell_at(self._positions[cell.index][0])
-        if self._run.failure:
-            return None
-        try:
-            return self._run.store.cell_number(self._keys[cell.index])
-        except FileError as error:
-            self._run.failure = str(error)
-            return None
