@@ -77,23 +77,29 @@ class Diffstats(ForAll, Step):
             left[fitting] = False
             within = within - supported[fitting]
             top = np.sort(np.argsort(-within, kind="stable")[: self.top]).tolist()
-            for size in range(1, len(top) + 1):
-                for items in itertools.combinations(top, size):
-                    without = observed - np.where(left, group(items), 0)
-                    misfit = _misfit(without, law)
-                    if misfit < best:
-                        best, chosen, chosen_ones = misfit, items, left.copy()
+            subsets = [
+                items
+                for size in range(1, len(top) + 1)
+                for items in itertools.combinations(top, size)
+            ]
+            taken = np.where(left, np.array([group(items) for items in subsets]), 0)
+            misfits = _misfits(observed - taken, law)
+            least = int(misfits.argmin())
+            if misfits[least] < best:
+                best, chosen, chosen_ones = misfits[least], subsets[least], left.copy()
         held = unpacked(support_of(columns, np.array(chosen)), users)
         flagged = held & chosen_ones[ones]
         return Verdict(~flagged)
 
 
-def _misfit(observed: Counts, law: Floats) -> float:
-    """Σ (O - Y)² / Y, where Y are the expectations for the same number of reports."""
-    expected = observed.sum() * law
-    if not expected.any():
-        return float("inf")
-    return float(((observed - expected) ** 2 / expected).sum())
+def _misfits(observed: Counts, law: Floats) -> Floats:
+    """Σ (O - Y)² / Y of each row, where Y are the expectations for the same number of reports."""
+    expected = observed.sum(axis=1, keepdims=True) * law
+    some = expected.any(axis=1)
+    misfits = np.full(len(observed), np.inf)
+    rest = expected[some]
+    misfits[some] = ((observed[some] - rest) ** 2 / rest).sum(axis=1)
+    return misfits
 
 
 def _by_ones(
