@@ -69,10 +69,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             number[test] += 1
 
 
+def pytest_collectstart() -> None:
+    """Look for no garbage while tests are collected: all that is made then lasts."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Look for garbage rarely, and not among what lasts: in tests of the app it is much work."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(50_000, 20, 100)
 
 
