@@ -11,11 +11,14 @@ UV := $(shell command -v uv 2>/dev/null)
 ifdef UV
 NEW := $(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 INSTALL := $(UV) pip install --python $(BIN)/python
-COMPILED := --compile-bytecode
 else
 NEW := $(PYTHON) -m venv .venv
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 endif
+
+# What is installed is compiled on all processors, without the tests that others ship; files that
+# are no Python of this version are left alone.
+COMPILE := $(BIN)/python -m compileall -q -j 0 -x '[/\\]tests?[/\\]'
 
 .PHONY: run test size code tests-compiled test-long format site dist bench bench-tui clean
 
@@ -62,13 +65,14 @@ bench-tui: $(READY)
 $(RUN): pyproject.toml
 	@echo 'Setting up .venv, once: about 280 MB, half a minute to two minutes.'
 	@$(NEW)
-	@$(INSTALL) $(COMPILED) -e .
-	@$(BIN)/python -m compileall -q core ldptui scenarios
+	@$(INSTALL) -e .
+	@$(COMPILE) .venv core ldptui scenarios >/dev/null 2>&1 || true
 	@touch $@
 
 $(READY): $(RUN)
 	@echo 'Adding the tools of the tests, once: about 800 MB more, one to three minutes.'
 	@$(INSTALL) -e '.[dev]'
+	@$(COMPILE) .venv >/dev/null 2>&1 || true
 	@touch $@
 
 $(SITE): $(READY)
