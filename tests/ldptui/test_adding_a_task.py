@@ -145,20 +145,35 @@ def run(place: Path, code: str, *arguments: str) -> str:
     return made.stdout
 
 
-def command(place: Path, *arguments: str) -> str:
-    code = "import sys, peaks; from ldptui.commands.cli import main; sys.exit(main(sys.argv[1:]))"
-    return run(place, code, *arguments)
+COMMANDS = """
+import contextlib, io, json, sys
+import peaks
+from ldptui.commands.cli import main
+said = []
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        code = main(words)
+    said.append((code, out.getvalue()))
+print(json.dumps(said))
+"""
+
+
+def commands(place: Path, *commands: str) -> list[tuple[int, str]]:
+    """Exit code and output of each of these commands, in one process where the task is."""
+    words = [command.split() for command in commands]
+    return [(code, said) for code, said in json.loads(run(place, COMMANDS, json.dumps(words)))]
 
 
 def test_a_new_task_is_run_and_written_in_every_format(place: Path) -> None:
-    document = json.loads(command(place, "run", "work.toml", "--format", "json"))
-    for cell in document["cells"]:
+    formats = ("json", "table", "csv")
+    made = commands(place, *(f"run work.toml --quiet --format {name}" for name in formats))
+    assert [code for code, _ in made] == [0, 0, 0], made
+    (_, document), (_, table), (_, rows) = made
+    for cell in json.loads(document)["cells"]:
         assert cell["parameters"]["task.kind"] == "peak"
         assert cell["metrics"]["peak_shift"]["mean"] > 0
         assert "gain" not in cell["metrics"]
-    table = command(place, "run", "work.toml", "--format", "table")
     assert "peak shift" in table
-    rows = command(place, "run", "work.toml", "--format", "csv")
     assert "peak_shift" in rows.splitlines()[0]
 
 
@@ -176,19 +191,18 @@ def test_a_new_task_is_seen_in_the_workbench(place: Path) -> None:
 
 
 def test_what_a_new_task_has_no_meaning_for_is_refused_in_a_sentence(place: Path) -> None:
-    work = place / "work.toml"
-    for line, words in {
+    refused = {
         '[[defence]]\nkind = "norm-sub"\n': "defence must be left out with task.kind = ",
         "[campaign]\nrounds = 2\n": "campaign must be left out with task.kind = ",
         '[goal]\nmetric = "gain"\nat_least = 0.1\n': 'goal.metric must not be "gain"',
-    }.items():
+    }
+    for number, line in enumerate(refused):
         text = WORK.replace(", share = 0.2", "").split("[sweep]")[0] if "goal" in line else WORK
-        work.write_text(text + line, encoding="utf-8")
-        code = (
-            "import sys, peaks; from ldptui.commands.cli import main;"
-            "sys.stderr = sys.stdout; assert main(sys.argv[1:]) == 2"
-        )
-        assert words in " ".join(run(place, code, "run", "work.toml").split())
+        (place / f"{number}.toml").write_text(text + line, encoding="utf-8")
+    told = commands(place, *(f"run {number}.toml" for number in range(len(refused))))
+    for (code, said), words in zip(told, refused.values(), strict=True):
+        assert code == 2
+        assert words in " ".join(said.split())
 
 
 ROOT = Path(__file__).parents[2]
@@ -207,6 +221,7 @@ OWN_COST = ("core/attacks/", "core/defences/", "ldptui/api/", "ldptui/explain/cl
 """Rooms of rows that have a cost of their own: an attack, a defence, a function, a client."""
 
 
+@cache
 def defined_in(path: Path) -> set[str]:
     """The classes, functions and constants of a file of Python."""
     nodes = list(ast.walk(_parsed(path)))
