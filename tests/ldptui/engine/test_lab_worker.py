@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from support.desk import gone
 from support.lab_tabs import DOCUMENT, ask
 from support.worker import soon
@@ -51,8 +52,12 @@ class Desk:
         return await self.until(lambda one: one.key == key and one.status != "running")
 
 
-@pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def started() -> AsyncIterator[Desk]:
+    """One worker for all: its start takes longer than the answers."""
     desk = Desk()
     await desk.engine.start()
     yield desk
@@ -60,6 +65,12 @@ async def desk() -> AsyncIterator[Desk]:
     pids = [child._process.pid for child in children if child._process is not None]
     await soon(desk.engine.stop())
     assert all(map(gone, pids))
+
+
+@pytest.fixture
+def desk(started: Desk) -> Desk:
+    started.replies.clear()
+    return started
 
 
 async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:

@@ -8,12 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import pytest_asyncio
 from support.cases import expecting
 from support.told import news_in, told
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
@@ -43,7 +44,30 @@ from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import CELLS, Run
 from ldptui.session.snapshot import Part, Request, Snapshot
 
+ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
 
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def children() -> AsyncIterator[list[Worker]]:
+    """The workers of this file: a start takes longer than what most tests ask of one."""
+    children: list[Worker] = []
+    yield children
+    for child in children:
+        if child.process.returncode is None:
+            assert await ended(child) == (0, b"")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def worker(children: list[Worker]) -> Worker:
+    """A worker with nothing to do: the last test's, unless that has ended it."""
+    if not children or children[-1].process.returncode is not None:
+        children.append(await started("-m", "ldptui.engine.worker"))
+        assert (await children[-1].read()).ready
+    children[-1].frames.clear()
+    return children[-1]
+
+
+@ONE_LOOP
 async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> None:
     swept = document(sweep={"attack.share": [0.0, 0.1], "protocol.kind": ["grr", "oue"]})
     last = await worker.end(worker.run(7, gain=swept, base=document()))
@@ -72,6 +96,7 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> None:
     swept = document(sweep={"protocol.epsilon": [0.5, 1.0]})
     last = await worker.end(worker.run(1, base=swept))
@@ -99,6 +124,7 @@ def test_frequencies_are_exact() -> None:
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_the_cell_at_a_cursor_is_what_it_would_be_as_the_base(worker: Worker) -> None:
     there = document("olh", attack={"kind": "mga", "share": 0.1, "targets": {"items": [3]}})
     last = await worker.end(worker.run(1, base=document("olh"), cell=there))
@@ -108,6 +134,7 @@ async def test_the_cell_at_a_cursor_is_what_it_would_be_as_the_base(worker: Work
     assert alone.at_cell is None
 
 
+@ONE_LOOP
 async def test_what_is_undefined_is_none(worker: Worker) -> None:
     alone = document(trials=1, attack={"kind": "none"})
     last = await worker.end(worker.run(1, base=alone))
@@ -257,6 +284,7 @@ def test_labels_come_from_the_data(tmp_path: Any) -> None:
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_progress_tells_only_what_changed(worker: Worker) -> None:
     shares = {"attack.share": {"from": 0, "to": 0.5, "points": 40}}
     swept = document(items=256, trials=60, sweep=shares)
@@ -281,6 +309,7 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_many_cells_are_cut_into_short_frames(worker: Worker) -> None:
     points = {"from": 0, "to": 0.5, "points": 400}
     swept = document(trials=1, sweep={"attack.share": points})
@@ -297,6 +326,7 @@ async def told_by(worker: Worker) -> Snapshot:
     return news.snapshot
 
 
+@ONE_LOOP
 async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
     worker.run(1, base=ENDLESS)
     assert await worker.read() == News(started=1)
@@ -305,6 +335,7 @@ async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
     assert (await worker.end(newer)).status == "done"
 
 
+@ONE_LOOP
 async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
     worker.run(1, base=ENDLESS)
     assert await worker.read() == News(started=1)
@@ -320,6 +351,7 @@ async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
     assert (last.key, last.status) == (4, "done")
 
 
+@ONE_LOOP
 async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
     so_far = worker.run(1, interval=0.0, base=document(), gain=ENDLESS)
     assert await worker.read() == News(started=1)
@@ -335,6 +367,7 @@ async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
+@ONE_LOOP
 async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> None:
     # Binding these cells takes seconds; not interrupted, it ends at the first impossible one.
     many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
@@ -347,12 +380,14 @@ async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> No
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
     worker.send(cancel=1)
     assert (await worker.end(worker.run(2, base=document()))).status == "done"
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_bad_scenario_is_one_sentence(worker: Worker) -> None:
     attack = {"kind": "mga", "share": 1.5, "targets": {"items": [1]}}
     changes: dict[str, Any] = {
@@ -402,6 +437,7 @@ def test_a_long_run_says_how_long_it_takes(
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_what_is_no_request_is_refused(worker: Worker) -> None:
     for line in (
         "",
@@ -425,6 +461,7 @@ async def test_what_is_no_request_is_refused(worker: Worker) -> None:
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("end", ["eof", "quit"])
+@ONE_LOOP
 async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
     worker.run(1, base=ENDLESS)
     await worker.read()
@@ -446,6 +483,7 @@ def test_it_ends_without_a_standard_input() -> None:
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_signals(worker: Worker) -> None:
     so_far = worker.run(1, base=document(), gain=ENDLESS)
     assert await worker.read() == News(started=1)
@@ -482,6 +520,7 @@ main()
     assert all(word in errors for word in (b"stray", b"raw", b"careful"))
 
 
+@ONE_LOOP
 async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     wide = document(items=3 * MAX_ITEMS, users=10**6)
     last = await worker.end(worker.run(1, base=wide))
