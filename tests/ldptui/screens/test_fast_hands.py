@@ -120,19 +120,15 @@ def sequences_of(seed: str, number: int) -> list[list[str]]:
 SIZES = [(60, 18), (80, 24), (120, 40)]
 
 
-async def test_fast_keys_do_what_slow_keys_do() -> None:
-    sequences = sequences_of("fast hands", 12)
-    slow = await walk(sequences, SIZES[0], at_once=False)
-    fast = await walk(sequences, SIZES[0], at_once=True)
-    for keys, one, other in zip(sequences, slow, fast, strict=True):
-        assert other == one, keys
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("number", range(17))
-async def test_two_thousand_sequences_at_three_sizes(number: int, size: tuple[int, int]) -> None:
-    sequences = sequences_of(f"fast hands {number} {size}", 40)
+@pytest.mark.parametrize(
+    ("number", "size"),
+    [*((number, SIZES[0]) for number in range(4)),
+     *(pytest.param(number, size, marks=pytest.mark.long)
+       for number in range(4, 30) for size in SIZES)],
+)  # fmt: skip
+async def test_fast_keys_do_what_slow_keys_do(number: int, size: tuple[int, int]) -> None:
+    """A hundred sequences of keys in `make test`, two thousand with those of `make test-long`."""
+    sequences = sequences_of(f"fast hands {number} {size}", 25)
     slow = await walk(sequences, size, at_once=False)
     fast = await walk(sequences, size, at_once=True)
     for keys, one, other in zip(sequences, slow, fast, strict=True):
