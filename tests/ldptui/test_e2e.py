@@ -63,20 +63,6 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def test_starts_shows_an_attack_and_leaves_the_terminal_as_it_was_found(app: Terminal) -> None:
-    text = app.until(r"Quickstart")
-
-    assert "Protocol" in text
-    assert "Attack" in text
-
-    children = app.children()
-    app.send("ctrl+q")
-
-    assert app.wait() == 0
-    assert app.restored
-    assert not any(alive(pid) for pid in children)
-
-
 def test_a_run_is_cancelled_and_quitting_asks_while_one_is_active(slow: Path, home: Path) -> None:
     with Terminal(ldptui(str(slow)), 100, 30, home=home) as app:
         app.until(READY)
@@ -119,7 +105,9 @@ def test_a_storm_of_resizes_and_a_stop_from_outside_leave_it_as_it_was(app: Term
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
-def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
+def test_a_signal_saves_the_draft_and_the_next_start_has_it(
+    home: Path, number: signal.Signals
+) -> None:
     with Terminal(ldptui(), 120, 40, home=home) as app:
         app.until(READY)
         app.send("1")
@@ -137,9 +125,14 @@ def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
 
     with Terminal(ldptui(), 120, 40, home=home) as again:
         again.until(r"draft of .* restored")
-        again.until(READY)
+        text = again.until(READY)
+        assert all(word in text for word in ("Quickstart", "Protocol", "Attack", "● SUE"))
+        children = again.children()
         again.send("ctrl+q")
+
         assert again.wait() == 0
+        assert again.restored
+        assert not any(alive(pid) for pid in children)
 
 
 @pytest.mark.every(2)
