@@ -66,9 +66,17 @@ def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.n
 # All of them.
 
 
-@pytest.mark.parametrize("tab", TOPICS)
-def test_every_tab_answers_what_it_starts_with(tab: str) -> None:
-    answer = ask(tab)
+FEW: Final = {"choose": {"trials": 10}, "deployment": {"items": 8, "users": 1000, "targets": 1}}
+"""What makes the answers of these quick."""
+
+
+@pytest.mark.parametrize(
+    ("tab", "few"),
+    [*((tab, FEW.get(tab, {})) for tab in TOPICS),
+     *(pytest.param(tab, {}, marks=pytest.mark.long) for tab in FEW)],
+)  # fmt: skip
+def test_every_tab_answers_what_it_starts_with(tab: str, few: dict[str, int]) -> None:
+    answer = ask(tab, **few)
     assert answer.table.rows
     assert_fits(answer.table)
     assert answer.words
@@ -125,10 +133,6 @@ def test_every_field_and_notion_has_its_words(tab: str) -> None:
         assert notion.source
         assert notion.text.endswith(".")
         assert all(len(line) <= 76 for line in notion.formula.split("\n"))
-
-
-FEW: Final = {"choose": {"trials": 10}, "deployment": {"items": 8, "users": 1000, "targets": 1}}
-"""What makes the answers of these quick."""
 
 
 @pytest.mark.every(4)
