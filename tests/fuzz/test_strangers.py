@@ -268,7 +268,8 @@ def test_no_file_of_any_name_is_unpickled(name: str, mark: Path, capsys: Capture
 # Folders.
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.every(2)
+@pytest.mark.parametrize("workers", ["2", "1"])
 def test_a_strangers_folder_hides_no_module(workers: str, mark: Path) -> None:
     """Python starts workers in the folder that one is in."""
     touch = f"open({str(mark)!r}, 'w')\n"

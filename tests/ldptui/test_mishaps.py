@@ -134,6 +134,7 @@ def test_a_pane_that_is_made_while_the_app_ends_is_no_news(
     assert (app.crash is not None) is not leaving
 
 
+@pytest.mark.long
 async def test_the_palette_is_paged_while_it_is_empty() -> None:
     async with workbench() as (screen, _, pilot):
         await pilot.press("ctrl+p")
@@ -185,6 +186,7 @@ def test_a_continue_signal_after_the_end_is_nothing(monkeypatch: pytest.MonkeyPa
     ChangedCellsDriver._sigcont_application(driver, signal.SIGCONT, None)
 
 
+@pytest.mark.long
 async def test_a_dialog_closes_whose_result_is_there_already() -> None:
     async with workbench() as (screen, _, pilot):
         dialog = TextScreen("Title", "text")
@@ -253,6 +255,7 @@ async def test_the_palette_closes_before_it_is_there() -> None:
         assert app.screen is screen
 
 
+@pytest.mark.long
 async def test_the_palette_opens_while_the_last_one_closes() -> None:
     async with workbench() as (screen, _, pilot):
         app = cast("Workbench", screen.app)

@@ -273,6 +273,7 @@ def test_an_attack_that_ends_its_process_fails_its_cell_alone(
     assert f"ldptui: cell 0 (olh) failed: {errors[0]}" in output.err.splitlines()
 
 
+@pytest.mark.long
 async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path, DEADLY)
     desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))
@@ -438,6 +439,7 @@ async def test_the_worker_runs_what_its_command_line_allows(worker: Worker, tmp_
     assert other.details == ""
 
 
+@pytest.mark.long
 async def test_the_worker_shows_a_traceback_and_the_other_cells(
     worker: Worker, tmp_path: Path
 ) -> None:
@@ -457,6 +459,7 @@ async def test_the_worker_shows_a_traceback_and_the_other_cells(
     assert (again.status, again.done) == ("done", 40)
 
 
+@pytest.mark.long
 async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) -> None:
     path, hangs = hanging(tmp_path)
     desk = Desk((*COMMAND, *as_arguments(Code(files=(path,)))))

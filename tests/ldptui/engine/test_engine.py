@@ -70,6 +70,7 @@ say(ready={"stub": "1"})
 """
 
 
+@pytest.mark.long
 async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
     swept = document(sweep={"attack.share": [0.0, 0.1]})
     desk.run(3, full=True, base=swept)  # asked for before a worker is ready

@@ -675,7 +675,7 @@ async def test_every_dialog_fits_and_esc_leaves_it(
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("screen", ["save", "open", "export"])
-@pytest.mark.parametrize("path", ["/", "..", "~nobody_has_this", "x" * 300, "a/" * 3000, "a\0b"])
+@pytest.mark.parametrize("path", ["/", "..", "~nobody_has_this", "x" * 300, "a/" * 2100, "a\0b"])
 async def test_no_path_is_too_odd_to_be_typed(folder: Path, screen: str, path: str) -> None:
     app = Bare(DIALOGS[screen](folder))
     async with app.run_test(size=(80, 24)) as pilot:

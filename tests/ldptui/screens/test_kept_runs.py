@@ -108,6 +108,7 @@ async def test_what_a_kept_run_has_measured_is_not_run_again(
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("users", ["-3", "5000"])
+@pytest.mark.long
 async def test_the_last_run_of_another_scenario_is_not_shown_at_the_start(
     store: Path, tmp_path: Path, users: str
 ) -> None:

@@ -53,6 +53,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert "preview done" in status(screen)
 
 
+@pytest.mark.long
 async def test_a_missing_file_of_attacks_is_named_and_loses_nothing(tmp_path: Path) -> None:
     settings = Settings(offered_files=(tmp_path / "gone.py",))
     app = Workbench(settings, engine=FakeEngine)
@@ -97,6 +98,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
 
 @pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.long
 async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -> None:
     async with workbench(size) as (screen, engine, pilot):
         finished(engine)
@@ -117,6 +119,7 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
         assert " ".join(seen(pilot.app).split()).count("got -1") == 1
 
 
+@pytest.mark.long
 async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -235,6 +238,7 @@ async def test_a_dead_worker_is_reported() -> None:
         await until(pilot, lambda: "SIGKILL" in status(screen))
 
 
+@pytest.mark.long
 async def test_runs_are_chosen_and_laid_over_each_other() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -362,6 +366,7 @@ async def test_the_draft_comes_back() -> None:
         assert "epsilon = 3.0" in screen.draft.text
 
 
+@pytest.mark.long
 async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ldptui.screens.workbench.desk.AUTOSAVE_S", 0.01)
     async with workbench() as (screen, _, pilot):
@@ -391,6 +396,7 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
         assert bool(said) == bool(words)
 
 
+@pytest.mark.long
 async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
     async with workbench() as (_, engine, _pilot):
         assert engine.requests[0].interval == 0.25
@@ -438,6 +444,7 @@ async def test_help_calls_two_things_by_two_names(pane: int) -> None:
         assert [item for item in called.items() if len(item[1]) > 1] == []
 
 
+@pytest.mark.long
 async def test_keys_are_spelled_out_in_ascii() -> None:
     async with workbench() as (screen, _, _pilot):
         app = screen.app
@@ -448,6 +455,7 @@ async def test_keys_are_spelled_out_in_ascii() -> None:
         assert [app.get_key_display(key) for key in (left, quit_)] == ["left", "^q"]
 
 
+@pytest.mark.long
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
     async with workbench(store=tmp_path / "runs") as (screen, engine, pilot):
         assert engine.requests[0].whole is None
@@ -465,6 +473,7 @@ async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) 
         assert "the disk is full" in status(screen)
 
 
+@pytest.mark.long
 async def test_typing_right_after_tab_goes_to_the_next_field() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -482,6 +491,7 @@ async def test_typing_right_after_tab_goes_to_the_next_field() -> None:
         assert (first.value, second.value) == ("1287", "8")
 
 
+@pytest.mark.long
 async def test_keys_in_a_burst_mean_what_they_did_where_they_were_pressed() -> None:
     async with workbench((80, 24)) as (screen, engine, pilot):
         finished(engine)
@@ -536,6 +546,7 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
         assert charts.snapshot == snapshot
 
 
+@pytest.mark.long
 async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -620,6 +631,7 @@ async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
             assert {"View", "Run", "Help", "Palette", "Quit"} <= words
 
 
+@pytest.mark.long
 async def test_a_run_that_tells_nothing_counts_its_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
