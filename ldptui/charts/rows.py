@@ -202,24 +202,26 @@ def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
 
     Each segment costs a terminal some forty bytes of colours, so blanks join what is before them.
     """
-    pieces: list[list[str]] = []
-    room = width
+    pieces: list[tuple[list[str], str]] = []
+    room, last = width, ""
     for text, style in (*row, (" " * width, "")):
-        if (size := cell_len(text)) > room:
+        if (size := _cells(text)) > room:
             text = crop(text, room) if text.strip() else " " * room
-            size = cell_len(text)
+            size = _cells(text)
         room -= size
-        if pieces and (style == pieces[-1][1] or (_blank(text) and _unseen(style, pieces[-1][1]))):
-            pieces[-1][0] += text
+        if pieces and (style == last or (not text.strip(" ") and _unseen(style, last))):
+            pieces[-1][0].append(text)
         elif text:
-            pieces.append([text, style])
+            pieces.append(([text], style))
+            last = style
+    joined = [("".join(texts), style) for texts, style in pieces]
     if charset == "ascii":  # the ellipsis where text was cut
-        pieces = [[fmt.ascii_cells(text), style] for text, style in pieces]
-    return Strip([Segment(text, style_of(style)) for text, style in pieces], width)
+        joined = [(fmt.ascii_cells(text), style) for text, style in joined]
+    return Strip([Segment(text, style_of(style)) for text, style in joined], width)
 
 
-def _blank(text: str) -> bool:
-    return not text.strip(" ")
+_cells = lru_cache(maxsize=4096)(cell_len)
+"""The cells of a text; most are those of a chart, one each."""
 
 
 @lru_cache(maxsize=512)
