@@ -10,11 +10,22 @@ from typing import TYPE_CHECKING, Final
 
 from textual.strip import Strip
 
-from ..rows import NO_DATA, Charset, Look, Row, centred, crop, length, pad, strip, titled
+from ..rows import NO_DATA, Charset, Look, Row, Span, centred, crop, length, pad, strip, titled
 from ..series import Chart, Grid, Panels, Place, Plot
 from .area import LOW, area_of, level_entries, series_entries
 from .bars import bar_place, bar_rows
-from .heat import LABEL, Layout, heat_rows, inside, layout, number, part_of, sizes_of, some
+from .heat import (
+    LABEL,
+    Layout,
+    heat_rows,
+    inside,
+    layout,
+    number,
+    sizes_of,
+    some,
+    step_of,
+    title_with_steps,
+)
 from .legend import Entry, sentence, with_legend
 from .marks import marks_of
 from .plots import plot_place, plot_rows
@@ -88,8 +99,15 @@ def _shaded(grid: Grid, at: Layout, look: Look) -> list[Row]:
     sizes, shades, digits = sizes_of(grid), SHADES[look.charset], _digits(grid)
     cell, swatch = at.wide, min(WIDEST, at.wide - digits - 3)
     heads = [pad(look.clean(grid.columns[each]), cell - 2, right=True) for each in at.columns]
+
+    def tint(below: bool) -> str:
+        return look.palette.clean if below else look.palette.attacked
+
+    def scale(step: int, below: bool) -> Span:
+        return shades[1 + step] * SWATCH, tint(below)
+
     lines: list[Row] = [
-        [(look.clean(grid.title), look.strong)],
+        title_with_steps(grid, sizes, look, len(shades) - 1, scale),
         [(pad(look.clean(grid.row), at.left), look.palette.muted),
          (" " * 2 + (" " * 2).join(heads), look.palette.muted)],
     ]  # fmt: skip
@@ -99,13 +117,10 @@ def _shaded(grid: Grid, at: Layout, look: Look) -> list[Row]:
         for column in at.columns:
             value = grid.values[row][column]
             shade = "" if value is None else shades[_shade(value, sizes)] * swatch
-            colour = (
-                look.palette.clean if value is not None and value < 0 else look.palette.attacked
-            )
             gap = (closing + " " * cell)[: cell - digits - swatch - 1]
-            line.append((gap + pad(shade, swatch), colour))
+            line.append((gap + pad(shade, swatch), tint(value is not None and value < 0)))
             looked_at = grid.cursor == (grid.rows[row], grid.columns[column])
-            mark = INSIDE[look.charset] if inside(grid, row, column) else ""
+            mark = INSIDE[look.charset] if grid.line and inside(grid, row, column) else ""
             opening, closing = ("[", "]") if looked_at else (" ", mark)
             line.append((opening + number(value).rjust(digits), look.palette.foreground))
         line.append((closing, look.palette.foreground))
@@ -115,7 +130,7 @@ def _shaded(grid: Grid, at: Layout, look: Look) -> list[Row]:
 
 def _shade(value: float, sizes: Sequence[float]) -> int:
     """The shade of a number, from 1 to 4, by its size among the sorted `sizes`; 0 for a zero."""
-    return 1 + min(3, int(part_of(value, sizes) * 4)) if value else 0
+    return 1 + step_of(value, sizes, 4) if value else 0
 
 
 def _note(grid: Grid, at: Layout, mark: str) -> str:

@@ -6,7 +6,7 @@ Where there are more rows than lines, a line holds two rows, in the halves of it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,20 +81,37 @@ def heat_rows(grid: Grid, look: Look) -> list[Row]:
 
 
 def _title(grid: Grid, sizes: Sequence[float], look: Look) -> Row:
+    """The title with the steps of the colours."""
+
+    def swatch(step: int, below: bool) -> Span:
+        return "  ", f"on {_coloured(step, look, below=below)}"
+
+    return title_with_steps(grid, sizes, look, LEVELS, swatch)
+
+
+def title_with_steps(
+    grid: Grid,
+    sizes: Sequence[float],
+    look: Look,
+    levels: int,
+    swatch: Callable[[int, bool], Span],
+) -> Row:
     """The title, and where there is room the steps of the colours, each with its least size.
 
     Where there is less room, every other step has a number, every third one, …
+
+    levels : how many steps there are. swatch : what a step looks like, and one of numbers below 0.
     """
     row: Row = [(crop(look.clean(grid.title), look.width), look.strong)]
     known = [value for line in grid.values for value in line if value is not None]
-    steps = [(_step(value, sizes), value < 0) for value in known if value]
+    steps = [(step_of(value, sizes, levels), value < 0) for value in known if value]
     used = sorted({-1 - step if below else 1 + step for step, below in steps})
-    for stride in range(1, LEVELS + 1):
+    for stride in range(1, levels + 1):
         marks: Row = [("  ", look.palette.muted)] if used else []
         for place, step in enumerate(used):
-            least = math.copysign(_least(abs(step) - 1, sizes), step)
+            least = math.copysign(_least(abs(step) - 1, sizes, levels), step)
             shown = place % stride == 0 or place == len(used) - 1
-            marks.append(("  ", f"on {_coloured(abs(step) - 1, look, below=step < 0)}"))
+            marks.append(swatch(abs(step) - 1, step < 0))
             marks.append((f" {number(least)} " * shown, look.palette.muted))
         if length(row) + length(marks) <= look.width:
             return row + marks
@@ -224,14 +241,14 @@ def part_of(value: float, sizes: Sequence[float]) -> float:
     return (math.log(size) - least) / (math.log(high) - least)
 
 
-def _step(value: float, sizes: Sequence[float]) -> int:
-    """The step of a number's colour, from 0 to LEVELS - 1."""
-    return min(LEVELS - 1, int(part_of(value, sizes) * LEVELS))
+def step_of(value: float, sizes: Sequence[float], levels: int = LEVELS) -> int:
+    """The step of a number's colour, from 0 to levels - 1."""
+    return min(levels - 1, int(part_of(value, sizes) * levels))
 
 
-def _least(step: int, sizes: Sequence[float]) -> float:
-    """The least size of the numbers of a step: where `part_of` is step / LEVELS."""
-    low, high, part = sizes[0], sizes[-1], step / LEVELS
+def _least(step: int, sizes: Sequence[float], levels: int) -> float:
+    """The least size of the numbers of a step: where `part_of` is step / levels."""
+    low, high, part = sizes[0], sizes[-1], step / levels
     return high * part if high < DECADES * low else low * (high / low) ** part
 
 
@@ -239,7 +256,7 @@ def colour(value: float | None, sizes: Sequence[float], look: Look) -> str:
     """The colour of a number: more of the attack's the larger it is, of the other one below 0."""
     if not value:
         return look.palette.background
-    return _coloured(_step(value, sizes), look, below=value < 0)
+    return _coloured(step_of(value, sizes), look, below=value < 0)
 
 
 def _coloured(step: int, look: Look, *, below: bool) -> str:

@@ -89,6 +89,27 @@ def test_numbers_are_read_and_shades_grow_with_them(charset: Charset) -> None:
     assert full not in rows[2]
 
 
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_each_shade_has_its_least_number_beside_the_title(charset: Charset) -> None:
+    grid = Grid("Gain", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0)))
+    mid, strong, full = {"ascii": (":", "+", "#")}.get(charset, ("▒", "▓", "█"))
+    title = drawn(grid, 60, 12, charset)[0].split()
+    assert title == ["Gain", strong * 2, "-0.5", mid * 2, "0.25", full * 2, "0.75"]
+    assert drawn(grid, 20, 12, charset)[0].split() == ["Gain"]  # without room
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_no_number_is_marked_where_all_are_inside_of_the_line(charset: Charset) -> None:
+    """Its note says "everywhere", and no mark's meaning."""
+    everywhere = ((True, True), (True, True))
+    grid = Grid("t", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.2), (0.4, 0.8)), "all: everywhere",
+                inside=everywhere)  # fmt: skip
+    mark = "*" if charset == "ascii" else "•"
+    assert mark not in "".join(drawn(grid, 60, 12, charset))
+    told = "".join(drawn(replace(grid, line="all"), 60, 12, charset))
+    assert told.count(mark) == 5  # with what it means
+
+
 def test_cells_without_room_are_counted() -> None:
     values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
     names = tuple(str(at) for at in range(40))
