@@ -74,9 +74,9 @@ def roc_plot(seen: Detection) -> Plot:
             "ROC curve", Axis("flagged genuine users"), Axis("flagged fakes"), (),
             note="no fakes",
         )  # fmt: skip
-    series = [
-        Series("every threshold", seen.wrong, seen.caught, "attacked", cloud=False),
+    series = [  # without colours the last one hides those before it
         Series("chance", CHANCE, CHANCE, "muted", "dotted"),
+        Series("every threshold", seen.wrong, seen.caught, "attacked", cloud=False),
     ]
     flagged = seen.flagged
     if flagged is not None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ldptui.charts.draw import draw
 from ldptui.charts.figures.detection import detection_frame, detection_table, roc_plot, scores_plot
+from ldptui.charts.rows import ANSI_DARK, Look
 from ldptui.core.view import Detection
 
 SEEN = Detection(
@@ -23,11 +27,20 @@ def test_each_group_by_its_score() -> None:
 
 def test_the_curve_and_what_the_filter_flags() -> None:
     plot = roc_plot(SEEN)
-    curve, chance, flagged = plot.series
+    chance, curve, flagged = plot.series
     assert plot.title == "ROC curve, area 0.93"
     assert (curve.x, curve.y) == (SEEN.wrong, SEEN.caught)
     assert (chance.x, chance.y) == ((0, 1), (0, 1))
     assert (flagged.x, flagged.y, flagged.label) == ((0.1,), (0.8,), "fiad flags")
+
+
+def test_a_filter_that_guesses_has_a_curve_in_ascii_too() -> None:
+    """It runs along the line of chance, which would hide it if it were drawn later."""
+    even = replace(SEEN, wrong=(0.0, 1.0), caught=(0.0, 1.0), area=0.5, flagged=None)
+    rows = [strip.text for strip in draw(roc_plot(even), Look(60, 16, ANSI_DARK, "ascii"))]
+    picture = "".join(row.partition("|")[2] or row.partition("+")[2] for row in rows[2:-4])
+    assert "." not in picture
+    assert picture.count("*") > 50
 
 
 def test_without_fakes_there_is_no_curve() -> None:
