@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Final, get_args
 
 import pytest
+from support.fake_engine import FakeEngine
 from textual.color import Color, rgb_to_lab
 from textual.theme import Theme
+from textual.widgets import Input
 
 import ldptui
-from ldptui.app import DARK, LIGHT
+from ldptui.app import DARK, LIGHT, Workbench
 from ldptui.charts import rows
 from ldptui.charts.series import Tone
+from ldptui.terminal.settings import Settings
 
 TEXT: Final = 4.5
 MARK: Final = 3.0
@@ -121,6 +124,21 @@ def test_one_colour_has_one_meaning(theme: Theme, at: int) -> None:
 def test_the_colours_of_a_terminal_have_one_meaning_in_charts(palette: rows.Palette) -> None:
     drawn = [palette.style(tone) for tone in get_args(Tone) if not tone.startswith("series-")]
     assert len({*drawn}) == len(drawn)
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+async def test_what_may_be_typed_can_be_read_before_it_is(theme: Theme) -> None:
+    """Some placeholders are instructions: "name=ε,δxN"."""
+    app = Workbench(Settings(theme=theme.name), None, FakeEngine)
+    async with app.run_test() as pilot:
+        await app.screen.mount(field := Input(placeholder="name=ε,δxN"))
+        await pilot.pause()
+        style = field.get_component_rich_style("input--placeholder")
+    assert style.italic
+    assert style.color is not None
+    assert style.bgcolor is not None
+    ground = Color.from_rich_color(style.bgcolor)
+    assert contrast(Color.from_rich_color(style.color), ground) >= TEXT
 
 
 def test_no_text_has_another_colour() -> None:

@@ -64,7 +64,6 @@ class Field(Widget):
         }
         &:ansi ValueInput:disabled { text-style: dim; }
         &:ansi ValueInput > .input--cursor { text-style: reverse; }
-        &:ansi ValueInput > .input--placeholder { text-style: dim italic; }
         &:ansi.-invalid { text-style: bold; }
         &:ansi > .problem { text-style: bold; }
     }
