@@ -77,6 +77,13 @@ def _worst(found: Sequence[Outcome]) -> Outcome | None:
     return max(known, key=lambda each: each.most, default=None)
 
 
+def _harms(deployment: Deployment, found: Sequence[Outcome], plain: Outcome) -> Outcome | None:
+    """The cell of the deployment's protocol in which a defence surely adds most to the gain."""
+    own = [each for each in found if each.protocol == deployment.protocol]
+    sure = [each for each in own if each.gain is not None and each.least > plain.most]
+    return max(sure, key=lambda each: each.gain or 0.0, default=None)
+
+
 def _helps(deployment: Deployment, found: Sequence[Outcome]) -> list[Outcome] | None:
     """The cells of the defence that helps the deployment's protocol most."""
     own = [each for each in found if each.protocol == deployment.protocol]
@@ -97,7 +104,11 @@ def _verdict(
     worst = _worst([each for each in found if _is_own(deployment, each)])
     if worst is not None:
         where = f"{lifted} of {deployment.protocol.upper()}"
-        yield f"At worst {fakes} with {worst.attack.upper()} add {_gain(worst)} to {where}."
+        said = (
+            f"At worst {fakes} with {worst.attack.upper()} add {_gain(worst)} to {where} as it is"
+        )
+        harm = _harms(deployment, found, worst)
+        yield f"{said}, and {_gain(harm)} under {harm.defence}." if harm else f"{said}."
     if (row := _helps(deployment, found)) is not None and (left := _worst(row)) is not None:
         most = f"{_gain(left)}, of {left.attack.upper()}"
         yield f"Of the defences {left.defence} helps most: it leaves at most {most}."

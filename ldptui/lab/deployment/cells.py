@@ -105,6 +105,11 @@ class Outcome:
         return reach_95(self.trials) * self.error if self.error else 0.0
 
     @property
+    def least(self) -> float:
+        """The gain that is sure: the lower end of its interval."""
+        return float("-inf") if self.gain is None else self.gain - self.half
+
+    @property
     def most(self) -> float:
         """The gain that is not excluded: the upper end of its interval."""
         return float("-inf") if self.gain is None else self.gain + self.half

@@ -17,7 +17,7 @@ from ldptui.core.experiment import Experiment
 from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.answer import Answer
-from ldptui.lab.deployment import ATTACKS, cells
+from ldptui.lab.deployment import ATTACKS, _verdict, cells
 from ldptui.lab.deployment.cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
 from ldptui.session.draft import opened, rekeyed
 from ldptui.session.locating import locate
@@ -74,6 +74,7 @@ def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> 
     plain = [cell for cell in own if cell.defence == NONE]
     assert printed["worst"]["attack"] == max(plain, key=lambda cell: cell.most).attack == "mga"
     assert answer.verdict[0].startswith("At worst 10 % of fakes with MGA add ")
+    assert " of OUE as it is" in answer.verdict[0]
     rows = {cell.defence: [each for each in own if each.defence == cell.defence] for cell in own}
     worst = {
         name: max(cell.most for cell in row)
@@ -93,6 +94,24 @@ def test_the_words_are_those_of_the_matrix(answer: Answer, capsys: Captured) -> 
     assert printed["floor"] == pytest.approx(hidden)
     assert mga.smaller() == mga
     assert "planner would" in " ".join(answer.verdict)
+
+
+def test_a_defence_that_surely_harms_is_in_the_first_sentence() -> None:
+    """The bars beside it begin with the largest gain, which may be a defended one."""
+    mine = Deployment("oue", 1.0, 6, 300, 0.1, 2)
+    rows = [
+        Outcome("oue", "mga", NONE, 9, 0.3),
+        Outcome("oue", "mga", "norm-cut", 9, 0.4, 0.01, 20),
+        Outcome("oue", "mga", "norm", 9, 0.45, 0.2, 20),  # perhaps
+        Outcome("grr", "mga", NONE, 9, 2.0),
+    ]
+    first, *_ = _verdict(mine, rows, None)
+    assert first == (
+        "At worst 10 % of fakes with MGA add 0.3 to 2 items of OUE as it is, and 0.400 ± 0.021 "
+        "under norm-cut."
+    )
+    first, *_ = _verdict(mine, rows[:1], None)
+    assert first.endswith(" as it is.")
 
 
 def test_a_row_with_a_gap_never_helps_most() -> None:
