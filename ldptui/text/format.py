@@ -38,6 +38,7 @@ _SPELLINGS = {
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "∀": "all ",
     "⊕": "xor", "⟲": "rotl", "≫": ">>",
 }
+_GREEK = "αβγδΔεϵηθλμνπρστφχωξ"
 _SHORTER = {"epsilon": "eps", "lambda": "lam"}
 
 ASCII_CELLS: Final = {
@@ -120,7 +121,7 @@ def fixed(value: float | None, places: int, *, sign: bool = False) -> str:
 
 
 def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bool = False) -> str:
-    """At most `digits` significant digits, no trailing zeros: `0.0312`, `1024`, `1.5e-7`.
+    """At most `digits` significant digits, no trailing zeros: `0.0312`, `12 345`, `1.5e-7`.
 
     Whole digits are never rounded away below a million; beyond that, and below a thousandth,
     the number is written with an exponent. zeros : a number that is rounded keeps its zeros.
@@ -134,8 +135,9 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bo
     exponent = _exponent(value, digits)
     if -4 < exponent < 6:
         text = f"{value:{mark}.{max(0, digits - 1 - exponent)}f}"
-        kept = "." not in text or (zeros and float(text) != value)
-        return text if kept else text.rstrip("0").rstrip(".")
+        if "." not in text:
+            return mark * (value > 0) + count(float(text))
+        return text if zeros and float(text) != value else text.rstrip("0").rstrip(".")
     text = f"{value:{mark}.{digits - 1}e}"
     mantissa, _, power = text.partition("e")
     if "." in mantissa and not (zeros and float(text) != value):
@@ -241,6 +243,8 @@ def to_ascii(text: str) -> str:
     text = re.sub(r"(?:(\d[\d.]*)[·×])?\b10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", plain_power, text)
     text = re.sub(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", r"^\1", text)
     text = re.sub(r"(?<=[^\W\d])∞", "_inf", text)
+    # A product of letters: "βa" is no word.
+    text = re.sub(rf"(?<=[{_GREEK}])(?=[a-zA-Z{_GREEK}])|(?<=[a-zA-Z])(?=[{_GREEK}])", " ", text)
     letters: list[str] = []
     for char in text:
         if char.isascii():

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from typing import Any, Final
 
+from ldptui.core.base.errors import spelled
+
 from ...catalogue import key_words
 from ...session.draft.looking import Type
 from ...text.format import count
@@ -83,7 +85,7 @@ def write(value: Any, *, grouped: bool = True) -> str:
     if isinstance(value, int):
         return count(value) if grouped else str(value)
     if isinstance(value, float):
-        return f"{value:.12g}"
+        return spelled(value, 12)
     if isinstance(value, list | tuple):
         return ", ".join(_item(item) for item in value)
     if isinstance(value, Mapping):

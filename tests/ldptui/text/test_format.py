@@ -59,7 +59,8 @@ def test_a_signed_estimate_shows_the_plus() -> None:
         (0.031249, "0.03125"),
         (-0.031249, "-0.03125"),
         (1024, "1024"),
-        (123456, "123456"),
+        (12345, "12 345"),
+        (-123456, "-123 456"),
         (999999.9, "1e6"),
         (1234567, "1.235e6"),
         (0.001, "0.001"),
@@ -81,6 +82,7 @@ def test_short_with_other_precisions() -> None:
     assert fmt.short(math.pi, 1) == "3"
     assert fmt.short(1e9, 1) == "1e9"
     assert fmt.short(0.5, sign=True) == "+0.5"
+    assert fmt.short(54321, sign=True) == "+54 321"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_short_with_other_precisions() -> None:
         (12.0, "12"),
         (12.01, "12.0"),
         (0.9999, "1.00"),
-        (120034.5, "120034"),
+        (120034.5, "120 034"),
         (1.0003e-7, "1.00e-7"),
         (1e-7, "1e-7"),
         (0.0, "0"),
@@ -207,6 +209,8 @@ def test_fixed() -> None:
         ("café – 東京", "cafe - ??"),
         ("x₁ ≤ ∞", "x1 <= inf"),
         ("ε∞", "epsilon_inf"),
+        ("βa, e^(εc/2), rβ", "beta a, e^(epsilon c/2), r beta"),  # products, no words
+        ("2ε, ε₁, σ_x, Σε", "2epsilon, epsilon1, sigma_x, sum epsilon"),
         ("e\u0301", "e"),
         ("🎉", "?"),
     ],

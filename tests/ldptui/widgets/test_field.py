@@ -58,6 +58,15 @@ def test_what_a_text_stands_for(text: str, type_: Any, value: Any) -> None:
     assert type(got) is type(value)
 
 
+def test_exponents_look_as_in_sentences() -> None:
+    assert [write(value) for value in (1e-6, 1.5e-12, 2.5, 1e20)] == [
+        "1e-6",
+        "1.5e-12",
+        "2.5",
+        "1e20",
+    ]
+
+
 def test_a_table_that_is_written_is_read_back() -> None:
     value = {"a": 0.0, "b c": {"d": [1, {"e": True}]}, "text": 'a "quoted" \\ one', "n": 1_000_000}
     assert write(value).startswith('a = 0.0, "b c" = { d = [1, { e = true }] }')
