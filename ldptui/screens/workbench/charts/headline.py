@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,7 +12,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....text.prose import first_lines
+from ....text.prose import first_lines, wrapped
 from ....widgets.words import put, spelled
 from .shown import Shown
 
@@ -78,12 +79,18 @@ class Headline(Static):
 
 
 def _fitting(sentences: Sequence[str], width: int, most: int) -> list[str]:
-    """The sentences that fit into so few lines as a whole; the first one is cut if it does not."""
-    for number in range(len(sentences), 0, -1):
-        lines = first_lines(" ".join(sentences[:number]), width, most) if most else []
-        if number == 1 or not lines or not lines[-1].endswith("…"):
-            return lines
-    return []
+    """The sentences that fit into so few lines as a whole, as many as do.
+
+    Else the first one without what is in brackets, else another one; at last the first is cut.
+    """
+    if not (sentences and most):
+        return []
+    front = (" ".join(sentences[:number]) for number in range(len(sentences), 0, -1))
+    brief = re.sub(r" \([^()]*\)", "", sentences[0])
+    for text in (*front, brief, *sentences[1:]):
+        if len(wrapped(text, width)) <= most:
+            return wrapped(text, width)
+    return first_lines(sentences[0], width, most)
 
 
 class Warnings(Static):
