@@ -45,6 +45,7 @@ PAPERS: Final = {
     "CGB": "Corrigan-Gibbs, Boneh, Prio, NSDI 2017",
     "trust": "we derive it: docs/trust.md",
     "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
+    "GSAS": "Guerra-Balboa, Sauer, Arcolezi, Strufe, 2025",
     "design": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
     "CP": "Clopper, Pearson, Biometrika 1934",
 }

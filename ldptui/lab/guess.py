@@ -173,16 +173,17 @@ def chart(options: GuessOptions, prior: Prior) -> Plot:
 
 
 def _rows(values: Guessed) -> Iterator[Row]:
-    yield row("named before", values.before, "max π")
-    yield row("named after", values.after, "Σ_y max_v π_v M(y|v)")
-    yield row("RAD", values.rad, "Σ_y max_v π_v (M(y|v) − M(y))")
-    yield row("worst odds", values.odds, "of an item against all others")
-    yield row("named, D answers", values.after_answers, "≤ e^Dε π/(1 + (e^Dε − 1)π)")
-    yield row("odds, D answers", values.odds_answers, "≤ e^Dε π/(1 − π)")
+    yield row("named before", values.before, "max π", "GSAS")
+    yield row("named after", values.after, "Σ_y max_v π_v M(y|v)", "GSAS")
+    yield row("RAD", values.rad, "Σ_y max_v π_v (M(y|v) − M(y))", "GSAS th. 4.2")
+    yield row("worst odds", values.odds, "of an item against all others", "DR 2.3")
+    yield row("named, D answers", values.after_answers, "≤ e^Dε π/(1 + (e^Dε − 1)π)", "DR 2.3")
+    yield row("odds, D answers", values.odds_answers, "≤ e^Dε π/(1 − π)", "DR 2.3")
     if values.gain is not None:
         reached = values.largest_epsilon
         shown = "any" if reached is None else text.short(reached, 5)
-        yield row("largest ε", shown, f"that keeps RAD below {text.short(values.gain)}")
+        limit = f"that keeps RAD below {text.short(values.gain)}"
+        yield row("largest ε", shown, limit, "GSAS th. 4.2")
 
 
 def _verdict(values: Guessed) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
+from support.lab_tabs import ask
 
 ASKED = ("guess", "--protocol", "oue", "--epsilon", "1", "--items")
 
@@ -23,6 +24,13 @@ def test_the_names_that_scripts_rely_on(capsys: Captured) -> None:
     assert found["before"] == pytest.approx(0.01)
     assert found["rad"] == pytest.approx(found["after"] - found["before"])
     assert found["odds"] == pytest.approx(2.718281828 / 99)
+
+
+def test_every_quantity_has_a_source() -> None:
+    answer = ask("guess", protocol="oue", epsilon=1.0, items=8, gain=0.05)
+    assert all(row[3] for row in answer.table.rows)
+    cited = {str(row[3]).split()[0] for row in answer.table.rows}
+    assert {line.split(":")[0] for line in answer.sources} == cited
 
 
 def test_the_largest_budget_keeps_the_gain(capsys: Captured) -> None:
