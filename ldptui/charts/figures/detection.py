@@ -56,12 +56,13 @@ def scores_plot(seen: Detection) -> Plot:
         for counts, label, tone in groups
         if sum(counts)
     )
+    most = max((max(each.y) for each in series if each.y), default=0.0)
     trial = f"one trial: {fmt.count(sum(seen.genuine))} genuine, {fmt.count(sum(seen.fakes))} fake"
     equal = "every report has the same score" if len(seen.scores) == 1 else ""
     return Plot(
         f"Score of {seen.kind}",
         Axis(f"score: {seen.meaning}" if seen.meaning else "score"),
-        Axis("share of the group", low=0.0),
+        Axis("share of the group", low=0.0, high=1.0 if most > 0.5 else None),
         series,
         note="; ".join(filter(None, (trial, equal))),
     )

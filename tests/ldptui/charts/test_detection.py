@@ -23,6 +23,9 @@ def test_each_group_by_its_score() -> None:
     assert fakes.y == (0, 0.2, 0.8)
     assert plot.x.label == "score: suspicious items"
     assert plot.note == "one trial: 100 genuine, 5 fake"
+    assert plot.y.high == 1.0  # a share has no room above
+    few = replace(SEEN, genuine=(40, 30, 30), fakes=(0, 0, 0))
+    assert scores_plot(few).y.high is None
 
 
 def test_the_curve_and_what_the_filter_flags() -> None:
