@@ -223,6 +223,12 @@ class LabBody(Vertical):
         &.-narrow LabForm { max-height: 9; }
         &.-short LabForm { max-height: 4; }
         &.-narrow #lab-right { height: 1fr; }
+        &.-narrow .lab-box {
+            border: none;
+            border-top: round $foreground 25%;
+            &:focus-within { border-top: round $accent; }
+            &:ansi:focus-within { border-top: heavy $accent; }
+        }
         &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
     }
     """
