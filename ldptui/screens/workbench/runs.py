@@ -133,6 +133,7 @@ class RunsPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._keys: list[int] = []  # of the rows
+        self._shown: int | None = None
 
     async def mount_rest(self) -> None:
         """All that is in the pane: the first frame would wait for it."""
@@ -178,9 +179,12 @@ class RunsPane(Vertical):
         else:
             options.clear_options()
             options.add_options(Option(row) for row in rows)
-        if keys and (before_keys != keys or options.highlighted is None):
-            # Whoever is in the list stays on the run; for all others the newest comes first.
-            options.highlighted = keys.index(held) if held in keys else 0
+        moved = (keys, self.shelf.shown) != (before_keys, self._shown)
+        self._shown = self.shelf.shown
+        if keys and (moved or options.highlighted is None):
+            # Whoever is in the list stays on the run; for all others the one shown comes first.
+            at = held if held in keys else self.shelf.shown
+            options.highlighted = keys.index(at) if at in keys else 0
         self._describe()
         self.refresh_bindings()
 

@@ -320,6 +320,11 @@ async def test_a_recording_and_a_figure_open_their_run(store: Path, tmp_path: Pa
             "protocol.epsilon", 2.0
         ).document  # fmt: skip
         assert "colleague.ldptui: run 1 is imported" in status(screen)
+        # What the message says that V verifies is under the cursor, and no newer row.
+        await pilot.press("5")
+        current = screen.query_one(RunsPane).current
+        assert current is not None
+        assert current.key == -1
         screen.run_worker(screen._kept.open_file(tmp_path / "ours.svg"))
         await until(pilot, lambda: "no run here has" in status(screen))
         assert screen.draft.document == run.document
