@@ -39,12 +39,12 @@ async def test_a_low_screen_gives_its_rows_to_the_data(monkeypatch: pytest.Monke
         assert "no server can tell" in low
         assert of_data(low) >= 6  # it had 4
         await pilot.press("full_stop")
-        await until(pilot, lambda: "1 of 5" in seen(app))
+        await until(pilot, lambda: "β = 0 " in seen(app) and "▸ MGA on OUE" in seen(app))
         assert of_data(seen(app)) >= 4  # with what is read there
 
         await pilot.resize_terminal(80, 24)
         await pilot.press("backspace")
-        await until(pilot, lambda: "╭─ 4 Charts · " in seen(app) and "1 of 5" not in seen(app))
+        await until(pilot, lambda: "╭─ 4 Charts · " in seen(app) and "β = 0 " not in seen(app))
         high = seen(app)
         assert "Claim: fake users who are 5% of everybody" in high
         # The row of the axes says what a title would; the text that is copied has one.
