@@ -115,7 +115,7 @@ def test_the_command(capsys: Captured) -> None:
     assert (more["users"], more["epsilon"], more["neighbours"]) == (1000, 2.0, "add-remove")
     assert more["errors"]["laplace"] == pytest.approx(math.sqrt(2) / 2 / 1000)
     text = succeed(capsys, "price", "quickstart")
-    for words in ("OUE as laplace: users", "46131 × n", "W17: Wang", "DR: Dwork"):
+    for words in ("OUE as laplace: users", "46 131 × n", "W17: Wang", "DR: Dwork"):
         assert words in text
 
 
