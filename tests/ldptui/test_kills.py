@@ -94,7 +94,6 @@ def test_the_app_ends_whatever_its_workers_are(
     assert_gone(processes)
 
 
-@pytest.mark.long
 def test_a_run_whose_worker_was_killed_at_once_goes_on(tmp_path: Path) -> None:
     """Killed before its first trial is there: `r` goes on with the run, under its number."""
     scenario = tmp_path / "long.toml"

@@ -125,7 +125,6 @@ def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-@pytest.mark.long
 def test_a_reader_that_has_enough_is_no_error() -> None:
     process = subprocess.Popen(
         command("run", "quickstart", "--format", "csv", "--trials", "60"),

@@ -211,7 +211,6 @@ async def test_a_screenshot_is_written_where_we_are(pilot: Pilot[None], home: Pa
     assert "DejaVu Sans Mono" in picture
 
 
-@pytest.mark.long
 async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: Path) -> None:
     await choose(pilot, "Debug info")
     assert isinstance(pilot.app.screen, TextScreen)

@@ -53,7 +53,6 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert "preview done" in status(screen)
 
 
-@pytest.mark.long
 async def test_a_missing_file_of_attacks_is_named_and_loses_nothing(tmp_path: Path) -> None:
     settings = Settings(offered_files=(tmp_path / "gone.py",))
     app = Workbench(settings, engine=FakeEngine)
@@ -119,7 +118,6 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
         assert " ".join(seen(pilot.app).split()).count("got -1") == 1
 
 
-@pytest.mark.long
 async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -396,7 +394,6 @@ def test_a_draft_of_another_folder_says_where_it_comes_from(
         assert bool(said) == bool(words)
 
 
-@pytest.mark.long
 async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
     async with workbench() as (_, engine, _pilot):
         assert engine.requests[0].interval == 0.25
@@ -444,7 +441,6 @@ async def test_help_calls_two_things_by_two_names(pane: int) -> None:
         assert [item for item in called.items() if len(item[1]) > 1] == []
 
 
-@pytest.mark.long
 async def test_keys_are_spelled_out_in_ascii() -> None:
     async with workbench() as (screen, _, _pilot):
         app = screen.app
@@ -455,7 +451,6 @@ async def test_keys_are_spelled_out_in_ascii() -> None:
         assert [app.get_key_display(key) for key in (left, quit_)] == ["left", "^q"]
 
 
-@pytest.mark.long
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
     async with workbench(store=tmp_path / "runs") as (screen, engine, pilot):
         assert engine.requests[0].whole is None
@@ -546,7 +541,6 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
         assert charts.snapshot == snapshot
 
 
-@pytest.mark.long
 async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
@@ -631,7 +625,6 @@ async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
             assert {"View", "Run", "Help", "Palette", "Quit"} <= words
 
 
-@pytest.mark.long
 async def test_a_run_that_tells_nothing_counts_its_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
