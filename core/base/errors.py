@@ -55,6 +55,8 @@ def spelled(value: float, digits: int | None = None) -> str:
 
 def reason_of(error: Exception) -> str:
     """The reason of an error in a few words: the system's, where it is one of the system."""
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
     return str(getattr(error, "strerror", None) or error)
 
 

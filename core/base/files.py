@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
-from .errors import FileError
+from .errors import FileError, reason_of
 
 Format = Literal["csv", "jsonl", "parquet", "arrow"]
 FORMATS: Final[dict[str, Format]] = {
@@ -92,7 +92,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except FileError:  # of another file, which is read meanwhile
         raise
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be written: {reason_of(error)}") from error
 
 
 def check_file(path: Source) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, Final
 
-from .errors import ContentError, FileError
+from .errors import ContentError, FileError, reason_of
 from .files import Source, check_file
 
 FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
@@ -63,7 +63,7 @@ def frame_file(path: Source) -> Iterator[tuple[Any, Batches]]:
         if error.errno is None:  # the library's, of bytes that it cannot decode
             reason = str(error).splitlines()[0] if str(error) else "it cannot be decoded"
             raise ContentError(f"{path} is not {kind}, or damaged: {reason}") from error
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
 def rows_in(path: Source) -> int:

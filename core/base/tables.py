@@ -153,9 +153,11 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
     """The position of a column; raises ScenarioError, about `key`, where there is none."""
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
-        raise ScenarioError(
-            f"must be a column of {path} ({known or 'which is empty'}), {got(name)}", key=key
-        )
+        rule = f"must be a column of {path} ({known or 'which is empty'}), {got(name)}"
+        if key == "reports":  # the protocol names its columns, and nobody has typed them
+            there = f"has {known}" if known else "is empty"
+            rule = f"must have the column {name!r} of the protocol, and {path} {there}"
+        raise ScenarioError(rule, key=key)
     if header.count(name) > 1:
         times = header.count(name)
         raise ScenarioError(f"must be one column of {path}, {name!r} heads {times}", key=key)

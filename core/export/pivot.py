@@ -10,6 +10,7 @@ from ..base.errors import ScenarioError, got
 from ..base.summary import Estimate
 from ..experiment import Experiment
 from ..running.runner import Results
+from ..scenario.document import suggest
 from ..scenario.renamed import numbered
 from ..theory import compared
 from ..view.cells import measured_names
@@ -84,6 +85,7 @@ def checked(experiment: Experiment, choice: Choice) -> Choice:
     for metric in choice.metrics:
         if metric not in known:
             rule = f"must be metrics of this run ({', '.join(known)}), {got(metric)}"
+            rule += suggest(metric, known)
             raise ScenarioError(rule, key="metrics")
     if not choice.turned:
         return choice

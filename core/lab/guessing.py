@@ -2,9 +2,10 @@
 
 An observer who knows how likely each item is, π, names before a report the likeliest item, and
 after it the item with the largest π M(y|v): the guess of Bayes, which is right most often. RAD is
-Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), what is gained over knowing π (Guerra-Balboa, Sauer,
-Arcolezi, Strufe 2025, theorem 4.2). Where a report is one law for all items, given whether it
-supports the own item (`core.law.hiding.Conditions`), both are sums over the likeliest item that it
+Σ_y max_v π_v (M(y|v) − Σ_u π_u M(y|u)), the most by which a guess is right more often than the same
+guess without a report (Guerra-Balboa, Sauer, Arcolezi, Strufe 2025, theorem 4.2): after − before
+where all items are as likely. Where a report is one law for all items, given whether it supports
+the own item (`core.law.hiding.Conditions`), both are sums over the likeliest item that it
 supports; we derive them. Other protocols are gone through report by report.
 """
 
@@ -27,8 +28,8 @@ from ..law.pure import LocalMechanism
 class Guess:
     """The chances of an observer.
 
-    before, after : that the observer names the item, without a report and with one. rad : the part
-    of `after` that the report itself gives. odds : the largest odds of one item against all others
+    before, after : that the observer names the item, without a report and with one. rad : what a
+    report adds to a guess, as said above. odds : the largest odds of one item against all others
     that a report leaves.
     """
 

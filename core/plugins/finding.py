@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Final, get_args
 
-from ..base.errors import FileError, ScenarioError, got
+from ..base.errors import FileError, ScenarioError, got, reason_of
 from ..base.named import What
 from ..base.streams import digest
 
@@ -145,7 +145,7 @@ def read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
 def names_in(code: bytes, path: Path) -> dict[str, int]:

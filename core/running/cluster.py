@@ -23,7 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-from ..base.errors import FileError, RunError, ScenarioError, got
+from ..base.errors import FileError, RunError, ScenarioError, got, reason_of
 from ..base.pulse import Pulse, warn
 from ..base.ranges import Range
 from ..base.versions import versions
@@ -157,7 +157,7 @@ def _address_in(file: Path) -> str:
     try:
         address = json.loads(file.read_bytes())["address"]
     except OSError as error:
-        why = error.strerror or error
+        why = reason_of(error)
         raise FileError(f"{file} cannot be read: no such scheduler file: {why}") from error
     except (ValueError, TypeError, KeyError, RecursionError):
         address = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ..base.errors import FileError, ScenarioError, got
+from ..base.errors import FileError, ScenarioError, got, reason_of
 from . import dotted
 from .change import INSTEAD, reswept, set_key
 from .declared import pattern, sweepable_keys, type_of
@@ -233,7 +233,8 @@ class Scenario:
     def with_value(self, key: str, value: Any) -> Scenario:
         """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
 
-        Setting a `kind` drops the keys of that table that the new kind does not know.
+        Setting a table replaces the sweeps of the keys below it. Setting a `kind` drops the keys
+        of that table that the new kind does not know.
 
         Parameters
         ----------
@@ -254,7 +255,7 @@ class Scenario:
         1
         """
         key = numbered(self.document, key)
-        document = _swept_without(self.document, lambda name: name == key)
+        document = _swept_without(self.document, lambda name: f"{name}.".startswith(f"{key}."))
         try:
             document = set_key(document, key, value)
         except ScenarioError as error:
@@ -324,7 +325,7 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:  # a pipe or a device does not say how much will come
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
     if len(data) > MAX_BYTES:
         raise ScenarioError(f"must be at most {MAX_BYTES >> 20} MiB", where=str(path))
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -32,13 +32,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         if name == "attack" and table.keys() & {"mix", "phase"}:
             continue
         if not names_kind(table.get("kind"), kinds):
-            known = ", ".join(f'"{kind}"' for kind in kinds)
-            rule = (
-                f"must be one of {known}, {got(table['kind'])}"
-                if "kind" in table
-                else f"is required, one of {known}"
-            )
-            problem = problem or ScenarioError(rule, key=f"{name}.kind")
+            problem = problem or _without_kind(name, table, kinds)
     if problem:
         return [problem], None
     try:
@@ -50,6 +44,17 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError("is nested too deeply")], None
     except ValueError as error:
         return [ScenarioError(f"holds a value that is out of range: {error}")], None
+
+
+def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> ScenarioError:
+    """The mistake in a table that names no known kind."""
+    known = ", ".join(f'"{kind}"' for kind in kinds)
+    if "kind" in table:
+        return ScenarioError(f"must be one of {known}, {got(table['kind'])}", key=f"{name}.kind")
+    for key in table:
+        if meant := suggest(key, ["kind"]):
+            return ScenarioError(f"is not a known key{meant}", key=f"{name}.{named(key)}")
+    return ScenarioError(f"is required, one of {known}", key=f"{name}.kind")
 
 
 def _attack_mode(attack: Any) -> ScenarioError | None:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from ..base.errors import FileError
+from ..base.errors import FileError, reason_of
 from .faults import REASONS, damaged, explained
 from .schema import checked_version, migrate, outdated
 from .store import Store
@@ -43,7 +43,7 @@ def open_store(path: Path | None, write: bool = True) -> Store:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = error.strerror or error
+        reason = reason_of(error)
         raise FileError(f"{path.parent} cannot be made: {reason}") from error
     return _opened(path, "rwc")
 
@@ -77,7 +77,7 @@ def _opened(path: Path, mode: str) -> Store:
         if path.exists() and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
             raise FileError(f"{path} is not a store of ldptui")
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
     with explained(path):
         uri = f"{path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(uri, uri=True, **_OPTIONS)

@@ -85,7 +85,7 @@ def write_reports(
     path, columns, count = file_path(path), layout(local(protocol)), 0
     seed = None if for_tests is None else whole(for_tests, "for_tests")
     if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
-        raise ScenarioError(f"must be batches of reports, {got(batches)}", key="batches")
+        raise ScenarioError("must be a list of batches, [reports] of one", key="batches")
     kind = format_of(path)
     with whole_file(path) as file, WRITERS[kind](path, file, columns, seed) as write:
         for batch in batches:

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,12 +23,12 @@ import tomlkit
 from ldptui import __version__
 from ldptui.core.base.errors import RunError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
-from ldptui.core.lab.audit import Inspection
+from ldptui.core.lab.audit import Inspection, Power
 from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import read_text
 
 from ..api.audited import Checkpoint, Question, Work, question
-from ..api.audited.told import UNPROVED, document, power_lines, told
+from ..api.audited.told import UNPROVED, document, power_lines, power_sentence, told
 from ..lab.questions.reports import AuditOptions
 from ..terminal import exits, places
 from ..terminal.output import note, write_json, write_out
@@ -108,8 +109,8 @@ def check_allowed(document: dict[str, Any], options: AuditOptions) -> None:
                  if each.lower() not in KINDS and each not in options.clients]  # fmt: skip
     if programs:
         rule = (
-            "was written elsewhere and names programs: name them as well to let them run, "
-            f"{' '.join(programs)}"
+            "was written elsewhere, or changed, and names programs: name them as well to let them "
+            f"run, {' '.join(programs)}"
         )
         raise ScenarioError(rule, key=f"--verify {options.verify}")
 
@@ -188,12 +189,14 @@ def differences(
         yield "a client is not in the certificate"
 
 
-def page(question: Question, found: Sequence[Inspection]) -> str:
+def page(question: Question, powers: Sequence[Power], found: Sequence[Inspection]) -> str:
     """One page of Markdown, for whoever decides and does not program."""
-    return "\n".join(_page(question, found)) + "\n"
+    return "\n".join(_page(question, powers, found)) + "\n"
 
 
-def _page(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
+def _page(
+    question: Question, powers: Sequence[Power], found: Sequence[Inspection]
+) -> Iterator[str]:
     promised, asked = text.chosen(question.promise.epsilon), question.asked
     items = text.count(question.promise.items)
     yield "# Audit of clients"
@@ -204,10 +207,15 @@ def _page(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
         f"on a client hold together with a confidence of {asked.confidence:g}."
     )
     yield ""
+    for power in powers:
+        yield f"Power: {power_sentence(power, question.promise.epsilon)}"
+        yield ""
     yield "| client | verdict | ε at least | follows its protocol | reports |"
     yield "|---|---|---|---|---|"
+    claimed = {named.name: named.claim.kind for named in question.clients}
     for each in found:
         agrees = {True: "yes", False: "no", None: "not asked"}[each.conforms]
+        agrees += f", {claimed[each.client]}" * (each.conforms is not None)
         cells = (
             f"`{_cell(each.client)}`", each.verdict, text.short(each.epsilon_low, 3), agrees,
             text.count(each.samples),
@@ -235,7 +243,8 @@ def _page(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
     yield from (f"- {line}" for line in UNPROVED)
     yield ""
     yield (
-        f"ldptui {__version__}, Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"{datetime.now(UTC):%Y-%m-%d}, ldptui {__version__}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, "
         f"{platform.platform()}, seed {asked.seed} of the items."
     )
 
@@ -285,7 +294,7 @@ def audit(options: AuditOptions) -> int:
         if kept is not None and not options.quiet:
             note(f"the same words go on with it: its state is in {kept.path}")
         return exits.INTERRUPTED
-    _write(options, question, found)
+    _write(options, question, powers, found)
     if kept is not None:
         kept.remove()
     if document_then is not None:
@@ -299,11 +308,16 @@ def audit(options: AuditOptions) -> int:
     return exits.FAILED if broken or failed else exits.DONE
 
 
-def _write(options: AuditOptions, question: Question, found: Sequence[Inspection]) -> None:
+def _write(
+    options: AuditOptions,
+    question: Question,
+    powers: Sequence[Power],
+    found: Sequence[Inspection],
+) -> None:
     """Write the certificate and the page that were asked for."""
     written = (
         (options.certificate, partial(certificate, question, options)),
-        (options.page, partial(page, question)),
+        (options.page, partial(page, question, powers)),
     )
     for path, make in written:
         if path is not None:
@@ -365,6 +379,6 @@ def question_of(options: AuditOptions) -> Question:
                 patience=options.patience,
             )  # fmt: skip
     except ScenarioError as error:
-        named = {**OPTIONS, **{key: f"--{key}" for key in OWN}}
+        named = {**OPTIONS, "protocol": "--as", **{key: f"--{key}" for key in OWN}}
         key = error.key.partition(".")[0] if error.key.startswith("clients.") else error.key
         raise ScenarioError(error.rule, named.get(key, key), error.where) from error

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-import textwrap
 from argparse import Namespace
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -28,7 +26,7 @@ from ldptui.core.scenario import Scenario
 from ..explain.formula import Formula
 from ..explain.formula import cited as papers_of
 from ..terminal import exits
-from ..terminal.output import width, write_json, write_out
+from ..terminal.output import fitted, write_json, write_out
 from ..text import format as text
 from ..text import table
 from ..text import table as layout
@@ -50,10 +48,7 @@ def show(answer: Answer, form: str, hint: str = "") -> None:
     if form == "json":
         write_json(plain(answer.values))
         return
-    notes = [*answer.notes, *([hint] if hint else [])]
-    if sys.stdout.isatty():  # whole lines for a program
-        wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
-        notes = [line for note in notes for line in wrap.wrap(note)]
+    notes = fitted([*answer.notes, *([hint] if hint else [])])
     if tuple(column.name for column in answer.table.columns) != QUANTITIES:
         write_out(_columns(answer, notes))
         return

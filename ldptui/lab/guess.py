@@ -195,5 +195,9 @@ def _notes(options: GuessOptions) -> Iterator[str]:
     known = "the table" if options.prior else "nothing: every item is as likely"
     beside = f", and of each user the column {options.given}" if options.given else ""
     yield f"the observer knows {known}{beside}"
-    yield "π: how likely an item is before a report, M(y|v): report y of item v; RAD: what it adds"
+    yield "π: how likely an item is before a report, M(y|v): report y of item v"
+    yield (
+        "RAD: the most that a report adds to the chance that a guess is right, beside the same "
+        "guess without it (named after − named before where all items are as likely)"
+    )
     yield f"D = {text.count(options.answers)} answers about correlated things, each with ε"

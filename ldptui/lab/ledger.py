@@ -235,6 +235,8 @@ def _verdict(values: Totals) -> Iterator[str]:
                 f"With δ = {text.chosen(values.delta)} allowed, ε = {text.short(least.epsilon)} "
                 f"holds as well ({name} composition)."
             )
+        elif len(values.spent) > 1:
+            yield "Every total holds, and none is smaller than the sum: name the sum."
     if (reports := values.rappor) is not None:
         yield (
             f"RAPPOR's permanent noise is drawn once: {text.count(reports.rounds)} reports cost "

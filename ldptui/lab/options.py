@@ -11,10 +11,12 @@ are cheap.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, DecimalException
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -322,6 +324,22 @@ def add_arguments(
             place.add_argument(*flags, dest=option.name, **more)
 
 
+def _integer(text: str) -> int:
+    """A whole number as `1000000` or `1e6`."""
+    with contextlib.suppress(DecimalException):
+        number = Decimal(text)
+        if number.is_finite() and abs(number) < 10**30 and number == number.to_integral_value():
+            return int(number)
+    raise argparse.ArgumentTypeError(f"must be a whole number below 1e30, {got(text)}")
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, {got(text)}") from None
+
+
 def _keywords(option: Option, line: Line) -> dict[str, Any]:
     """What argparse is told of an option."""
     argument = option.argument
@@ -336,7 +354,7 @@ def _keywords(option: Option, line: Line) -> dict[str, Any]:
     if choices:
         more["choices"] = choices
     if option.type in ("number", "integer"):
-        more["type"] = float if option.type == "number" else int
+        more["type"] = _float if option.type == "number" else _integer
     if argument.lower:
         more["type"] = str.lower
     if argument.repeated:

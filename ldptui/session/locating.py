@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ldptui import scenarios as bundled
-from ldptui.core.base.errors import FileError, ScenarioError, got, shown
+from ldptui.core.base.errors import FileError, ScenarioError, got, reason_of, shown
 
 
 def locate(place: str) -> Path:
@@ -16,7 +16,7 @@ def locate(place: str) -> Path:
         path = bundled.find(place)
         exists = path.exists()
     except OSError as error:  # as of a name that is too long
-        raise FileError(f"{shown(place)} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
     if not exists:
         close = bundled.similar(place)
         hint = f" (did you mean {close}?)" if close else ""

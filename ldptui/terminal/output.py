@@ -8,10 +8,12 @@ import os
 import re
 import shutil
 import sys
+import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from ldptui.core.base.errors import FileError, one_line
+from ldptui.core.base.errors import FileError, one_line, reason_of
 
 from ..text import format as text
 
@@ -44,7 +46,7 @@ def write_out(written: str, exactly: bool = False) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
+        raise FileError(f"standard output cannot be written: {reason_of(error)}") from error
 
 
 def _write_whole(stream: BinaryIO, data: bytes) -> None:
@@ -87,6 +89,14 @@ def note(sentence: str) -> None:
 
 def width() -> int:
     return max(40, shutil.get_terminal_size((80, 24)).columns)
+
+
+def fitted(lines: Iterable[str]) -> list[str]:
+    """The lines, broken between words where a terminal is narrower; whole ones for a program."""
+    if not sys.stdout.isatty():
+        return [*lines]
+    wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
+    return [part for line in lines for part in wrap.wrap(line) or [""]]
 
 
 def in_colour(stream: TextIO) -> bool:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from ldptui.core.base.errors import one_line
+from ldptui.core.base.errors import one_line, reason_of
 
 from . import places
 
@@ -137,7 +137,7 @@ def fault_of(file: Path) -> str:
         if not stat.S_ISREG(file.stat().st_mode):
             return "it is a folder" if file.is_dir() else "it is no regular file"
     except (OSError, ValueError) as error:
-        return (getattr(error, "strerror", None) or str(error)).lower()
+        return reason_of(error).lower()
     return "" if os.access(file, os.R_OK) else "permission denied"
 
 
@@ -230,7 +230,7 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
             return {}
         raise SettingsError(f"{file}: there is no such settings file") from error
     except OSError as error:
-        raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from error
+        raise SettingsError(f"{file} cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{file}: is not UTF-8 text") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -50,9 +50,10 @@ def mean_words(trials: Iterable[int]) -> str:
 
     They tell by how much to multiply the error for the interval of 95 %.
     """
-    counts = {count for count in trials if count > 1}
+    tried = {*trials}
+    counts = {count for count in tried if count > 1}
     if not counts:
-        return "one trial: no standard error"
+        return "one trial: no standard error" if 1 in tried else "no trial: nothing is measured"
     fewest = min(counts)
     over = f"{fewest} trials" if len(counts) == 1 else f"the trials, {fewest} or more"
     return (

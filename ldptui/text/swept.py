@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ldptui.core.view import CellView
@@ -38,6 +38,7 @@ def sweep_verdict(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str,
     name = found[0][0]
     (_, low, least), (_, high, most) = min(found, key=_value), max(found, key=_value)
     what = metric_words(name).name
+    what += "," * ("," in what)  # the gain, defended, runs
     if low == high:
         same = Told(least).interval(name)
         return (f"The {what} is {same} in each of {count(len(found))} settings of the sweep.",)
@@ -87,12 +88,18 @@ def _answered(cells: Sequence[CellView], swept: Sequence[str]) -> tuple[str, ...
 
 def where_words(parameters: Mapping[str, Any], swept: Sequence[str]) -> str:
     """A cell by its swept keys: `OUE, β 0.05`."""
-    words = []
-    for key in sorted(swept, key=lambda key: not key.endswith(".kind")):
+    keys = sorted(swept, key=lambda key: not key.endswith(".kind"))
+    return ", ".join(setting_words(parameters, keys)) or "one setting"
+
+
+def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
+    """What each key is set to, in few words: `OUE`, `norm-sub`, `β 0.05`."""
+    for key in keys:
         value = parameters.get(key)
-        if key.endswith(".kind"):
-            words.append(str(value).upper())
+        if key in ("protocol.kind", "attack.kind"):
+            yield str(value).upper()
+        elif key.endswith(".kind"):
+            yield str(value)
         elif value is not None:
             number = short(value) if isinstance(value, float) else str(value)
-            words.append(f"{key_words(key).short} {number}")
-    return ", ".join(words) or "one setting"
+            yield f"{key_words(key).short} {number}"

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from ...base.errors import FileError, ScenarioError, spelled
+from ...base.errors import FileError, ScenarioError, reason_of, spelled
 from ...experiment.limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from ...metrics import METRICS, columns_asked
 from ...metrics.goal import Answer
@@ -56,7 +56,7 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
     except (FileError, ScenarioError):
         raise
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
     except CHANGED as error:
         raise FileError(f"{path} is not a recording: {type(error).__name__}: {error}") from error
 

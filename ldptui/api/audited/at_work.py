@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ldptui import __version__
-from ldptui.core.base.errors import FileError, LdpError, RunError, ScenarioError, got
+from ldptui.core.base.errors import FileError, LdpError, RunError, ScenarioError, got, reason_of
 from ldptui.core.base.files import check_file, whole_file
 from ldptui.core.base.ranges import EPSILON, Range
 from ldptui.core.lab.audit import (
@@ -191,7 +191,7 @@ class Checkpoint:
             made.done = [inspection_in(each) for each in tree["done"]]
             made.state = tree["state"]
         except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+            raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
         except (ValueError, KeyError, TypeError) as error:
             raise ScenarioError(f"{path} is no checkpoint of an audit: {error}") from error
         if kept[:2] != (FORMAT, __version__):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ldptui.core.lab.audit import Inspection, Power
 
 from ...lab.asking import plain
-from ...terminal.output import width
+from ...terminal.output import fitted, width
 from ...text import format as text
 from ...text.table.layout import plain_table
 from .at_work import Question
@@ -95,8 +95,8 @@ def told(question: Question, found: Sequence[Inspection]) -> str:
     heads = ("client", "verdict", "ε at least", "on average", "conforms", "reports", "speed")
     lines = [plain_table(heads, rows).rstrip(), "", *_chart(question, found), ""]
     for each in found:
-        lines += [*_sentences(each), ""]
-    notes = _notes(question, found)
+        lines += [*fitted(_sentences(each)), ""]
+    notes = fitted(_notes(question, found))
     return "\n".join([*lines, *notes]) + "\n"
 
 
@@ -111,7 +111,7 @@ def verdict_word(each: Inspection) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
+    return name if len(name) <= SHORT else f"…{name[1 - SHORT :]}"  # the end of a path tells it
 
 
 def _chart(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _chart(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
     room = max(20, min(60, shown - names - 10))
     most = 1.25 * max(question.promise.epsilon, *(each.epsilon_low for each in found))
     mark = round(question.promise.epsilon / most * room)
-    yield f"{'':<{names}}  ε that is proved, beside the promise (┃)"
+    yield f"{'':<{names}}  ε shown, beside the promise (┃)"
     for each in found:
         filled = round(min(each.epsilon_low / most, 1.0) * room)
         cells = ["█" if at < filled else " " for at in range(room + 1)]

@@ -112,7 +112,7 @@ def _bounds(asked: Question, found: Sequence[Inspection]) -> Figure:
         for each in found
     )
     chart = Bars(
-        "ε proved, beside the promise", bars, item="who", value="at least",
+        "ε shown, beside the promise", bars, item="who", value="at least",
         truth="promised",
     )  # fmt: skip
     rows = [("", each.client, each.epsilon_low, each.average_low, promised) for each in found]

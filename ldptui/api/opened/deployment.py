@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -32,8 +33,7 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
         files = opened(collection, ask)
         yield f"counting the reports of {text.count(len(files.reports))} files"
         found = estimate(counted_of(files), files.protocol, corrections=[CORRECTION])
-        held = np.rint(found.values * found.reports).astype(np.int64)
-        users, counts = int(held.sum()), tuple(held.tolist())
+        users, counts = found.reports, tuple(_counts(found.values * found.reports).tolist())
     if users is None:
         raise ScenarioError("is required, or files of reports", key="users")
     if items is None:
@@ -47,3 +47,11 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
             )
         )
     )  # fmt: skip
+
+
+def _counts(shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers of users with the same sum: the largest remainders are rounded up. float[d]."""
+    counts = np.floor(shares)
+    left = round(float(shares.sum() - counts.sum()))
+    counts[np.argsort(counts - shares, kind="stable")[:left]] += 1
+    return counts.astype(np.int64)

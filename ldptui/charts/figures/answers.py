@@ -10,6 +10,7 @@ from ldptui.core.view import CellView
 from ...catalogue import key_words, metric_words
 from ...text import format as fmt
 from ...text.interval import with_reach
+from ...text.swept import setting_words
 from ..series import TONES, Axis, Plot, Series
 from .table import Column, Frame, Table, Value
 
@@ -120,16 +121,8 @@ def _number(cell: CellView, key: str) -> float | None:
 
 
 def _setting(cell: CellView, keys: Sequence[str]) -> str:
-    """The values of these keys in few words: kinds in capitals, numbers after their names."""
-    words = []
-    for key in keys:
-        value = cell.parameters.get(key)
-        if key.endswith(".kind"):
-            words.append(str(value).upper())
-        elif value is not None and key != AT_LEAST:
-            number = fmt.short(value) if isinstance(value, float) else str(value)
-            words.append(f"{key_words(key).short} {number}")
-    return " ".join(words)
+    """The values of these keys in few words."""
+    return " ".join(setting_words(cell.parameters, (key for key in keys if key != AT_LEAST)))
 
 
 def _varied(parameters: Sequence[Mapping[str, Any]], always: str = "") -> list[str]:

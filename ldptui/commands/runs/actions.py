@@ -102,7 +102,7 @@ def export(options: Export) -> int:
         write_atomically(
             place, _written_dictionary(dictionary(names, {*METRICS, *run.metrics}), form)
         )
-    output.note(f"wrote {out}")
+    output.note(f"wrote {out}{', a recording' * (kind == 'recording')}")
     return exits.DONE
 
 

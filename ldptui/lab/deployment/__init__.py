@@ -130,7 +130,7 @@ def _plan(deployment: Deployment) -> Iterator[str]:
                 )
             )  # fmt: skip
         except ScenarioError as error:
-            yield f"The planner has no plan for {protocol.upper()}: {error.rule}."
+            yield f"The planner has no plan for {protocol.upper()}: {error}."
             return
     now, then = found[deployment.protocol], found[BEST]
     least, better = text.short(now.frequency, 3), text.short(then.frequency, 3)

@@ -88,8 +88,8 @@ def _solved(options: TrustOptions) -> Shuffled:
     given = {"central": central, "epsilon": epsilon, "users": users}
     missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
-        rule = "must be left out of central, epsilon and users, and the others given"
-        raise ScenarioError(f"one {rule}, got {3 - len(missing)}", key="protocol")
+        rule = "must be given, and the third is computed"
+        raise ScenarioError(f"two of central, epsilon and users {rule}, got {3 - len(missing)}")
     (solved,) = missing
     _protocol(options, epsilon or 1.0)  # which says why none is shuffled
     if users is not None:

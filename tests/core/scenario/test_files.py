@@ -76,6 +76,7 @@ REFUSED = [
     ("users = 1000", "users = 10000000000000", "at most 10^13 together"),
     ('"zipf"', '"zip"', 'population.kind must be one of "zipf", "uniform", '),
     ('kind = "zipf"\n', "", 'population.kind is required, one of "zipf", '),
+    ('kind = "zipf"', 'knd = "zipf"', "population.knd is not a known key (did you mean kind?)"),
     ("exponent = 1.0", "ratio = 0.5", "population."),
     ("epsilon = 1.0", "epsilon = 0", "protocol.epsilon must be in (0, 20], got 0"),
     ("epsilon = 1.0", "epsilon = 20.5", "protocol.epsilon must be in (0, 20], got 20.5"),
@@ -151,7 +152,7 @@ def test_what_is_not_toml_is_refused_with_its_line(text: str, line: int) -> None
 def test_a_file_that_is_missing_a_folder_or_binary_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read"):
         load(tmp_path / "missing.toml")
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot be read: it is a folder"):
         load(tmp_path)
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"format = 1\ntitle = '\xff'\n")

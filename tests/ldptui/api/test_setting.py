@@ -27,6 +27,7 @@ def test_a_list_sweeps_a_key_and_a_value_takes_its_place() -> None:
     assert swept.sweep == {"attack.share": [0.01, 0.05]}
     assert swept.document["protocol"]["epsilon"] == 2
     assert swept.set({"attack.share": 0.1}).sweep == {}
+    assert swept.set({"attack": {"kind": "none"}}).sweep == {}  # of a key below
     spaced = swept.set({"attack.share": {"from": 0.1, "to": 0.3, "points": 3}})
     assert spaced.sweep == {"attack.share": [0.1, 0.2, 0.3]}
     of_numpy = ldptui.load("quickstart", set={"attack.share": np.array([0.1, 0.2])})

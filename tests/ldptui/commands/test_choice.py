@@ -58,7 +58,7 @@ def test_the_table_has_a_row_for_each_value_and_keeps_the_width(
 
 def test_the_metrics_of_one_cell(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", "quickstart", "--set", "attack.share=0.1", "--no-store", "--quiet"]
-    assert cli.main([*words, "--metrics", "mse,gain"]) == 0
+    assert cli.main([*words, "--metrics", "mse,gain", "--trials", "2e1"]) == 0
     rows = capsys.readouterr().out.split("─\n")[1].split("\n\n")[0].splitlines()
     assert [row.split("  ")[0] for row in rows] == ["mean squared error, attacked", "gain"]
     assert cli.main([*words, "--metrics", "mse", "--format", "json"]) == 0
@@ -70,6 +70,9 @@ def test_the_metrics_of_one_cell(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("--metrics", "gain,"), 'must be names with commas between them, got "gain,"'),
         (("--metrics", "speed"), "--metrics must be metrics of this run"),
+        (("--metrics", "gian"), "(did you mean gain?)"),
+        (("--trials", "1.5"), '--trials: must be a whole number below 1e30, got "1.5"'),
+        (("--trials", "1e99999"), "--trials: must be a whole number below 1e30"),
         (("--columns", "attack.kind"), "--columns must be swept keys (attack.share, "),
     ],
 )

@@ -72,7 +72,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "lab Estimates": ("What do these reports say?", "OUE, ε = 1, d = 16, 4000 reports"),
     "lab Screening": ("Are fakes among these reports?", "Pairs of items beside what honest"),
     "lab Conclude": ("What can I still conclude?", "if nobody is fake", "up to 1 % fake"),
-    "lab Audit": ("Do these clients keep ε?", "ε proved, beside the promise", "0.8591"),
+    "lab Audit": ("Do these clients keep ε?", "ε shown, beside the promise", "0.8591"),
     "lab Guess": ("What does a report give away?",),
     "lab Trust": ("Whom do I trust?",),
     "lab Deployment": ("What can fakes do to my deployment?", "MGA, as it is"),

@@ -31,7 +31,8 @@ def test_a_table_names_the_level_of_its_intervals() -> None:
         "mean ± standard error over 3 trials: times 4.30 for 95 % by Student's t"
     )
     assert "over the trials, 5 or more: times 2.78" in mean_words([20, 5])
-    assert mean_words([1]) == "one trial: no standard error"
+    assert mean_words([1]) == mean_words([1, 0]) == "one trial: no standard error"
+    assert mean_words([0]) == "no trial: nothing is measured"
 
 
 def test_a_title_has_the_factor_of_the_fewest_trials() -> None:

@@ -18,7 +18,7 @@ from ldptui.core.base.summary import Estimate
 from ldptui.core.protocols import NAMED
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.text.interval import reach_95
-from ldptui.text.swept import sweep_verdict
+from ldptui.text.swept import sweep_verdict, where_words
 from ldptui.text.table import results_table, verdict_of
 from ldptui.text.verdict import ROWS, Told, verdict
 
@@ -133,6 +133,11 @@ def test_a_sweep_is_told_by_its_ends() -> None:
         "Over the sweep the gain runs from 0 at β 0 to 0.9 at β 0.1.",
     )
     assert sweep_verdict(cells[:1], ["attack.share"]) == ()
+
+
+def test_a_setting_is_told_as_it_is_called() -> None:
+    at = {"defence.0.kind": "norm-sub", "protocol.kind": "olh", "attack.share": 0.05}
+    assert where_words(at, [*at]) == "norm-sub, OLH, β 0.05"
 
 
 def test_nothing_is_said_before_the_first_trial() -> None:

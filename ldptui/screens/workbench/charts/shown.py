@@ -11,7 +11,7 @@ from ....catalogue import key_words
 from ....session.claim import claim_of
 from ....session.runs import described
 from ....text.format import count, short
-from ....text.swept import sweep_verdict
+from ....text.swept import setting_words, sweep_verdict
 from ....text.verdict import Told, verdict
 
 if TYPE_CHECKING:
@@ -111,13 +111,8 @@ class Shown:
         cell = self.cell
         if cell is None:
             return ""
-        words = []
-        for key in sorted(self.at_keys, key=lambda key: not key.endswith(".kind")):
-            value = cell.parameters.get(key)
-            number = short(value) if isinstance(value, float) else str(value)
-            is_kind = key.endswith(".kind")
-            words.append(number.upper() if is_kind else f"{key_words(key).short} {number}")
-        return " ".join(words)
+        keys = sorted(self.at_keys, key=lambda key: not key.endswith(".kind"))
+        return " ".join(setting_words(cell.parameters, keys))
 
     def numbers(self, kind: Kind) -> Any:
         """The values that the frame of a chart is made of; None before there is a run."""
