@@ -139,10 +139,10 @@ def _in_order(
     combinations: Iterable[tuple[Any, ...]], keys: Sequence[str], sweep: Mapping[str, list[Any]]
 ) -> tuple[tuple[Any, ...], ...]:
     """Combinations of values as they are swept, the last key's fastest; without a key first."""
-    places = [{repr(_fixed(value)): at for at, value in enumerate(sweep[key])} for key in keys]
+    places = [{_fixed(value): at for at, value in enumerate(sweep[key])} for key in keys]
 
     def place(values: tuple[Any, ...]) -> list[int]:
-        return [known.get(repr(value), -1) for known, value in zip(places, values, strict=True)]
+        return [known.get(value, -1) for known, value in zip(places, values, strict=True)]
 
     return tuple(sorted(combinations, key=place))
 
