@@ -111,10 +111,15 @@ def _verdict(
         yield f"{said}, and {_gain(harm)} under {harm.defence}." if harm else f"{said}."
     if (row := _helps(deployment, found)) is not None and (left := _worst(row)) is not None:
         most = f"{_gain(left)}, of {left.attack.upper()}"
-        yield f"Of the defences {left.defence} helps most: it leaves at most {most}."
+        yield (
+            f"Of the defences {left.defence} helps most: of these attacks it leaves at most {most}."
+        )
     if hidden is not None:
         least = text.short(hidden, 3)
-        yield f"No defence is sure to keep them below {least}: so much hides in honest reports."
+        yield (
+            f"Against every attack no defence is sure to keep them below {least}: so much hides in "
+            "honest reports."
+        )
 
 
 def _plan(deployment: Deployment) -> Iterator[str]:
