@@ -20,6 +20,7 @@ from ..api.layout import Column, layout
 from ..api.vectors import vectors_of
 from ..catalogue import kind_words
 from ..explain.client import Client, client_of
+from ..lab.questions.offered import numbers
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
@@ -69,11 +70,7 @@ OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 
 def spec(options: Spec) -> int:
     """Print the page of a protocol's client, or its values."""
-    labels, protocol = agreed(options)
-    client = client_of(protocol)
-    if client is None:
-        rule = "must be a protocol of ldptui whose users send reports"
-        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
+    labels, protocol, client = _asked(options)
     vectors = list(_vectors(options))
     if options.format == "json":
         columns = [
@@ -91,6 +88,20 @@ def spec(options: Spec) -> int:
     lines = _page(options, protocol, client, vectors, labels is not None)
     write_out("\n".join(lines).rstrip() + "\n", exactly=True)
     return exits.DONE
+
+
+def _asked(options: Spec | Vectors) -> tuple[list[str] | None, LocalMechanism, Client]:
+    """The labels of the items, the protocol and its client; raises ScenarioError."""
+    try:
+        labels, protocol = agreed(options)
+    except ScenarioError as error:
+        key = error.key.replace("--protocol", "KIND")  # an argument of its own here
+        raise ScenarioError(error.rule, key, error.where) from error
+    client = client_of(protocol)
+    if client is None:
+        rule = "must be a protocol of ldptui whose users send reports"
+        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
+    return labels, protocol, client
 
 
 def epsilon_of(protocol: Any) -> float:
@@ -200,9 +211,14 @@ def _columns(columns: Sequence[Column], options: Spec, named: bool) -> Iterator[
         yield f"| `{column.name}` | {' | '.join(_cells(column))} |"
     yield ""
     settings = "".join(f" --set {setting}" for setting in options.settings)
-    items = "--domain FILE" if named else f"--items {options.items}"
-    budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
     kind = options.protocol.lower()
+    items = "--domain FILE" if named else f"--items {options.items}"
+    if kind in numbers():
+        items = "--low LOW --high HIGH"
+        yield "A user's number of a range from low to high is x = 2 (number − low)/(high − low) − 1"
+        yield "in the steps above: any number, not only those of items."
+        yield ""
+    budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
     yield "The server checks every report, and reads them with"
     yield ""
     yield f"    ldptui estimate FILE --protocol {kind}{budget} {items}{settings}"
@@ -300,11 +316,7 @@ def vectors(options: Vectors) -> int:
         raise ScenarioError(f"must be {COUNT}, {got(options.count)}", key="--count")
     if options.seed < 0:
         raise ScenarioError(f"must be at least 0, {got(options.seed)}", key="--seed")
-    _, protocol = agreed(options)
-    client = client_of(protocol)
-    if client is None:
-        rule = "must be a protocol of ldptui whose users send reports"
-        raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
+    _, protocol, client = _asked(options)
     module = program(client)
     items = np.random.default_rng(options.seed).permutation(
         np.arange(options.count) % protocol.domain_size

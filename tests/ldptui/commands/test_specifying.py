@@ -28,6 +28,7 @@ from ldptui.core.lab.audit import audit_protocol
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
 from ldptui.explain.client import FOLDER, Client, client_of
+from ldptui.lab.questions.offered import numbers
 
 LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
 SMALL: dict[str, dict[str, Any]] = {
@@ -73,6 +74,8 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
     assert ("spends ε again" in page) != any(step.startswith("Once") for step in client.steps)
     words = kind_words("protocol", kind)
     assert all(f"\n    {line}\n" in page for line in words.formula.splitlines())
+    server = next(line for line in page.splitlines() if "ldptui estimate FILE" in line)
+    assert ("--low LOW --high HIGH" in server) == (kind in numbers()) != ("--items" in server)
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -249,7 +252,8 @@ def test_clients_in_other_languages(end: str, tool: str, tmp_path: Path) -> None
 
 def test_a_kind_without_a_client_is_refused(capsys: Captured) -> None:
     assert "trusted curator" in fail(capsys, 2, "spec", "laplace")
-    assert "must be one of" in fail(capsys, 2, "spec", "nothing")
+    for command in ("spec", "vectors"):
+        assert fail(capsys, 2, command, "nothing").startswith("KIND must be one of")
     line = fail(capsys, 2, "spec", "olh", "--epsilon", "0")
     assert line.startswith("--epsilon must be")
     line = fail(capsys, 2, "spec", "grr", "--set", "hash_range=4")
