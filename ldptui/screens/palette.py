@@ -6,12 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.actions import parse
 from textual.app import App, SystemCommand
 from textual.binding import Binding
-from textual.command import Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.keys import format_key
@@ -69,11 +70,22 @@ NAMED: Final = 3
 
 
 class Commands(SystemCommandsProvider):
-    """The commands; those come first whose title begins as what is typed, then by its words."""
+    """The commands; those come first whose title begins as what is typed, then by its words.
+
+    They are listed once, when the palette opens: to find them takes longer than a key may.
+    """
+
+    async def startup(self) -> None:
+        self._listed = [*self.app.get_system_commands(self.screen)]
+
+    async def discover(self) -> Hits:
+        for title, words, callback, offered in sorted(self._listed, key=itemgetter(0)):
+            if offered:
+                yield DiscoveryHit(title, callback, help=words)
 
     async def search(self, query: str) -> Hits:
         matcher, typed = self.matcher(query), query.casefold().split()
-        for title, words, callback, *_ in self.app.get_system_commands(self.screen):
+        for title, words, callback, _ in self._listed:
             parts = re.split(r"[^a-z0-9]+", title.casefold())
             begun = all(any(part.startswith(word) for part in parts) for word in typed)
             first = title.casefold().startswith(query.casefold())
@@ -118,12 +130,8 @@ def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
             use = partial(setattr, app, "theme", name)
             yield SystemCommand(f"Theme: {name}", "The colours of everything", use, False)
     for charset, words in CHARSETS.items():
-        yield SystemCommand(
-            f"Charset: {charset}",
-            f"What charts are drawn with: {words}",
-            partial(_set_charset, app, charset),
-            False,
-        )
+        use, about = partial(_set_charset, app, charset), f"What charts are drawn with: {words}"
+        yield SystemCommand(f"Charset: {charset}", about, use, False)
     yield SystemCommand(
         "Save screenshot (SVG)",
         "Write what is on the screen to a file in the current folder",
@@ -185,23 +193,19 @@ def _vain(screen: Screen[Any]) -> set[str]:
     return vain
 
 
-def _fields(screen: Screen[Any]) -> Iterator[SystemCommand]:
+def _fields(screen: Any) -> Iterator[SystemCommand]:
     """A command for each field of the workbench's forms, found by the name of its key."""
-    from ..widgets.field import Field
     from .workbench.panes import Panes
 
     for panes in screen.query(Panes):
-        for field in panes.query(Field):
-            place = panes.field(field.key)
+        told = set[str]()  # the first field of a key has it
+        for number, field in panes.fields():
             swept = field.key.startswith("sweep.")  # of the key that is opened in its list
-            if place is not None and place[1] is field and not swept:
+            if not swept and field.key not in told:
+                told.add(field.key)
                 title = f"Field: {key_words(field.key).title}"
-                go = partial(_go, screen, place[0], field.control)
+                go = partial(screen.action_pane, number, field.control)
                 yield SystemCommand(title, key_words(field.key).first, go, False)
-
-
-def _go(screen: Any, pane: int, control: Widget) -> None:
-    screen.action_pane(pane, control)
 
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:

@@ -23,6 +23,8 @@ from .runs import RunsPane
 from .title import NAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...session.draft import Draft, Problem
 
 BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
@@ -249,13 +251,14 @@ class Panes(Columns):
             self._used = [number, *(other for other in self._used if other != number)]
             self._fold()
 
+    def fields(self) -> Iterator[tuple[int, Field]]:
+        """The fields that are shown, each with the number of its pane."""
+        for number, pane in self._panes.items():
+            yield from ((number, field) for field in pane.query(Field) if field.display)
+
     def field(self, key: str) -> tuple[int, Field] | None:
         """The field of a key, and the number of its pane."""
-        for number, pane in self._panes.items():
-            for field in pane.query(Field):
-                if field.key == key and field.display:
-                    return number, field
-        return None
+        return next((place for place in self.fields() if place[1].key == key), None)
 
     def telling(self, problem: Problem) -> int | None:
         """The number of the pane on the screen that says this, below a field or the script."""

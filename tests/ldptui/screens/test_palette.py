@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -244,6 +244,25 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     title = next(entry.title for entry in entries() if entry.name == "fake-accounts")
     await type_in(title)  # "fake" alone finds the share of fakes first
     await until(pilot, lambda: app.workbench.draft.title == title)
+
+
+async def test_a_letter_lists_no_commands_again(
+    pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are 140, found on the whole screen: 0.3 s of work were they listed anew."""
+    listed = list[int]()
+
+    def count(app: Any, screen: Any) -> Iterator[SystemCommand]:
+        listed.append(1)
+        return commands(app, screen)
+
+    monkeypatch.setattr("ldptui.screens.palette.commands", count)
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: len(pilot.app.screen.query(CommandList)) == 1)
+    await pilot.press(*"save")
+    results = pilot.app.screen.query_one(CommandList)
+    await until(pilot, lambda: 0 < results.option_count < 20)
+    assert len(listed) == 1
 
 
 def test_values_are_typed_by_symbol_name_and_kind() -> None:
