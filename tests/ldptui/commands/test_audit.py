@@ -131,7 +131,8 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
     assert told is not None
     known = tmp_path / "known.json"
     known.write_text(json.dumps(told.known))
-    command = shlex.join([sys.executable, "-S", str(told.file), str(known)])
+    (tmp_path / "client.py").write_text(told.code)
+    command = shlex.join([sys.executable, "-S", str(tmp_path / "client.py"), str(known)])
     found = audited(capsys, exits.DONE, "--command", command, "--as", "oue", *AGREED,
                     "--samples", "9000")  # fmt: skip
     assert found[0]["conforms"] is True

@@ -79,7 +79,7 @@ WRONG: list[tuple[str, str, str, str]] = [
     ("grr", "r.csv", "report\n1\nx\n", "line 3: report must be a whole number, at least 0, got"),
     ("grr", "r.csv", "report\n1\n-1\n", "line 3: report must be a whole number, at least 0"),
     ("grr", "r.csv", "report\n1.5\n", "line 2: report must be a whole number"),
-    ("grr", "r.csv", "item\n1\n", r"reports must have the column 'report' .* r.csv has item"),
+    ("grr", "r.csv", "item\n1\n", r"reports must have the column 'report' .*r.csv has item"),
     ("olh", "r.csv", "seed,value\n1,0\n5\n", "line 3 has 1 cells, its header has 2"),
     ("olh", "r.csv", "seed,value\n1,9\n", r"line 2: the report must have values in \[0, 4\)"),
     ("olh", "r.csv", f"seed,value\n{2**32},0\n", "line 2: seed must be a whole number"),

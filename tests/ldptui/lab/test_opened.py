@@ -114,7 +114,7 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
         ({"items": None}, "items", "needs the number of items"),
         ({"domain": "nowhere.txt"}, "domain", "must be a file"),
         ({"epsilon": None}, "epsilon", "is required"),
-        ({"protocol": "olh"}, "reports.0", "must be a column"),
+        ({"protocol": "olh"}, "reports.0", "must have the column 'seed'"),
         ({"items": 40}, "reports.0", "line 2: report must be 10 hexadecimal digits"),
     ],
 )
@@ -166,7 +166,7 @@ def test_the_command_opens_what_the_tabs_read(
         ([*line[:-1], "--domain", "x"], "not allowed with"),
         (["-", *line[1:-1]], "got standard input"),
         (["day-1.csv", "--protocol", "a.py:b", *line[3:-1]], "ldptui's own"),
-        (["day-1.csv", "--protocol", "grr", *line[3:-1]], "reports must be a column"),
+        (["day-1.csv", "--protocol", "grr", *line[3:-1]], "reports must have the column 'report'"),
     ):
         assert words in fail(capsys, 2, *arguments)
     assert "No such file" in fail(capsys, 3, "nowhere.csv", *line[1:-1])

@@ -94,7 +94,7 @@ def test_users_who_hide_nobody_and_the_smallest_batch(capsys: Captured) -> None:
         (["--delta", "1e-8", "--protocol", "geometric", "--epsilon", "1"], "no reports to shuffle"),
         (["--delta", "1e-8", "--protocol", "hst", "--epsilon", "1"], "say whose they are"),
         (["--delta", "1e-8", "--protocol", "x", "--epsilon", "1"], "--protocol must be one of any"),
-        (["--delta", "1e-8", "--protocol", "grr"], "one must be left out"),
+        (["--delta", "1e-8", "--protocol", "grr"], "two of central, epsilon and users must"),
         (["--delta", "1e-8", "--protocol", "grr", "--epsilon", "1", "--silent", "0.9999"],
          "--silent must leave a user"),
     ],

@@ -309,7 +309,7 @@ async def test_words_in_ascii_have_the_width_that_they_need() -> None:
     async with lab((120, 40), charset="ascii") as (_, _, pilot):
         text = seen(pilot.app)
         assert "More: Accuracy" in text
-        assert "(2/epsilon) ln(2/(alphadelta)) + 1" in text
+        assert "(2/epsilon) ln(2/(alpha delta)) + 1" in text
 
 
 # From the workbench.

@@ -69,7 +69,7 @@ def test_a_sweep_that_changes_nothing_says_so() -> None:
         dataclasses.replace(cell(mse_clean=(0.5, None)), parameters={"seed": at}) for at in (1, 2)
     ]
     assert sweep_verdict(cells, ["seed"]) == (
-        "The mean squared error, clean is 0.5 in each of 2 settings of the sweep.",
+        "The mean squared error, clean, is 0.5 in each of 2 settings of the sweep.",
     )
 
 
