@@ -242,7 +242,7 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     await type_in("eps 2")
     await until(pilot, lambda: app.workbench.draft.document["protocol"]["epsilon"] == 2)
     title = next(entry.title for entry in entries() if entry.name == "fake-accounts")
-    await type_in(title)  # "fake" alone finds the share of fakes first
+    await type_in(f"open {title}")  # "fake" alone finds the share of fakes first
     await until(pilot, lambda: app.workbench.draft.title == title)
 
 
