@@ -117,10 +117,14 @@ class InTurn:
 
 
 def at_rest(app: App[Any]) -> bool:
-    """Return whether no widget has a message to handle, to be mounted, or to be called back."""
+    """Return whether no widget has a message to handle, to be mounted, called back or laid out.
+
+    Where widgets stand decides which one tab goes to: one that is shown anew stands at the top
+    until it is laid out.
+    """
     if not app.is_running or not app.screen_stack:
         return True
-    if app.screen._callbacks or not _idle(app):
+    if app.screen._callbacks or app.screen._layout_required or not _idle(app):
         return False
     return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
 

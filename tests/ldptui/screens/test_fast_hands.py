@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 import re
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from support.workbench_app import own_home, workbench
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.autosave import load_draft
@@ -154,6 +156,25 @@ async def test_a_key_does_not_reach_a_field_that_the_one_before_has_hidden(
     monkeypatch.setattr("ldptui.terminal.keyboard.hidden", lambda *_: False)
     (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
     assert fast[1] != slow[1]
+
+
+ANEW = ["3", "space", "tab"]
+"""A mixture in place of one kind: its list of parts is shown, far below the field that follows."""
+
+
+async def test_tab_goes_on_from_where_widgets_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A widget that is not laid out stands at the top, where tab would come to it first."""
+    (*_, slow) = await walk([ANEW], SIZES[0], at_once=False)
+    ticks, layout = itertools.count(1), Screen._on_timer_update
+
+    def rarely(screen: Screen[None]) -> None:
+        """Lay out at every sixth tick of the clock that frames have, as on a busy machine."""
+        if next(ticks) % 6 == 0:
+            layout(screen)
+
+    monkeypatch.setattr(Screen, "_on_timer_update", rarely)
+    (*_, fast) = await walk([ANEW], SIZES[0], at_once=True)
+    assert fast == slow
 
 
 PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
