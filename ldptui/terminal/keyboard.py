@@ -117,16 +117,20 @@ class InTurn:
 
 
 def at_rest(app: App[Any]) -> bool:
-    """Return whether no widget has a message to handle, to be mounted, called back or laid out.
-
-    Where widgets stand decides which one tab goes to: one that is shown anew stands at the top
-    until it is laid out.
-    """
+    """Return whether no widget has a message to handle, to be mounted, called back or laid out."""
     if not app.is_running or not app.screen_stack:
         return True
-    if app.screen._callbacks or app.screen._layout_required or not _idle(app):
+    if app.screen._callbacks or not laid_out(app) or not _idle(app):
         return False
     return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
+
+
+def laid_out(app: App[Any]) -> bool:
+    """Return whether widgets stand where they belong, which decides to which of them tab goes.
+
+    One that is shown anew stands at the top until the layout of the next frame.
+    """
+    return not app.screen._layout_required
 
 
 def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Widget]:

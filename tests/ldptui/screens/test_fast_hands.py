@@ -137,6 +137,17 @@ async def test_fast_keys_do_what_slow_keys_do(number: int, size: tuple[int, int]
         assert other == one, keys
 
 
+def lay_out_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay out at every sixth tick of the clock that frames have, as on a busy machine."""
+    ticks, layout = itertools.count(1), Screen._on_timer_update
+
+    def rarely(screen: Screen[None]) -> None:
+        if next(ticks) % 6 == 0:
+            layout(screen)
+
+    monkeypatch.setattr(Screen, "_on_timer_update", rarely)
+
+
 PHASES = [
     ["3", "down", *["right"] * 6],
     ["delete", "tab", "tab", "tab", "right", "right", "right", "ctrl+z"],
@@ -153,7 +164,9 @@ async def test_a_key_does_not_reach_a_field_that_the_one_before_has_hidden(
     (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
     assert fast == slow
     assert "All choices" in slow[2]  # of the field that down went to, which is there
+    lay_out_rarely(monkeypatch)
     monkeypatch.setattr("ldptui.terminal.keyboard.hidden", lambda *_: False)
+    monkeypatch.setattr("ldptui.terminal.keyboard.laid_out", lambda _: True)
     (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
     assert fast[1] != slow[1]
 
@@ -165,16 +178,12 @@ ANEW = ["3", "space", "tab"]
 async def test_tab_goes_on_from_where_widgets_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     """A widget that is not laid out stands at the top, where tab would come to it first."""
     (*_, slow) = await walk([ANEW], SIZES[0], at_once=False)
-    ticks, layout = itertools.count(1), Screen._on_timer_update
-
-    def rarely(screen: Screen[None]) -> None:
-        """Lay out at every sixth tick of the clock that frames have, as on a busy machine."""
-        if next(ticks) % 6 == 0:
-            layout(screen)
-
-    monkeypatch.setattr(Screen, "_on_timer_update", rarely)
+    lay_out_rarely(monkeypatch)
     (*_, fast) = await walk([ANEW], SIZES[0], at_once=True)
     assert fast == slow
+    monkeypatch.setattr("ldptui.terminal.keyboard.laid_out", lambda _: True)
+    (*_, fast) = await walk([ANEW], SIZES[0], at_once=True)
+    assert fast[1] != slow[1]
 
 
 PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
