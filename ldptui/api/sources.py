@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ldptui.core.base.errors import ContentError, FileError, ScenarioError, got
+from ldptui.core.base.errors import ContentError, FileError, ScenarioError, got, reason_of
 from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
@@ -139,8 +139,7 @@ def piped(kind: Format | None = None) -> Piped:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ContentError(f"standard input is not packed by gzip, or damaged: {error}") from error
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileError(f"standard input cannot be read: {reason}") from error
+        raise FileError(f"standard input cannot be read: {reason_of(error)}") from error
     ends = {format_: end for end, format_ in FORMATS.items()}
     told = (end for start, end in STARTS.items() if first.startswith(start))
     end = ends[kind] if kind else next(told, ".csv")
