@@ -13,10 +13,9 @@ look like an honest population (`undetectable`) prove nothing. We derive it.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -29,10 +28,8 @@ from .robust import ballot_of
 SIZES: Final = 16
 """Items of a set, at most, where sets are looked for in reports."""
 
-STRAIGHT: Final = 12
-"""Guesses of the least number of fakes by a normal law, before halves are tried."""
-
-TINY: Final = float(np.finfo(np.float64).tiny)
+NEWTON: Final = 3
+"""Steps of Newton's method to the least number of fakes, before whole numbers are tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,103 +107,133 @@ def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: F
     # Where as many as are expected are seen, or fewer, nothing is proved; nor where a few more are.
     beyond = np.asarray(every > reports * rates)
     beyond &= tail_at_least(every, reports, rates) < chances
-    if not beyond.any():
-        return made
-    from scipy.special import betainc, ndtri  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
-
-    seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
-    low, high = np.full(seen.shape, -1), seen.astype(np.int64)  # P(low) is too small, P(high) not
-    # Of the normal law that P is nearly of: its point at the chance, and how it moves with m.
-    wanted, spread = ndtri(chance), np.sqrt(reports * rate * (1 - rate))
-    skew = (1 - 2 * rate) * (wanted**2 - 1) / 6
-    guess = (seen - reports * rate + wanted * spread - skew) / (1 - rate)
-    slope, last, last_point = (1 - rate) / np.maximum(spread, TINY), guess, wanted
-    for step in itertools.count():
-        if (high - low <= 1).all():
-            break
-        guess = guess if step < STRAIGHT else (low + high) / 2
-        at = np.maximum(np.minimum(np.maximum(guess, low + 1), high - 1), 0).astype(np.int64)
-        likely = betainc(seen - at, reports - seen + 1, rate)
-        enough = likely >= chance
-        low, high = np.where(enough, low, at), np.where(enough, at, high)
-        point = ndtri(np.clip(likely, TINY, 1 - 1e-9))
-        moved, risen = at - last, point - last_point
-        steep = step and moved * risen > 0
-        slope = np.where(steep, risen / np.where(steep, moved, 1), slope)
-        guess = np.ceil(at + (wanted - point) / slope)
-        guess = np.where(enough, np.minimum(guess, at - 1), guess)
-        last, last_point = at, point
-    made[beyond] = high
+    if beyond.any():
+        made[beyond] = _least_of(every[beyond], reports, rates[beyond], chances[beyond])
     return made
 
 
-def most_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: Floats) -> Counts:
+def _least_of(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Counts:
+    """The same of float64[k], where some fakes are proved, or nearly so."""
+    from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
+
+    low, high = np.full(seen.shape, -1.0), seen  # P(low) is too small, P(high) is not
+    at, step = _about(seen, reports, rate, chance), 1
+    while (high - low > 1).any():
+        at = np.maximum(np.fmax(np.fmin(at, high - 1), low + 1), 0)
+        enough = betainc(seen - at, reports - seen + 1, rate) >= chance
+        low, high = np.where(enough, low, at), np.where(enough, at, high)
+        # From the guess in steps that double; between the numbers that were tried, by halves.
+        beside = np.where(enough, at - step, at + step)
+        at = np.where((low < 0) | (high == seen), beside, np.floor((low + high) / 2))
+        step *= 2
+    return high.astype(np.int64)
+
+
+def _about(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Floats:
+    """float64[k]: whole numbers next to the least m, by the bound of `tail_at_least`.
+
+    Halfway between the numbers of reports on both sides, z = √(2n KL) is nearly normal: Newton's
+    method with dz/dm = −ln(k/(nτ))/z, from where a normal law would be.
+    """
+    from scipy.special import ndtri
+
+    wanted, spread = -ndtri(chance), np.sqrt(reports * rate * (1 - rate))
+    at = (seen - reports * rate - wanted * spread) / (1 - rate)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(NEWTON):
+            at = np.clip(at, 0, seen - 1)
+            left, honest = seen - 0.5 - at, reports - at
+            above = np.log(left / (honest * rate))
+            apart = np.copysign(np.sqrt(2 * _divergence(left, honest, rate)), above)
+            at = at + (apart - wanted) * apart / above
+    return np.ceil(at)
+
+
+@dataclass(frozen=True, eq=False)
+class SetTests:
+    """The tests of several sets of items, by what an honest report says of each at most.
+
+    rate : float64[sets], τ. log_chance : float64[sets], ln of the chance that each has.
+    """
+
+    rate: Floats
+    log_chance: Floats
+
+    @cached_property
+    def chance(self) -> Floats:
+        """float64[sets]: the chance of each test."""
+        return np.exp(self.log_chance)
+
+    @cached_property
+    def others(self) -> Floats:
+        """float64[sets]: 1 − τ, but never 0."""
+        return np.maximum(1 - self.rate, 1e-12)
+
+    @cached_property
+    def variance(self) -> Floats:
+        """float64[sets]: how much fewer fakes than it seems a test proves, squared, of a report."""
+        return -2 * self.log_chance * self.rate / self.others
+
+    def can_be_rare(self, excess: Floats, reports: int) -> BoolArray:
+        """bool[sets]: False where so many fakes too many are as likely as the chance, or more.
+
+        excess : float64[sets], of N reports or of more: z falls as N rises.
+        """
+        rare = np.asarray(excess > 0)
+        rate, excess = self.rate[rare], excess[rare] * self.others[rare]
+        likely = tail_at_least(reports * rate + excess, reports, rate)
+        rare[rare] = likely < self.chance[rare]
+        return rare
+
+
+def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
     """int64[trials]: the largest `least_fakes` of [trials, sets] numbers of reports, row by row.
 
-    rate, log_chance : float64[sets]. A normal law tells roughly what each set proves; the others
-    are gone through only where a lower bound leaves room for more than the best of these proves.
+    A normal law tells roughly what each set proves; the others are gone through only where a lower
+    bound leaves room for more than the best of these proves.
     """
-    others, chance = np.maximum(1 - rate, 1e-12), np.exp(log_chance)
-    excess = (seen - reports * rate) / others  # the fakes, if no number had noise
+    excess = (seen - reports * tests.rate) / tests.others  # the fakes, if no number had noise
     most = excess.max(axis=0)
-    beyond = most > 0
-    beyond[beyond] = tail_at_least(seen.max(axis=0)[beyond], reports, rate[beyond]) < chance[beyond]
-    if not beyond.any():  # whatever honest reports of 20 trials say, as a rule
+    if not tests.can_be_rare(most, reports).any():  # whatever honest reports of 20 trials say
         return np.zeros(len(seen), dtype=np.int64)
-    from scipy.special import betainc
-
     honest = reports - np.clip(most, 0, reports)
     rows = np.arange(len(seen))
-    best = (excess - np.sqrt(-2 * log_chance * honest * rate / others)).argmax(axis=1)
-    proved = least_fakes(seen[rows, best], reports, rate[best], log_chance[best])
-    most = (excess - proved[:, None]).max(axis=0)
-    fewest = reports - int(proved.max())
-    sets = np.flatnonzero(_can_be_rare(most * others, fewest, reports, rate, log_chance))
-    seen, rate, log_chance, chance = seen[:, sets], rate[sets], log_chance[sets], chance[sets]
-    left, honest = seen - proved[:, None], reports - proved[:, None]
-    rows, sets = np.nonzero((left > honest * rate) & (tail_at_least(left, honest, rate) < chance))
-    left, honest = left[rows, sets], honest[rows, 0]
-    rare = betainc(left, honest - left + 1, rate[sets]) < chance[sets]
-    rows, sets = rows[rare], sets[rare]
-    further = least_fakes(seen[rows, sets], reports, rate[sets], log_chance[sets])
+    best = (excess - np.sqrt(tests.variance * honest)).argmax(axis=1)
+    proved = least_fakes(seen[rows, best], reports, tests.rate[best], tests.log_chance[best])
+    excess -= proved[:, None]
+    rare = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max()))
+    (sets,) = rare.nonzero()
+    rate = tests.rate[sets]
+    left, honest = seen[:, sets] - proved[:, None], (reports - proved)[:, None]
+    more = (left > honest * rate) & (sets != best[:, None])
+    rows, at = (more & (tail_at_least(left, honest, rate) < tests.chance[sets])).nonzero()
+    sets = sets[at]
+    further = least_fakes(seen[rows, sets], reports, tests.rate[sets], tests.log_chance[sets])
     np.maximum.at(proved, rows, further)
     return proved
 
 
-def _can_be_rare(
-    excess: Floats, reports: int, total: int, rate: Floats, log_chance: Floats
-) -> BoolArray:
-    """bool[sets]: False where Nτ + excess of N reports are as likely as the chance, or more.
-
-    Of all N from `reports` to `total`. P(at least x) is at least e^(−N KL)/√(2N), as in
-    `tail_at_least`, where ln(1 + y) ≤ y − y²/2 + y³/3 bounds KL(τ + δ ‖ τ) by a polynomial of
-    δ = excess/N, and the exponent falls as N rises.
-    """
-    above, both = excess / reports, rate * (1 - rate)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        bound = above * (1 - 3 * both) / (3 * both * both * both) + (2 * rate - 1) / (6 * both**2)
-        bound = above**2 * (above * bound + 0.5 / both)
-        least = -log_chance - math.log(2 * total) / 2
-        return np.asarray((above > 0) & ~(reports * bound <= least))
-
-
-def tail_at_least(seen: Counts | Floats, reports: int | Counts, rate: Floats) -> Floats:
+def tail_at_least(
+    seen: Counts | Floats, reports: int | Counts, rate: Floats
+) -> Floats:
     """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
 
-    The w + 1 values from x on are at least as likely as x + w each, and k is at least as likely as
-    √(N/(8k(N − k))) e^(−N KL(k/N ‖ τ)) (MacWilliams, Sloane 1977, chapter 10, lemma 7).
+    It is Φ(−√(2N KL(x/N ‖ τ))) at least (Zubkov, Serov 2013, theorem 1), and Φ(−z) is at least
+    (√(4 + z²) − z)/2 times the normal density (Birnbaum 1942).
     """
-    spread = np.sqrt(reports * rate * (1 - rate))
-    wide = np.floor(spread / 3)
-    last = np.minimum(seen + wide, reports - 1.0)
-    wide, rest = last - seen, reports - last
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        away = last - reports * rate
-        apart = last * np.log1p(away / (reports * rate))
-        apart = apart + rest * np.log1p(-away / (reports * (1 - rate)))
-        bound = (wide + 1) * np.sqrt(reports / (8 * last * rest)) * np.exp(-apart)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = _divergence(seen, reports, rate)
+        bound = (np.sqrt(2 + apart) - np.sqrt(apart)) * np.exp(-apart)
     # A hair below, for rounding; nothing is claimed of the edges.
-    return np.where((wide >= 0) & (rate > 0) & (rate < 1), 0.999 * bound, 0.0)
+    return np.where((rate > 0) & (rate < 1), 0.999 / math.sqrt(4 * math.pi) * bound, 0.0)
+
+
+def _divergence(seen: Counts | Floats, reports: int | Counts | Floats, rate: Floats) -> Floats:
+    """float64[…]: N KL(x/N ‖ τ), x beyond the mean."""
+    expected, rest = reports * rate, reports - seen
+    away = seen - expected
+    others = rest * np.log1p(-away / (reports - expected))
+    return np.asarray(seen * np.log1p(away / expected) + np.where(rest > 0, others, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,25 +281,31 @@ def floor_of_counts(
     return floor_of(protocol, chains, reports, sizes, confidence)
 
 
-def floors_of_means(
-    protocol: PureProtocol, means: Floats, reports: int, confidence: float = 0.95
+def floors_of_ordered(
+    protocol: PureProtocol, ordered: Floats, reports: int, confidence: float = 0.95
 ) -> Counts:
-    """int64[trials]: the fakes that `floor_of_counts` proves of what N reports say on average.
+    """int64[trials]: the fakes that `floor_of_counts` proves, from the estimates of N reports.
 
-    means : float64[trials, d], of all items, ascending in each trial.
+    ordered : float64[trials, d], of all items, ascending in each trial.
     """
     if protocol.least_support < 0:
-        return np.zeros(len(means), dtype=np.int64)
-    if ballot_of(protocol).votes != 1:
-        means = means[:, [0, -1]]  # only of these two is anything asked
-    every, none = _seen(protocol, np.rint(means * reports), reports)
-    sizes = none.shape[1]
+        return np.zeros(len(ordered), dtype=np.int64)
+    ballot = ballot_of(protocol)
+    if ballot.votes != 1:
+        ordered = ordered[:, [0, -1]]  # only of these two is anything asked
+    counts = ordered * (reports * ballot.gap)
+    counts += reports * ballot.q
+    every, none = _seen(protocol, np.rint(counts, out=counts), reports)
+    tests = _tests(protocol, none.shape[1], confidence)
+    return most_fakes(np.hstack([every, none]), reports, tests)
+
+
+@lru_cache(maxsize=16)
+def _tests(protocol: PureProtocol, sizes: int, confidence: float) -> SetTests:
+    """The tests of all of one item, and of none of s items, s = 1, 2, …."""
     chances = log_chances(protocol.domain_size, sizes, confidence)
-    rates = honest_rates(protocol, sizes)
-    return most_fakes(
-        np.hstack([every, none]), reports, np.append(rates[0][0], rates[1]),
-        np.append(chances[0], chances),
-    )  # fmt: skip
+    every, none = honest_rates(protocol, sizes)
+    return SetTests(np.append(every[0], none), np.append(chances[0], chances))
 
 
 def _of_counts(

@@ -346,6 +346,23 @@ def robust_intervals(
     return low, high
 
 
+def covered(
+    protocol: PureProtocol, means: Floats, truth: Floats, reports: int, share: float
+) -> BoolArray:
+    """bool[trials, d]: whether `robust_intervals` hold the honest frequencies float64[d].
+
+    What the marginal set holds, the interval around it does: noise is asked of the others alone.
+    """
+    low, high = marginal_set(means, share, ballot_of(protocol))
+    held = np.asarray((low <= truth) & (truth <= high))
+    if not held.all():
+        left = ~held
+        low, high = robust_intervals(protocol, means[left], reports, share)
+        truth = np.broadcast_to(truth, held.shape)[left]
+        held[left] = (low <= truth) & (truth <= high)
+    return held
+
+
 def robust_mean(
     told: Floats, spread: Floats, reach: float, reports: int, share: float, confidence: float = 0.95
 ) -> Interval:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..base.arms import Arm
 from ..base.flags import Flags
 from ..base.sampling import Floats
-from ..law.pure import Items
+from ..law.pure import BoolArray, Items
 
 
 class Conclusion(Protocol):
@@ -58,7 +58,12 @@ class Robust(Alarmed):
     @property
     @abstractmethod
     def robust_ends(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals, float64[trials, k] each."""
+        """The ends of the intervals of the targets, float64[trials, r] each."""
+
+    @property
+    @abstractmethod
+    def covered(self) -> BoolArray:
+        """bool[trials, k]: whether each interval holds what is true."""
 
 
 @dataclass(frozen=True)

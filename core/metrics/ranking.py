@@ -88,12 +88,10 @@ def ranks(ordered: Floats, values: Floats) -> Floats:
     ordered : float64[trials, d], all of them, ascending. The largest has rank 1; ties share their
     mean.
     """
-    rows = list(zip(ordered, values, strict=True))
-    below = np.stack([row.searchsorted(some) for row, some in rows])
-    upto = below + 1
-    next_ones = np.take_along_axis(ordered, np.minimum(upto, ordered.shape[1] - 1), axis=1)
-    if (next_ones <= values).any():  # a tie, or the largest
-        upto = np.stack([row.searchsorted(some, "right") for row, some in rows])
+    # How many are less than a value, and how many than the next double: than it, or equal.
+    both = np.concatenate([values, np.nextafter(values, np.inf)], axis=1)
+    rows = [row.searchsorted(some) for row, some in zip(ordered, both, strict=True)]
+    below, upto = np.concatenate(rows).reshape(len(values), 2, -1).swapaxes(0, 1)
     return np.asarray(ordered.shape[1] - (below + upto - 1) / 2)
 
 
@@ -105,10 +103,12 @@ def in_top(frequencies: Floats, k: int) -> BoolArray:
 
 def _reaching(frequencies: Floats, least: Floats, k: int) -> BoolArray:
     """The same, where the least of the k largest is known: float64[..., 1]."""
-    likely = frequencies >= least
+    likely = np.asarray(frequencies >= least)
     if np.count_nonzero(likely) * frequencies.shape[-1] == k * likely.size:  # nowhere a tie
-        return np.asarray(likely)
-    above = frequencies > least
-    level = frequencies == least
-    room = k - above.sum(axis=-1, keepdims=True)
-    return np.asarray(above | (level & (np.cumsum(level, axis=-1) <= room)))
+        return likely
+    for row in np.ndindex(likely.shape[:-1]):
+        chosen = likely[row]
+        if (many := np.count_nonzero(chosen) - k) > 0:
+            level = np.flatnonzero(frequencies[row] == least[row])
+            chosen[level[-many:]] = False
+    return likely

@@ -12,7 +12,7 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
-from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
+from ...bounds.robust import Ballot, Interval, ballot_of, covered, robust_intervals
 from ...law.pure import BoolArray, Estimates, Items, PureProtocol
 from ..conclusion import Alarmed, Metric, Robust
 from ..ranking import Leaders, Ranking
@@ -91,11 +91,16 @@ class FrequencyConclusion(Robust):
 
     @cached_property
     def robust_ends(self) -> Interval:
-        """The robust intervals at the share of fakes that there is, float64[trials, d] each."""
+        assert self.protocol is not None
+        means, reports = self.ballot.means(self.aimed[ATTACKED]), self.users + self.malicious
+        return robust_intervals(self.protocol, means, reports, self.malicious / reports)
+
+    @property
+    def covered(self) -> BoolArray:
         assert self.protocol is not None
         means = self.ballot.means(self.estimates[ATTACKED].frequencies)
         reports = self.users + self.malicious
-        return robust_intervals(self.protocol, means, reports, self.malicious / reports)
+        return covered(self.protocol, means, self.truth, reports, self.malicious / reports)
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""

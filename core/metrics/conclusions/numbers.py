@@ -12,7 +12,7 @@ from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
 from ...bounds.robust import Interval
-from ...law.pure import Items
+from ...law.pure import BoolArray, Items
 from ..conclusion import Metric, Robust
 
 
@@ -58,6 +58,11 @@ class MeanConclusion(Robust):
         assert self.robust is not None
         low, high = self.robust
         return low[:, None], high[:, None]
+
+    @property
+    def covered(self) -> BoolArray:
+        low, high = self.robust_ends
+        return (low <= self.truth) & (self.truth <= high)
 
     def claims_fakes(self, arm: Arm) -> bool:
         return arm in self.flagged

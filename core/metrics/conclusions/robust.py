@@ -9,15 +9,14 @@ import numpy as np
 
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED
 from ...base.sampling import Floats
-from ...bounds.fakes import floors_of_means
+from ...bounds.fakes import floors_of_ordered
 from ..conclusion import Metric, Robust
 from .frequencies import FrequencyConclusion
 
 
 def _coverage(outcome: Any) -> Floats:
-    low, high = outcome.robust_ends
-    covered = (low <= outcome.truth) & (outcome.truth <= high)
-    return np.asarray(covered.sum(axis=1) / covered.shape[1])
+    covered = outcome.covered
+    return np.asarray(np.count_nonzero(covered, axis=1) / covered.shape[1])
 
 
 def _overturning(outcome: FrequencyConclusion) -> Floats:
@@ -35,22 +34,15 @@ def _certified(outcome: FrequencyConclusion) -> Floats:
             return proved
     assert outcome.protocol is not None
     reports = outcome.users + outcome.malicious
-    means = outcome.ballot.means(outcome.ordered)
-    return floors_of_means(outcome.protocol, means, reports) / reports
+    return floors_of_ordered(outcome.protocol, outcome.ordered, reports) / reports
 
 
 _row = partial(Metric, of=(FrequencyConclusion,), supports=True)
 _any = partial(_row, of=(Robust,))
 
 METRICS: Final = (
-    _any(
-        "robust_low",
-        lambda o: o.robust_ends[0][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
-    ),
-    _any(
-        "robust_high",
-        lambda o: o.robust_ends[1][:, o.targets].mean(axis=1), (ATTACKED,), targets=True,
-    ),
+    _any("robust_low", lambda o: o.robust_ends[0].mean(axis=1), (ATTACKED,), targets=True),
+    _any("robust_high", lambda o: o.robust_ends[1].mean(axis=1), (ATTACKED,), targets=True),
     _any("robust_coverage", _coverage, (ATTACKED,)),
     _row("overturning_share", _overturning, (ATTACKED,)),
     _row("certified_fakes", _certified, (ATTACKED,)),

@@ -17,9 +17,10 @@ from support.report_laws import Case
 from ldptui.core.bounds import fakes as floors
 from ldptui.core.bounds.fakes import (
     Chain,
+    SetTests,
     floor_of,
     floor_of_counts,
-    floors_of_means,
+    floors_of_ordered,
     honest_rates,
     least_fakes,
     log_chances,
@@ -60,11 +61,11 @@ def test_the_most_fakes_are_the_largest_of_all_sets(monkeypatch: pytest.MonkeyPa
     chance = -rng.uniform(3, 60, rate.size)
     seen = rng.binomial(reports, np.clip(rate + rng.uniform(0, 0.2, (200, 1)), 0, 1))
     every = least_fakes(seen, reports, rate, chance).max(axis=1)
-    assert (most_fakes(seen, reports, rate, chance) == every).all()
+    assert (most_fakes(seen, reports, SetTests(rate, chance)) == every).all()
     assert (every > 0).any()
     # The guess alone is too few in some rows.
     monkeypatch.setattr(floors, "tail_at_least", lambda seen, reports, rate: rate * 0 + seen)
-    assert not (most_fakes(seen, reports, rate, chance) >= every).all()
+    assert not (most_fakes(seen, reports, SetTests(rate, chance)) >= every).all()
 
 
 def test_the_least_fakes_are_those_that_the_exact_test_allows() -> None:
@@ -142,8 +143,8 @@ def test_floors_of_a_block_are_those_of_each_trial(kind: str, users: int) -> Non
     counts, fakes = protocol.sample_counts(held, rng), users
     counts[3:, 7] += fakes
     for part, sent in ((counts[:3], 0), (counts[3:], fakes), (counts, fakes)):
-        means = np.sort(part, axis=1) / (users + sent)
-        found = floors_of_means(protocol, means, users + sent)
+        estimates = protocol.estimates(np.sort(part, axis=1), users + sent).frequencies
+        found = floors_of_ordered(protocol, estimates, users + sent)
         alone = [floor_of_counts(protocol, row, users + sent).fakes for row in part]
         assert found.tolist() == alone
         assert (found <= sent).all()
