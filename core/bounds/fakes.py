@@ -28,9 +28,6 @@ from .robust import ballot_of
 SIZES: Final = 16
 """Items of a set, at most, where sets are looked for in reports."""
 
-NEWTON: Final = 3
-"""Steps of Newton's method to the least number of fakes, before whole numbers are tried."""
-
 
 @dataclass(frozen=True, eq=False)
 class Floor:
@@ -108,45 +105,49 @@ def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: F
     beyond = np.asarray(every > reports * rates)
     beyond &= tail_at_least(every, reports, rates) < chances
     if beyond.any():
-        made[beyond] = _least_of(every[beyond], reports, rates[beyond], chances[beyond])
+        seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
+        about = _about(seen, reports, rate, chance)
+        made[beyond] = _least_above(-1, about, seen, reports, rate, chance)
     return made
 
 
-def _least_of(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Counts:
-    """The same of float64[k], where some fakes are proved, or nearly so."""
+def _least_above(
+    low: int | Counts, at: Floats, seen: Counts | Floats, reports: int, rate: Floats, chance: Floats
+) -> Counts:
+    """int64[k]: the same, or low + 1 where that is more; looked for from whole numbers on."""
     from scipy.special import betainc  # P(Bin(n, τ) ≥ k) = I_τ(k, n − k + 1)
 
-    low, high = np.full(seen.shape, -1.0), seen  # P(low) is too small, P(high) is not
-    at, step = _about(seen, reports, rate, chance), 1
-    while (high - low > 1).any():
-        at = np.maximum(np.fmax(np.fmin(at, high - 1), low + 1), 0)
+    few, high = np.broadcast_to(low, seen.shape), seen  # no more than `few` are asked for, or low
+    least, step = few, 1
+    while (high - few > 1).any():
+        at = np.fmax(np.fmin(at, high - 1), few + 1)
         enough = betainc(seen - at, reports - seen + 1, rate) >= chance
-        low, high = np.where(enough, low, at), np.where(enough, at, high)
-        # From the guess in steps that double; between the numbers that were tried, by halves.
+        few, high = np.where(enough, few, at), np.where(enough, at, high)
+        # From the guess in steps that double; between numbers that were tried, by halves.
         beside = np.where(enough, at - step, at + step)
-        at = np.where((low < 0) | (high == seen), beside, np.floor((low + high) / 2))
+        at = np.where((few == least) | (high == seen), beside, (few + high) // 2)
         step *= 2
     return high.astype(np.int64)
 
 
 def _about(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Floats:
-    """float64[k]: whole numbers next to the least m, by the bound of `tail_at_least`.
+    """float64[k]: whole numbers next to the least m.
 
-    Halfway between the numbers of reports on both sides, z = √(2n KL) is nearly normal: Newton's
-    method with dz/dm = −ln(k/(nτ))/z, from where a normal law would be.
+    Halfway between the numbers of reports on both sides, z = √(2n KL) is nearly normal. A step of
+    Newton's method, dz/dm = −ln(k/(nτ))/z, from where a normal law would be.
     """
     from scipy.special import ndtri
 
-    wanted, spread = -ndtri(chance), np.sqrt(reports * rate * (1 - rate))
-    at = (seen - reports * rate - wanted * spread) / (1 - rate)
+    wanted, others = -ndtri(chance), 1 - rate
+    seen = seen - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
-        for _ in range(NEWTON):
-            at = np.clip(at, 0, seen - 1)
-            left, honest = seen - 0.5 - at, reports - at
-            above = np.log(left / (honest * rate))
-            apart = np.copysign(np.sqrt(2 * _divergence(left, honest, rate)), above)
-            at = at + (apart - wanted) * apart / above
-    return np.ceil(at)
+        at = seen - reports * rate
+        spread = wanted * np.sqrt((reports - at) * rate * others)
+        at = np.clip((at - spread) / others, 0, seen - 0.5)
+        left, honest = seen - at, reports - at
+        above = np.log(left / (honest * rate))
+        apart = np.sqrt(2 * _divergence(left, honest, rate))
+        return np.ceil(at + (apart - wanted) * apart / above)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +200,8 @@ def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
     honest = reports - np.clip(most, 0, reports)
     rows = np.arange(len(seen))
     best = (excess - np.sqrt(tests.variance * honest)).argmax(axis=1)
-    proved = least_fakes(seen[rows, best], reports, tests.rate[best], tests.log_chance[best])
+    those = seen[rows, best], reports, tests.rate[best], tests.chance[best]
+    proved = _least_above(-1, _about(*those), *those)
     excess -= proved[:, None]
     rare = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max()))
     (sets,) = rare.nonzero()
@@ -207,9 +209,9 @@ def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
     left, honest = seen[:, sets] - proved[:, None], (reports - proved)[:, None]
     more = (left > honest * rate) & (sets != best[:, None])
     rows, at = (more & (tail_at_least(left, honest, rate) < tests.chance[sets])).nonzero()
-    sets = sets[at]
-    further = least_fakes(seen[rows, sets], reports, tests.rate[sets], tests.log_chance[sets])
-    np.maximum.at(proved, rows, further)
+    sets, least = sets[at], proved[rows]
+    those = seen[rows, sets], reports, tests.rate[sets], tests.chance[sets]
+    np.maximum.at(proved, rows, _least_above(least - 1, least, *those))
     return proved
 
 
