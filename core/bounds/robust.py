@@ -29,6 +29,9 @@ from .programme import possible
 Interval: TypeAlias = tuple[Floats, Floats]
 """The lower and the upper ends, float64[…] each."""
 
+CONFIDENCE: Final = 0.95
+"""The confidence of an interval, unless another one is asked for."""
+
 FAR: Final = 12.0
 """Standard deviations between the ends of a set from which on the other end does not matter."""
 
@@ -269,7 +272,8 @@ def _skewed(means: Floats, reports: int) -> BoolArray:
 
 def clipped(ends: Interval) -> Interval:
     """The part of an interval that frequencies can have."""
-    return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
+    low, high = (np.minimum(np.maximum(end, 0.0), 1.0) for end in ends)
+    return low, high
 
 
 def intervals(
@@ -316,7 +320,7 @@ def robust_intervals(
     means: Floats,
     reports: int,
     share: float,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     sharp: bool = False,
     ballot: Ballot | None = None,
 ) -> Interval:
@@ -347,24 +351,43 @@ def robust_intervals(
 
 
 def covered(
-    protocol: PureProtocol, means: Floats, truth: Floats, reports: int, share: float
+    protocol: PureProtocol, estimates: Floats, truth: Floats, reports: int, share: float
 ) -> BoolArray:
     """bool[trials, d]: whether `robust_intervals` hold the honest frequencies float64[d].
 
-    What the marginal set holds, the interval around it does: noise is asked of the others alone.
+    estimates : float64[trials, d], from all N reports. Each interval is the marginal set with the
+    least noise of all items at least, and with the most of them at most: its own noise is asked
+    only where what is true lies between.
     """
-    low, high = marginal_set(means, share, ballot_of(protocol))
-    held = np.asarray((low <= truth) & (truth <= high))
-    if not held.all():
-        left = ~held
-        low, high = robust_intervals(protocol, means[left], reports, share)
-        truth = np.broadcast_to(truth, held.shape)[left]
-        held[left] = (low <= truth) & (truth <= high)
+    ballot = ballot_of(protocol)
+    low, high = marginal_set(ballot.means(np.zeros(1)), share, ballot)
+    away = estimates / (1 - share)
+    away -= truth
+    lowest, highest = ballot.means(np.array([estimates.min(), estimates.max()]))
+    least, most = 0.0, np.inf
+    if protocol.least_support < 0 or not _skewed(np.array([lowest, highest]), reports).any():
+        ends = np.array([lowest, min(max(0.5, lowest), highest), highest])
+        noise = deviation(protocol, ends, reports) / (ballot.gap * (1 - share))
+        least = NormalDist().inv_cdf(CONFIDENCE) * noise.min()
+        most = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * noise.max()
+    if away.max() <= least - low and away.min() >= -high - least:
+        return np.ones(away.shape, dtype=bool)
+    never, always = truth <= 0, truth >= 1  # there intervals are clipped
+
+    def holds(noise: float) -> BoolArray:
+        return ((away <= noise - low) | always) & ((away >= -high - noise) | never)
+
+    held = holds(least)
+    rows, items = (holds(most) & ~held).nonzero()
+    if rows.size:
+        means = ballot.means(estimates[rows, items])
+        ends = robust_intervals(protocol, means, reports, share)
+        held[rows, items] = (ends[0] <= truth[items]) & (truth[items] <= ends[1])
     return held
 
 
 def robust_mean(
-    told: Floats, spread: Floats, reach: float, reports: int, share: float, confidence: float = 0.95
+    told: Floats, spread: Floats, reach: float, reports: int, share: float, confidence: float = CONFIDENCE
 ) -> Interval:
     """Intervals in [-1, 1] that cover the honest users' mean, whatever a share β of fakes sends.
 

@@ -104,11 +104,10 @@ class Metric:
         return issubclass(concluded, self.of)
 
     def defined(self, conclusion: Any) -> bool:
-        """Return whether a conclusion of its classes has what the metric needs."""
+        """Return whether a conclusion of its classes in its arms has what it needs besides."""
         arm = self.arms[-1]
         return (
-            conclusion.arms >= set(self.arms)
-            and (conclusion.targets.size > 0 or not self.targets)
+            (conclusion.targets.size > 0 or not self.targets)
             and (not self.test or conclusion.tests(arm))
             and (not self.flags or conclusion.claims_fakes(arm))
             and (not self.supports or conclusion.supported)

@@ -29,7 +29,7 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     """
     columns = {} if others is None else others
     measures = unmeasured(conclusion.trials, others=columns)
-    for row in _told_by(type(conclusion)):
+    for row in _told_in(type(conclusion), frozenset(conclusion.arms), tuple(METRICS)):
         if row.defined(conclusion):
             measures[row.name] = row.function(conclusion)
     for name, values in columns.items():
@@ -37,15 +37,18 @@ def measure(conclusion: Conclusion, others: Mapping[str, Floats] | None = None) 
     return measures
 
 
-def _told_by(concluded: type[Conclusion]) -> list[Metric]:
-    """The metrics that conclusions of a class can tell, in order."""
-    return [metric for metric in METRICS.values() if metric.told_by(concluded)]
+@lru_cache(maxsize=64)
+def _told_in(
+    concluded: type[Conclusion], arms: frozenset[Arm], names: tuple[str, ...]
+) -> list[Metric]:
+    """The metrics of these names that conclusions of a class can tell in these arms."""
+    rows = [METRICS[name] for name in names]
+    return [row for row in rows if row.told_by(concluded) and arms.issuperset(row.arms)]
 
 
 def metrics_of(arms: Iterable[Arm], concluded: type[Conclusion] = FrequencyConclusion) -> list[str]:
     """The names of the metrics that conclusions of a class can tell in these arms, in order."""
-    present = set(arms)
-    return [metric.name for metric in _told_by(concluded) if present.issuperset(metric.arms)]
+    return [row.name for row in _told_in(concluded, frozenset(arms), tuple(METRICS))]
 
 
 # Measures as plain arrays.

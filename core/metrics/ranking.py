@@ -67,11 +67,10 @@ class Ranking:
 
         The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
         """
-        k = self.leaders.items.size
-        chosen = self.estimates[self.top].reshape(-1, k)
-        order = (-chosen).argsort(kind="stable") + np.arange(0, chosen.size, k)[:, None]
-        items = self.top.ravel().nonzero()[0] % self.truth.size
-        gains = self.truth[items][order] * self.leaders.discounts
+        places = self.top.ravel().nonzero()[0].reshape(-1, self.leaders.items.size)
+        order = (-self.estimates.ravel()[places]).argsort(kind="stable")
+        items = np.take_along_axis(places, order, axis=1) % self.truth.size
+        gains = self.truth[items] * self.leaders.discounts
         # Not a product of matrices, whose last bit depends on the number of trials.
         return np.asarray(gains.sum(axis=1) / self.leaders.most)
 

@@ -98,9 +98,8 @@ class FrequencyConclusion(Robust):
     @property
     def covered(self) -> BoolArray:
         assert self.protocol is not None
-        means = self.ballot.means(self.estimates[ATTACKED].frequencies)
-        reports = self.users + self.malicious
-        return covered(self.protocol, means, self.truth, reports, self.malicious / reports)
+        estimates, reports = self.estimates[ATTACKED].frequencies, self.users + self.malicious
+        return covered(self.protocol, estimates, self.truth, reports, self.malicious / reports)
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""
