@@ -139,15 +139,15 @@ def _about(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) ->
     from scipy.special import ndtri
 
     wanted, others = -ndtri(chance), 1 - rate
-    seen = seen - 0.5
+    middle = np.asarray(seen - 0.5)
     with np.errstate(divide="ignore", invalid="ignore"):
-        at = seen - reports * rate
+        at = middle - reports * rate
         spread = wanted * np.sqrt((reports - at) * rate * others)
-        at = np.clip((at - spread) / others, 0, seen - 0.5)
-        left, honest = seen - at, reports - at
+        at = np.maximum(np.minimum((at - spread) / others, middle - 0.5), 0)
+        left, honest = middle - at, reports - at
         above = np.log(left / (honest * rate))
         apart = np.sqrt(2 * _divergence(left, honest, rate))
-        return np.ceil(at + (apart - wanted) * apart / above)
+        return np.asarray(np.ceil(at + (apart - wanted) * apart / above))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +171,9 @@ class SetTests:
         return np.maximum(1 - self.rate, 1e-12)
 
     @cached_property
-    def variance(self) -> Floats:
-        """float64[sets]: how much fewer fakes than it seems a test proves, squared, of a report."""
-        return -2 * self.log_chance * self.rate / self.others
+    def spread(self) -> Floats:
+        """float64[sets]: by so many fewer fakes than it seems a test proves, of one report."""
+        return np.sqrt(-2 * self.log_chance * self.rate / self.others)
 
     def can_be_rare(self, excess: Floats, reports: int) -> BoolArray:
         """bool[sets]: False where so many fakes too many are as likely as the chance, or more.
@@ -194,30 +194,25 @@ def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
     bound leaves room for more than the best of these proves.
     """
     excess = (seen - reports * tests.rate) / tests.others  # the fakes, if no number had noise
-    most = excess.max(axis=0)
-    if not tests.can_be_rare(most, reports).any():  # whatever honest reports of 20 trials say
-        return np.zeros(len(seen), dtype=np.int64)
-    honest = reports - np.clip(most, 0, reports)
-    rows = np.arange(len(seen))
-    best = (excess - np.sqrt(tests.variance * honest)).argmax(axis=1)
-    those = seen[rows, best], reports, tests.rate[best], tests.chance[best]
-    proved = _least_above(-1, _about(*those), *those)
+    best = (excess - math.sqrt(reports) * tests.spread).argmax(axis=1)
+    of_best = seen[np.arange(len(seen)), best]
+    proved = least_fakes(of_best, reports, tests.rate[best], tests.log_chance[best])
     excess -= proved[:, None]
-    rare = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max()))
-    (sets,) = rare.nonzero()
-    rate = tests.rate[sets]
+    (sets,) = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max())).nonzero()
+    if not sets.size:  # whatever honest reports of 20 trials say, as a rule
+        return proved
     left, honest = seen[:, sets] - proved[:, None], (reports - proved)[:, None]
+    rate, chance = tests.rate[sets], tests.chance[sets]
     more = (left > honest * rate) & (sets != best[:, None])
-    rows, at = (more & (tail_at_least(left, honest, rate) < tests.chance[sets])).nonzero()
-    sets, least = sets[at], proved[rows]
-    those = seen[rows, sets], reports, tests.rate[sets], tests.chance[sets]
-    np.maximum.at(proved, rows, _least_above(least - 1, least, *those))
+    rows, at = (more & (tail_at_least(left, honest, rate) < chance)).nonzero()
+    if rows.size:
+        least, those = proved[rows], (seen[rows, sets[at]], reports, rate[at], chance[at])
+        further = _least_above(least - 1, np.maximum(_about(*those), least), *those)
+        np.maximum.at(proved, rows, further)
     return proved
 
 
-def tail_at_least(
-    seen: Counts | Floats, reports: int | Counts, rate: Floats
-) -> Floats:
+def tail_at_least(seen: Counts | Floats, reports: int | Counts, rate: Floats) -> Floats:
     """float64[…]: a lower bound on P(Bin(N, τ) ≥ x), of x beyond the mean; no SciPy is loaded.
 
     It is Φ(−√(2N KL(x/N ‖ τ))) at least (Zubkov, Serov 2013, theorem 1), and Φ(−z) is at least

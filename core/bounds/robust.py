@@ -230,8 +230,7 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
 
     float64[…]; one number where all sets are wide.
     """
-    normal = NormalDist()
-    one_sided, two_sided = normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
+    one_sided, two_sided = _normal_factors(confidence)
     if (distance > FAR * noise).all() and np.all(noise > 0):
         return one_sided
     distance = distance / np.where(noise > 0, noise, np.inf)
@@ -245,6 +244,13 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
 
 
 @lru_cache(maxsize=4)
+def _normal_factors(confidence: float) -> tuple[float, float]:
+    """The z of sets that are wide, and of single points: the least and the largest one."""
+    normal = NormalDist()
+    return normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
+
+
+@lru_cache(maxsize=4)
 def _factors(confidence: float) -> Floats:
     """float64[4, KNOTS]: the cubics of `noise_factor` from each knot to the next.
 
@@ -252,9 +258,8 @@ def _factors(confidence: float) -> Floats:
     """
     from scipy.special import ndtr
 
-    normal, apart = NormalDist(), np.linspace(0, FAR, KNOTS + 1)
-    low = np.full(apart.shape, normal.inv_cdf(confidence))
-    high = np.full(apart.shape, normal.inv_cdf((1 + confidence) / 2))
+    apart = np.linspace(0, FAR, KNOTS + 1)
+    low, high = (np.full(apart.shape, factor) for factor in _normal_factors(confidence))
     for _ in range(STEPS):
         z = (low + high) / 2
         enough = ndtr(z + apart) - ndtr(-z) >= confidence
@@ -368,26 +373,30 @@ def covered(
     if protocol.least_support < 0 or not _skewed(np.array([lowest, highest]), reports).any():
         ends = np.array([lowest, min(max(0.5, lowest), highest), highest])
         noise = deviation(protocol, ends, reports) / (ballot.gap * (1 - share))
-        least = NormalDist().inv_cdf(CONFIDENCE) * noise.min()
-        most = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * noise.max()
-    if away.max() <= least - low and away.min() >= -high - least:
-        return np.ones(away.shape, dtype=bool)
-    never, always = truth <= 0, truth >= 1  # there intervals are clipped
+        one_sided, two_sided = _normal_factors(CONFIDENCE)
+        least, most = one_sided * noise.min(), two_sided * noise.max()
 
-    def holds(noise: float) -> BoolArray:
-        return ((away <= noise - low) | always) & ((away >= -high - noise) | never)
+    def within(away: Floats, truth: Floats, noise: float) -> BoolArray:
+        above, below = away <= noise - low, away >= -high - noise
+        return np.asarray((above | (truth >= 1)) & (below | (truth <= 0)))  # ends are clipped
 
-    held = holds(least)
-    rows, items = (holds(most) & ~held).nonzero()
-    if rows.size:
-        means = ballot.means(estimates[rows, items])
-        ends = robust_intervals(protocol, means, reports, share)
-        held[rows, items] = (ends[0] <= truth[items]) & (truth[items] <= ends[1])
+    held = within(away, truth, least)
+    (left,) = (~held.ravel()).nonzero()
+    left = left[within(away.ravel()[left], truth[left % truth.size], most)]
+    if left.size:
+        means, truth = ballot.means(estimates.ravel()[left]), truth[left % truth.size]
+        low, high = robust_intervals(protocol, means, reports, share)
+        held.ravel()[left] = (low <= truth) & (truth <= high)
     return held
 
 
 def robust_mean(
-    told: Floats, spread: Floats, reach: float, reports: int, share: float, confidence: float = CONFIDENCE
+    told: Floats,
+    spread: Floats,
+    reach: float,
+    reports: int,
+    share: float,
+    confidence: float = CONFIDENCE,
 ) -> Interval:
     """Intervals in [-1, 1] that cover the honest users' mean, whatever a share β of fakes sends.
 

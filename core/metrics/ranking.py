@@ -105,9 +105,8 @@ def _reaching(frequencies: Floats, least: Floats, k: int) -> BoolArray:
     likely = np.asarray(frequencies >= least)
     if np.count_nonzero(likely) * frequencies.shape[-1] == k * likely.size:  # nowhere a tie
         return likely
-    for row in np.ndindex(likely.shape[:-1]):
-        chosen = likely[row]
-        if (many := np.count_nonzero(chosen) - k) > 0:
-            level = np.flatnonzero(frequencies[row] == least[row])
-            chosen[level[-many:]] = False
+    many = np.count_nonzero(likely, axis=-1) - k
+    for row in zip(*many.nonzero(), strict=True) if many.ndim else [()]:
+        level = np.flatnonzero(frequencies[row] == least[row])
+        likely[row][level[-many[row] :]] = False
     return likely

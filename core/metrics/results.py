@@ -36,7 +36,9 @@ class Moments:
     def of(cls, values: Floats) -> Moments:
         """The moments of float64[trials, …] over its first axis."""
         mean = values.mean(axis=0)
-        return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
+        away = values - mean
+        away *= away
+        return cls(len(values), mean, away.sum(axis=0))
 
     def __add__(self, other: Moments) -> Moments:
         """Chan, Golub, LeVeque 1983, equation 2.1."""
