@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -135,12 +133,13 @@ def split(total: int, weights: Sequence[float]) -> list[int]:
 
     Exact, whatever the total; of equal remainders the first comes first.
     """
-    exact = [Fraction(weight) for weight in weights]
-    whole = sum(exact)
-    quotas = [total * weight / whole for weight in exact]
-    counts = [math.floor(quota) for quota in quotas]
-    left = sorted(range(len(quotas)), key=lambda at: counts[at] - quotas[at])
-    for at in left[: total - sum(counts)]:
+    ratios = [weight.as_integer_ratio() for weight in weights]
+    scale = max(below for _, below in ratios)  # of doubles all are powers of 2
+    parts = [above * (scale // below) for above, below in ratios]
+    whole = sum(parts)
+    counts, rests = map(list, zip(*(divmod(total * part, whole) for part in parts), strict=True))
+    order = sorted(range(len(rests)), key=rests.__getitem__, reverse=True)
+    for at in order[: total - sum(counts)]:
         counts[at] += 1
     return counts
 

@@ -96,10 +96,13 @@ def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterato
     """What each key is set to, in few words: `OUE`, `norm-sub`, `β 0.05`."""
     for key in keys:
         value = parameters.get(key)
-        if key in ("protocol.kind", "attack.kind"):
-            yield str(value).upper()
-        elif key.endswith(".kind"):
-            yield str(value)
+        if value is not None and key.endswith(".kind"):
+            yield setting_word(key, value)
         elif value is not None:
             number = short(value) if isinstance(value, float) else str(value)
             yield f"{key_words(key).short} {number}"
+
+
+def setting_word(key: str, value: object) -> str:
+    """A value alone, as a legend has it: `OUE`, `norm-sub`, `0.05`."""
+    return str(value).upper() if key in ("protocol.kind", "attack.kind") else str(value)

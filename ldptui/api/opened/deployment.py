@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ldptui.core.attacks import split
 from ldptui.core.base.errors import ScenarioError
 
 from ...lab.asking import Ask, Steps
@@ -24,7 +22,8 @@ CORRECTION = "norm-sub"
 def answer(options: DeploymentOptions, ask: Ask) -> Steps:
     """The matrix of protocol, attack and defence."""
     named = options.domain and len(labels_in(ask.folder / options.domain))
-    items, users, counts = named or options.items, options.users, ()
+    items, users = named or options.items, options.users
+    counts: tuple[int, ...] = ()
     if any(options.reports):
         collection = Collection(
             reports=options.reports, protocol=options.protocol, epsilon=options.epsilon,
@@ -33,7 +32,7 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
         files = opened(collection, ask)
         yield f"counting the reports of {text.count(len(files.reports))} files"
         found = estimate(counted_of(files), files.protocol, corrections=[CORRECTION])
-        users, counts = found.reports, tuple(_counts(found.values * found.reports).tolist())
+        users, counts = found.reports, tuple(split(found.reports, found.values.tolist()))
     if users is None:
         raise ScenarioError("is required, or files of reports", key="users")
     if items is None:
@@ -47,11 +46,3 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
             )
         )
     )  # fmt: skip
-
-
-def _counts(shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole numbers of users with the same sum: the largest remainders are rounded up. float[d]."""
-    counts = np.floor(shares)
-    left = round(float(shares.sum() - counts.sum()))
-    counts[np.argsort(counts - shares, kind="stable")[:left]] += 1
-    return counts.astype(np.int64)

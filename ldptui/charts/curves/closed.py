@@ -23,6 +23,7 @@ from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario
 
 from ...session.draft import UnreadError, drawn, require_solved
+from ...text.swept import setting_word
 from .documents import error_document, gain_document, points_of
 from .variables import Variable, simulated, value_in
 
@@ -392,9 +393,5 @@ def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str
             kind = getattr(cell.attack, "kind", several)
             yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
             continue
-        parameters = cell.parameters
-        words = []
-        for key in swept:
-            word = str(parameters.get(key, ""))
-            words.append(word.upper() if key in ("attack.kind", "protocol.kind") else word)
+        words = (setting_word(key, cell.parameters.get(key, "")) for key in swept)
         yield " ".join(filter(None, words))

@@ -21,10 +21,10 @@ from ldptui.core.protocols import ProtocolSpec
 from ldptui.core.scenario import Point, Scenario, value_at
 from ldptui.core.task import task_over
 
-from ...catalogue import key_words, leading_metrics
+from ...catalogue import leading_metrics
 from ...session.draft import base, drawn
 from ...session.snapshot import Part
-from ...text import format as fmt
+from ...text.swept import setting_words
 from .closed import (
     NO_VALUE,
     Curve,
@@ -284,15 +284,8 @@ def _without(document: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _label(point: Point, keys: list[str]) -> str:
     """The swept values of a series; the attack and the protocol where nothing else is swept."""
-    words = []
-    for key in keys or ["attack.kind", "protocol.kind"]:
-        value = point.parameters.get(key, "")
-        if isinstance(value, str):
-            words.append(value.upper() if key.endswith(".kind") else value)
-        elif value is not None:
-            number = fmt.short(value) if isinstance(value, float) else str(value)
-            words.append(f"{key_words(key).short} {number}")
-    return (" " if keys else " on ").join(filter(None, words))
+    told = setting_words(point.parameters, keys or ("attack.kind", "protocol.kind"))
+    return (" " if keys else " on ").join(told)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from ldptui.core.view import CellView
 
 from ...catalogue import metric_words
+from ...text.swept import setting_word
 from ..series import Axis, Panels, Plot
 from .curves import coinciding, curve_plot, curve_table, gain_plot, lines_of
 from .measurement import Coordinates, belongs
@@ -166,8 +167,7 @@ def _named(curves: Sequence[Curve]) -> list[str]:
 
 def _word(key: str, curve: Curve) -> str:
     """The value of a key as the name of a curve has it."""
-    word = str(curve.parameters.get(key, ""))
-    return word.upper() if key in (KEY, "attack.kind") else word
+    return setting_word(key, curve.parameters.get(key, ""))
 
 
 def linear_part(curves: Sequence[Curve], *, log_x: bool = False) -> float:
