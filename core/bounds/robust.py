@@ -230,7 +230,7 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
 
     float64[…]; one number where all sets are wide.
     """
-    one_sided, two_sided = _normal_factors(confidence)
+    one_sided, two_sided = normal_factors(confidence)
     if (distance > FAR * noise).all() and np.all(noise > 0):
         return one_sided
     distance = distance / np.where(noise > 0, noise, np.inf)
@@ -244,7 +244,7 @@ def noise_factor(distance: Floats, noise: Floats | float, confidence: float) -> 
 
 
 @lru_cache(maxsize=4)
-def _normal_factors(confidence: float) -> tuple[float, float]:
+def normal_factors(confidence: float) -> tuple[float, float]:
     """The z of sets that are wide, and of single points: the least and the largest one."""
     normal = NormalDist()
     return normal.inv_cdf(confidence), normal.inv_cdf((1 + confidence) / 2)
@@ -259,7 +259,7 @@ def _factors(confidence: float) -> Floats:
     from scipy.special import ndtr
 
     apart = np.linspace(0, FAR, KNOTS + 1)
-    low, high = (np.full(apart.shape, factor) for factor in _normal_factors(confidence))
+    low, high = (np.full(apart.shape, factor) for factor in normal_factors(confidence))
     for _ in range(STEPS):
         z = (low + high) / 2
         enough = ndtr(z + apart) - ndtr(-z) >= confidence
@@ -270,7 +270,7 @@ def _factors(confidence: float) -> Floats:
     return np.stack([high[:-1], first, 3 * rise - 2 * first - last, first + last - 2 * rise])
 
 
-def _skewed(means: Floats, reports: int) -> BoolArray:
+def skewed_at(means: Floats, reports: int) -> BoolArray:
     """bool[…]: where the number of reports that support an item is skewed; first at both ends."""
     return np.asarray((1 - 2 * means) ** 2 > SKEWED**2 * reports * means * (1 - means))
 
@@ -342,8 +342,11 @@ def robust_intervals(
     spread = deviation(protocol, means, reports)
     low, high = intervals(ballot, ends, share, spread, confidence)
     # Of few supports a normal end is too near; their skewness says how few are few.
-    if protocol.least_support == 0 and _skewed(np.array([means.min(), means.max()]), reports).any():
-        skewed = _skewed(means, reports)
+    if (
+        protocol.least_support == 0
+        and skewed_at(np.array([means.min(), means.max()]), reports).any()
+    ):
+        skewed = skewed_at(means, reports)
         rare, which = means[skewed], None
         ends = (ends[0][skewed], ends[1][skewed])
         if not sharp:  # many items have the same few supports, and then the same ends
@@ -353,41 +356,6 @@ def robust_intervals(
         exact = exact_intervals(ballot, ends, share, spread, reports, confidence)
         low[skewed], high[skewed] = exact if which is None else (end[which] for end in exact)
     return low, high
-
-
-def covered(
-    protocol: PureProtocol, estimates: Floats, truth: Floats, reports: int, share: float
-) -> BoolArray:
-    """bool[trials, d]: whether `robust_intervals` hold the honest frequencies float64[d].
-
-    estimates : float64[trials, d], from all N reports. Each interval is the marginal set with the
-    least noise of all items at least, and with the most of them at most: its own noise is asked
-    only where what is true lies between.
-    """
-    ballot = ballot_of(protocol)
-    low, high = marginal_set(ballot.means(np.zeros(1)), share, ballot)
-    away = estimates / (1 - share)
-    away -= truth
-    lowest, highest = ballot.means(np.array([estimates.min(), estimates.max()]))
-    least, most = 0.0, np.inf
-    if protocol.least_support < 0 or not _skewed(np.array([lowest, highest]), reports).any():
-        ends = np.array([lowest, min(max(0.5, lowest), highest), highest])
-        noise = deviation(protocol, ends, reports) / (ballot.gap * (1 - share))
-        one_sided, two_sided = _normal_factors(CONFIDENCE)
-        least, most = one_sided * noise.min(), two_sided * noise.max()
-
-    def within(away: Floats, truth: Floats, noise: float) -> BoolArray:
-        above, below = away <= noise - low, away >= -high - noise
-        return np.asarray((above | (truth >= 1)) & (below | (truth <= 0)))  # ends are clipped
-
-    held = within(away, truth, least)
-    (left,) = (~held.ravel()).nonzero()
-    left = left[within(away.ravel()[left], truth[left % truth.size], most)]
-    if left.size:
-        means, truth = ballot.means(estimates.ravel()[left]), truth[left % truth.size]
-        low, high = robust_intervals(protocol, means, reports, share)
-        held.ravel()[left] = (low <= truth) & (truth <= high)
-    return held
 
 
 def robust_mean(

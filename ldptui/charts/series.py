@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = Sequence[float] | NDArray[Any]
+else:
+    Numbers = tuple[float, ...]  # as they are read from what was sent
 
 Tone = Literal[
     "true", "clean", "measured", "attacked", "theory", "target", "muted",

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from ..charts.figures import Column, Table, Value
-from ..charts.series import Axis, Bar, Bars, Chart, Plot, Series
+from ..charts.series import Bars, Chart, Plot, Series
 from ..text import format as text
 
 
@@ -56,45 +58,41 @@ class Answer:
         return tuple(figure.chart for figure in self.figures)
 
 
+Edits = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """An answer as it is sent: of each figure a plot or bars, and the numbers."""
+
+    table: Table
+    verdict: tuple[str, ...]
+    notes: tuple[str, ...]
+    sources: tuple[str, ...]
+    edits: Edits
+    choices: tuple[tuple[str, Edits], ...]
+    figures: tuple[tuple[Plot | None, Bars | None, Table], ...]
+
+
 def encoded(answer: Answer) -> dict[str, Any]:
-    """The answer as a document of JSON: numbers that are not finite as words."""
-    return {
-        "figures": [
-            _plain(
-                {
-                    "chart": {"kind": type(figure.chart).__name__, **_fields(figure.chart)},
-                    "numbers": figure.numbers,
-                }
-            )
-            for figure in answer.figures
-        ],
-        "table": _plain(answer.table),
-        "verdict": list(answer.verdict),
-        "notes": list(answer.notes),
-        "sources": list(answer.sources),
-        "edits": _plain(answer.edits),
-        "choices": _plain(answer.choices),
-    }
+    """The answer as a document."""
+    document = {field.name: getattr(answer, field.name) for field in dataclasses.fields(_Sent)}
+    figures = [
+        (*(each.chart if isinstance(each.chart, kind) else None for kind in (Plot, Bars)),
+         each.numbers)
+        for each in answer.figures
+    ]  # fmt: skip
+    sent: dict[str, Any] = msgspec.to_builtins(
+        document | {"figures": figures}, enc_hook=lambda array: array.tolist()
+    )
+    return sent
 
 
 def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
-    return Answer(
-        _table(document["table"]),
-        tuple(document["verdict"]),
-        tuple(document["notes"]),
-        tuple(
-            Figure(_chart(figure["chart"]), _table(figure["numbers"]))
-            for figure in document["figures"]
-        ),
-        tuple(document["sources"]),
-        _edits(document["edits"]),
-        tuple((str(place), _edits(edits)) for place, edits in document["choices"]),
-    )
-
-
-def _edits(document: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((str(key), value) for key, value in document)
+    sent = msgspec.convert(document, _Sent)
+    figures = [Figure(plot or bars or Bars("", ()), told) for plot, bars, told in sent.figures]
+    return Answer(**{**vars(sent), "figures": tuple(figures)})
 
 
 def listed(
@@ -104,61 +102,6 @@ def listed(
     return Table(
         title, tuple(Column(head, digits=digits) for head in heads), tuple(map(tuple, rows))
     )
-
-
-def _fields(chart: Any) -> dict[str, Any]:
-    return {field.name: getattr(chart, field.name) for field in dataclasses.fields(chart)}
-
-
-def _plain(value: Any) -> Any:
-    """Dataclasses, arrays and tuples as JSON has them."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _plain(_fields(value))
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"not finite": str(value)}
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
-
-
-def _number(value: Any) -> Any:
-    return float(value["not finite"]) if isinstance(value, dict) else value
-
-
-def _numbers(values: Any) -> Any:
-    return None if values is None else tuple(_number(value) for value in values)
-
-
-def _table(document: Mapping[str, Any]) -> Table:
-    return Table(
-        document["title"],
-        tuple(Column(**column) for column in document["columns"]),
-        tuple(tuple(_number(value) for value in row) for row in document["rows"]),
-    )
-
-
-def _chart(document: Mapping[str, Any]) -> Chart:
-    fields = dict(document)
-    if fields.pop("kind") == "Bars":
-        fields["bars"] = tuple(
-            Bar(**{key: _number(value) for key, value in bar.items()}) for bar in fields["bars"]
-        )
-        return Bars(**fields)
-    for axis in ("x", "y"):
-        parts = dict(fields[axis])
-        if parts["ticks"] is not None:
-            parts["ticks"] = tuple(map(tuple, parts["ticks"]))
-        fields[axis] = Axis(**parts)
-    fields["series"] = tuple(
-        Series(**{**line, **{key: _numbers(line[key]) for key in ("x", "y", "error")}})
-        for line in fields["series"]
-    )
-    fields["levels"] = tuple((float(value), str(label)) for value, label in fields["levels"])
-    return Plot(**fields)
 
 
 NOTHING: Final = Table("", (), ())

@@ -70,7 +70,7 @@ def answer(options: GuessOptions, ask: Ask) -> Steps:
         _rows(values),
         values=values,
         verdict=_verdict(values),
-        notes=_notes(options),
+        notes=tuple(_notes(options)),
         figures=(curves(chart(options, prior), "chance", "ε") for _ in (1,)),
     )
 

@@ -41,4 +41,4 @@ def ask(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
         try:
             next(steps)
         except StopIteration as end:
-            return decoded(json.loads(json.dumps(encoded(end.value), allow_nan=False)))
+            return decoded(json.loads(json.dumps(encoded(end.value))))

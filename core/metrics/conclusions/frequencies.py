@@ -12,7 +12,8 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
-from ...bounds.robust import Ballot, Interval, ballot_of, covered, robust_intervals
+from ...bounds.coverage import covered
+from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ...law.pure import BoolArray, Estimates, Items, PureProtocol
 from ..conclusion import Alarmed, Metric, Robust
 from ..ranking import Leaders, Ranking
