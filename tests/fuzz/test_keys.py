@@ -113,5 +113,5 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
         assert app.wait(20 * LIMIT_S) == 0
         assert not list(tmp_path.rglob("ldptui-crash*"))
     with Terminal(ldptui(), 120, 40, home=tmp_path) as app:
-        app.until(r"2 Parameters ·|✗ line", 4 * LIMIT_S)  # the draft is there
+        app.until("2 Parameters ·|✗ ", 4 * LIMIT_S)  # the draft is there, valid or not
         assert told(app) == shown
