@@ -177,6 +177,7 @@ async def test_code_that_settings_name_runs_only_after_a_yes(
             if answer == "n":
                 await until(pilot, lambda: "nothing ran" in status(app.workbench))
         await until(pilot, mark.exists, 60)
+        await app.workbench.shut_down()
 
 
 @pytest.mark.long
@@ -205,6 +206,7 @@ async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> N
         run = screen.shelf.on_show
         assert run is not None
         assert run.snapshot.status == "done"
+        await app.workbench.shut_down()
 
 
 # A file that is opened inside.
