@@ -122,6 +122,15 @@ def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("textual.app.wait_for_idle", idle)
 
 
+@pytest.fixture(autouse=True)
+def styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an app take the style rules that an earlier app of this process has parsed."""
+    if "textual.pilot" in sys.modules:
+        from support.styles import parsed_once
+
+        monkeypatch.setattr("textual.css.stylesheet.Stylesheet._parse_rules", parsed_once)
+
+
 @pytest.fixture(params=["NumPy", "numba"])
 def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test with NumPy's loops, and with the compiled ones from the first pair on."""

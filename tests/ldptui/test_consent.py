@@ -156,6 +156,7 @@ async def test_a_run_asks_and_no_leaves_everything_as_it_was(stranger: Path) -> 
         assert CODE.digest not in screen.draft.text
 
 
+@pytest.mark.long
 async def test_code_that_settings_name_runs_only_after_a_yes(
     stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,6 +148,7 @@ async def test_the_palette_is_paged_while_it_is_empty() -> None:
         await pilot.press("pagedown", "pageup", "x", "y", "z", "pagedown", "escape", "escape")
 
 
+@pytest.mark.long
 async def test_a_dialog_is_closed_by_the_first_of_two_clicks() -> None:
     async with workbench() as (screen, _, pilot):
         await pilot.press("ctrl+p")
@@ -165,6 +166,7 @@ async def test_a_dialog_is_closed_by_the_first_of_two_clicks() -> None:
         assert screen.app.screen is screen
 
 
+@pytest.mark.long
 async def test_keys_may_come_before_the_library_is_there() -> None:
     async with workbench() as (screen, _, pilot):
         library = LibraryScreen()
@@ -237,6 +239,7 @@ async def test_the_palette_does_a_command_once() -> None:
         assert screen.app.screen is screen
 
 
+@pytest.mark.long
 async def test_a_click_on_the_palette_that_the_screen_has_lost_is_nothing() -> None:
     async with workbench() as (screen, _, pilot):
         await pilot.press("ctrl+p")

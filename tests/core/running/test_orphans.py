@@ -122,6 +122,7 @@ def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) 
     assert_ended([sys.executable, str(program), thread, state], stopped=state == "stopped")
 
 
+@pytest.mark.long
 def test_a_lasting_thread_takes_its_stopped_workers_with_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(POOL)

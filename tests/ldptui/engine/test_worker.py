@@ -593,7 +593,7 @@ print(LOOPS.compiled is not None, LOOPS.missing)
 """
 
 
-@pytest.mark.every(2)
+@pytest.mark.long
 @pytest.mark.parametrize(("event", "end"), [("import", "numba.core.config"), ("open", ".nbi")])
 def test_a_newer_request_leaves_no_loop_half_compiled(event: str, end: str) -> None:
     """It came while the loops were imported: "module 'numba' has no attribute 'core'" in the next.

@@ -59,6 +59,7 @@ def test_a_shuffled_protocol_as_json(capsys: Captured) -> None:
     assert any_of_all["central_epsilon"] > found["central_epsilon"]
 
 
+@pytest.mark.long
 def test_users_who_hide_nobody_and_the_smallest_batch(capsys: Captured) -> None:
     """Of OUE for a central ε of 1 with n = 10^6: 1.11 where a fifth of the users hide nobody."""
     solved = json.loads(

@@ -157,6 +157,7 @@ HIDDEN = ["enter", "ctrl+z", "down", "space"]
 """Enter goes to a field of a phase; what is undone are the phases, and down goes to a field."""
 
 
+@pytest.mark.long
 async def test_a_key_does_not_reach_a_field_that_the_one_before_has_hidden(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -195,6 +195,7 @@ async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
             assert kept.run(1).star
 
 
+@pytest.mark.long
 async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
     with open_store(store) as kept:
         kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")

@@ -154,7 +154,7 @@ async def test_what_a_swept_curator_needs_is_shown() -> None:
         assert new_sweep(app.draft, "protocol.kind")[-1] == "laplace"
 
 
-@pytest.mark.every(2)
+@pytest.mark.long
 @pytest.mark.parametrize("pane", [ParametersPane, AttackForm])
 async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
     app = FormApp(pane)
@@ -381,6 +381,7 @@ async def test_f_or_the_budget_of_one_report_is_given_and_the_other_follows() ->
         assert "epsilon" not in table
 
 
+@pytest.mark.long
 async def test_noise_without_privacy_or_information_is_refused_with_the_reason() -> None:
     app = FormApp(ParametersPane, RAPPOR)
     before = app.draft

@@ -44,7 +44,7 @@ def shown(screen: pyte.Screen) -> list[list[tuple[object, ...]]]:
 
 
 @given(frames)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_the_terminal_shows_what_was_drawn(drawn: list[list[tuple[int, int, str, str]]]) -> None:
     plain, thrifty = pyte.Screen(COLUMNS, ROWS), pyte.Screen(COLUMNS, ROWS)
     to_plain, to_thrifty = pyte.Stream(plain), pyte.Stream(thrifty)
