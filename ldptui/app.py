@@ -310,14 +310,18 @@ class Workbench(App[None]):
 
     def action_focus_next(self) -> None:
         """The next field, whose content is selected: what is typed replaces it."""
-        super().action_focus_next()
-        self._select_content()
+        self._go(super().action_focus_next)
 
     def action_focus_previous(self) -> None:
-        super().action_focus_previous()
-        self._select_content()
+        self._go(super().action_focus_previous)
 
-    def _select_content(self) -> None:
+    def _go(self, move: Callable[[], None]) -> None:
+        """Move the focus; not onto a pane of fields, which shows no sign of it and has no keys."""
+        from .screens.workbench.form_pane import FormPane
+
+        move()
+        if isinstance(pane := self.focused, FormPane) and pane.first_stop() is not pane:
+            move()
         if isinstance(self.focused, ValueInput):
             self.focused.action_select_all()
 

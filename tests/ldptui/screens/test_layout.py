@@ -17,9 +17,11 @@ from ldptui.app import Workbench
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.script import ScriptEditor
+from ldptui.screens.workbench.sweep import SweepList
 from ldptui.screens.workbench.title import NAMES
 from ldptui.session.draft import opened
 from ldptui.terminal.settings import Settings
+from ldptui.widgets.field import Choice
 
 __all__ = ["own_home"]
 
@@ -134,3 +136,13 @@ async def test_the_first_frame_is_laid_out_as_all_others(
         assert {number for number in NAMES if f"─ {number} {NAMES[number]} ─" in frames[0]} == panes
         assert ("7 Defences" in frames[0]) == (panes == {4})  # the tabs of the panes
         assert frames[0].count("loading") <= 1
+
+
+async def test_tab_stops_at_fields_and_not_at_their_pane() -> None:
+    """The pane shows no sign of the focus: a key that goes to it seems to do nothing."""
+    async with workbench((80, 24)) as (screen, _, pilot):
+        await until(pilot, lambda: screen.draft is not None)
+        await pilot.press("2", "shift+tab")
+        assert isinstance(screen.focused, SweepList)
+        await pilot.press("tab")
+        assert isinstance(screen.focused, Choice)
