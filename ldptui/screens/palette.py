@@ -23,6 +23,7 @@ from textual.widget import Widget
 from ..catalogue import key_words
 from ..messages import KeyEdited
 from ..terminal import settings
+from ..text.format import to_ascii
 
 if TYPE_CHECKING:
     from .workbench.charts import ChartsPane
@@ -86,10 +87,11 @@ class Commands(SystemCommandsProvider):
     async def search(self, query: str) -> Hits:
         matcher, typed = self.matcher(query), query.casefold().split()
         for title, words, callback, _ in self._listed:
-            parts = re.split(r"[^a-z0-9]+", title.casefold())
+            plain = to_ascii(title)  # a symbol is found by its name as well: epsilon
+            parts = re.split(r"[^a-z0-9]+", plain.casefold())
             begun = all(any(part.startswith(word) for part in parts) for word in typed)
             first = title.casefold().startswith(query.casefold())
-            if (score := matcher.match(title)) > 0:
+            if (score := max(matcher.match(title), matcher.match(plain))) > 0:
                 rank = BEGUN * begun + FIRST * first
                 yield Hit(score + rank, matcher.highlight(title), callback, help=words)
 

@@ -12,7 +12,7 @@ import pytest
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
 from textual.app import SystemCommand
-from textual.command import CommandInput, CommandList, SearchIcon
+from textual.command import CommandInput, CommandList, Hit, SearchIcon
 from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -23,7 +23,7 @@ from ldptui.engine import Engine
 from ldptui.screens.dialogs.asking import TextScreen
 from ldptui.screens.help import field_text
 from ldptui.screens.library import entries
-from ldptui.screens.palette import TITLES, commands, debug_info, keys_of
+from ldptui.screens.palette import TITLES, Commands, commands, debug_info, keys_of
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.typed import values
@@ -244,6 +244,14 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     title = next(entry.title for entry in entries() if entry.name == "fake-accounts")
     await type_in(f"open {title}")  # "fake" alone finds the share of fakes first
     await until(pilot, lambda: app.workbench.draft.title == title)
+
+
+@pytest.mark.parametrize("word", ["ε", "eps", "epsilon"])
+async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None], word: str) -> None:
+    provider = Commands(pilot.app.screen)
+    await provider.startup()
+    hits = [hit async for hit in provider.search(word) if isinstance(hit, Hit)]
+    assert str(max(hits, key=lambda hit: hit.score).prompt) == "Field: privacy budget ε"
 
 
 async def test_a_letter_lists_no_commands_again(
