@@ -33,8 +33,10 @@ from .plots import plot_place, plot_rows
 SHADES: Final[dict[Charset, str]] = {"braille": " ░▒▓█", "block": " ░▒▓█", "ascii": " .:+#"}
 """From nothing to the largest of all numbers; each shade says as much as a colour would."""
 SWATCH: Final = 2
-"""Cells of a shade; more where there is room."""
-WIDEST: Final = 6
+"""Cells of a shade in the legend, and beside a number at least; more where there is room."""
+WIDEST: Final = 20
+TALLEST: Final = 8
+"""Lines of a shade at most; the number stands beside the middle one."""
 INSIDE: Final[dict[Charset, str]] = {"braille": "•", "block": "•", "ascii": "*"}
 """The mark of a number inside of the line, where there are no colours to draw it on."""
 
@@ -49,11 +51,11 @@ def grid_rows(grid: Grid, look: Look) -> list[Row]:
         return titled(grid.title, NO_DATA, look)
     if _coloured(look):
         at = layout(grid, look)
-        lines, mark = heat_rows(grid, look), "line"
+        lines = heat_rows(grid, look)
     else:
         at = _columns(grid, look)
-        lines, mark = _shaded(grid, at, look), INSIDE[look.charset]
-    note = textwrap.wrap(look.clean(_note(grid, at, mark)), look.width)
+        lines = _shaded(grid, at, look)
+    note = _note(grid, at, look)
     if len(lines) + len(note) < look.height:
         lines.append([])
     room = max(1, look.height - len(lines))
@@ -83,7 +85,9 @@ def _columns(grid: Grid, look: Look) -> Layout:
     cell = max(least, min(longest, max(least, room // len(grid.columns))))
     cell = max(cell, _digits(grid) + _swatch(grid, room) + 3)
     rows, columns = some(len(grid.rows), max(1, look.height - 4)), max(1, room // cell)
-    return Layout(rows, some(len(grid.columns), columns), label, 2, cell, 2)
+    at = Layout(rows, some(len(grid.columns), columns), label, 2, cell, 2)
+    left = look.height - at.top - 1 - len(_note(grid, at, look))
+    return replace(at, halves=2 * min(TALLEST, max(1, left // len(rows))))
 
 
 def _swatch(grid: Grid, room: int) -> int:
@@ -113,18 +117,23 @@ def _shaded(grid: Grid, at: Layout, look: Look) -> list[Row]:
     ]  # fmt: skip
     for row in at.rows:
         line: Row = [(pad(look.clean(grid.rows[row]), at.left), look.palette.foreground)]
+        bare: Row = [(" " * at.left, "")]  # a line of the shades alone
         closing = ""
         for column in at.columns:
             value = grid.values[row][column]
             shade = "" if value is None else shades[_shade(value, sizes)] * swatch
             gap = (closing + " " * cell)[: cell - digits - swatch - 1]
-            line.append((gap + pad(shade, swatch), tint(value is not None and value < 0)))
+            tinted = tint(value is not None and value < 0)
+            line.append((gap + pad(shade, swatch), tinted))
+            bare.append((" " * len(gap) + pad(shade, swatch + digits + 1), tinted))
             looked_at = grid.cursor == (grid.rows[row], grid.columns[column])
             mark = INSIDE[look.charset] if grid.line and inside(grid, row, column) else ""
             opening, closing = ("[", "]") if looked_at else (" ", mark)
             line.append((opening + number(value).rjust(digits), look.palette.foreground))
         line.append((closing, look.palette.foreground))
-        lines.append(line)
+        high = at.halves // 2
+        above = (high - 1) // 2
+        lines += [*[bare] * above, line, *[bare] * (high - 1 - above)]
     return lines
 
 
@@ -133,8 +142,9 @@ def _shade(value: float, sizes: Sequence[float]) -> int:
     return 1 + step_of(value, sizes, 4) if value else 0
 
 
-def _note(grid: Grid, at: Layout, mark: str) -> str:
+def _note(grid: Grid, at: Layout, look: Look) -> list[str]:
     """The key of the columns, the number of what is left out, and the note of the chart."""
+    mark = "line" if _coloured(look) else INSIDE[look.charset]
     across = f"across: {grid.column}"
     hidden = [
         f"{len(whole) - len(shown)} {what} left out"
@@ -144,7 +154,8 @@ def _note(grid: Grid, at: Layout, mark: str) -> str:
         if len(whole) > len(shown)
     ]  # fmt: skip
     line = [f"{mark}: {grid.line}"] if grid.line else []
-    return "; ".join([across, *line, *hidden, *filter(None, [grid.note])])
+    note = "; ".join([across, *line, *hidden, *filter(None, [grid.note])])
+    return textwrap.wrap(look.clean(note), look.width)
 
 
 LEAST: Final = 17

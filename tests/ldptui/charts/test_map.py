@@ -80,13 +80,16 @@ def test_every_cell_stands_at_its_pair() -> None:
 @pytest.mark.parametrize("charset", CHARSETS)
 def test_numbers_are_read_and_shades_grow_with_them(charset: Charset) -> None:
     grid = Grid("t", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0)))
-    rows = drawn(grid, 60, 12, charset)
+    rows = drawn(grid, 60, 6, charset)
     assert rows[2].split()[-1] == "0.25"
     assert rows[3].split()[-1] == "1"
     assert "-0.5" in rows[3]
     full = "#" if charset == "ascii" else "█"
     assert full in rows[3]
     assert full not in rows[2]
+    high = drawn(grid, 60, 12, charset)  # shades as high as there is room
+    assert [full in row for row in high[2:10]] == [False] * 4 + [True] * 4
+    assert (high[3], high[7]) == (rows[2], rows[3])
 
 
 @pytest.mark.parametrize("charset", CHARSETS)
@@ -161,7 +164,7 @@ def test_the_line_runs_between_the_pairs_inside_and_those_outside() -> None:
     assert [line.count("▏") for line in text[2:22]] == [1] * 15 + [0] * 5
     under = [sum(len(words) for words, style in line if "underline" in style) for line in lines]
     assert sum(under) == 5 * 14  # below five blocks of 14 cells
-    marked = drawn(STEPS, 90, 24)
+    marked = drawn(STEPS, 90, 10)
     assert "•: both are in" in marked[-1] + "".join(marked)
     assert sum(line.count("•") for line in marked[2:8]) == 21
 
