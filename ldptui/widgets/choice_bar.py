@@ -53,11 +53,11 @@ class ChoiceBar(Widget):
     switches: reactive[Choices] = reactive(())
     gap: reactive[str] = reactive("  ")
 
-    def fits(self, prefix: str, choices: Choices, width: int) -> bool:
-        """True if these words have room in a row beside all switches."""
+    def fits(self, prefix: str, choices: Choices, width: int, first: int = 0) -> bool:
+        """True if these words have room in a row beside the switches from this one on."""
         charset = charset_of(self.app)
         left = prefix + self.gap.join(label for _, label in choices)
-        words = [left, *(label for _, label in self.switches)]
+        words = [left, *(label for _, label in self.switches[first:])]
         return sum(cell_len(clean(word, charset)) + 2 for word in words) - 2 <= width
 
     def _pieces(self) -> Iterator[tuple[str, str, str]]:

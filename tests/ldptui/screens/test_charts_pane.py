@@ -20,7 +20,7 @@ from support.charts_pane import (
     shown,
 )
 from support.views import HITTERS
-from support.waiting import seen
+from support.waiting import seen, until
 from textual.widgets import Static
 
 from ldptui import scenarios
@@ -719,6 +719,14 @@ async def test_a_chart_alone_on_a_wide_screen_names_its_axes_in_all_of_its_room(
         pane.tab = "success"
         await pilot.pause()
         assert "share of fake users β · k · G · γ · ε" in seen(pane.app)
+
+
+async def test_axes_are_named_where_switches_give_way() -> None:
+    """The words before the axis leave no room for a switch, and some for axes."""
+    async with showing((74, 30), drafts.draft_of(HITTERS, Path())) as (pane, pilot):
+        pane.tab = "success"
+        await until(pilot, lambda: "targets among the top k over" in seen(pane.app))
+        assert "share of fake users β · k · …" in seen(pane.app)
 
 
 # --- The rounds of a campaign

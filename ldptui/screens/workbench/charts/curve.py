@@ -236,7 +236,7 @@ class CurveChart(ChartBox):
             self._bar.prefix, self._bar.choices, self._bar.switches = "", (), ()
             return
         self._bar.selected = variable.key
-        view: Choices = (("shown", self._view_word),)
+        view: Choices = (("shown", word),) if (word := self._view_word) else ()
         x, y = f"x {'log' if self._log_x else 'linear'}", f"y {self._y_scale}"
         self._bar.switches = (*view, ("x", x), ("y", y))
         self._name_axes(variable)
@@ -269,13 +269,19 @@ class CurveChart(ChartBox):
         raise NotImplementedError
 
     def _name_axes(self, variable: Variable) -> None:
-        """Name the axes in the bar, in place of a title; the last ones give way."""
+        """Name the axes in the bar, in place of a title; the last ones give way, then switches."""
         names = [(axis.key, axis.label if axis == variable else axis.symbol) for axis in self.axes]
         ways = [(prefix, tuple(names)) for prefix in self._prefixes]
         while len(names) > 1:
             names.pop(-2 if names[-1][0] == variable.key else -1)
             ways.append((self._prefixes[-1], (*names, ("axis", "…"))))
-        fitting = (way for way in ways if self._bar.fits(*way, self._room.width))
+        # Where the bar drops switches all the same, names have what room that leaves.
+        fitting = (
+            way
+            for first in range(len(self._bar.switches) + 1)
+            for way in ways
+            if self._bar.fits(*way, self._room.width, first)
+        )
         self._bar.prefix, self._bar.choices = next(fitting, ways[-1])
 
     @property
