@@ -9,8 +9,8 @@ from .desk import Desk
 if TYPE_CHECKING:
     from ...session.snapshot import Snapshot
 
-PLAYS: Final = "the sweep plays once, any key stops it"
-OFFER: Final = "M opens your own deployment in place of the quickstart"
+PLAYS: Final = "any key stops the sweep"
+OFFER: Final = "M opens your own deployment"
 
 
 class Greeting:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from rich.cells import cell_len
 from support.chart_cases import scenario, snapshot
 from support.charts_pane import WIDE, showing
 from support.fake_engine import FakeEngine, base_snapshot
@@ -19,6 +20,7 @@ from ldptui.core.scenario import load
 from ldptui.core.view import TrialEstimates
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sweep_bar import PATIENCE_S, REST
+from ldptui.screens.workbench.greeting import OFFER, PLAYS
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.draft import opened, pointed_at
@@ -228,3 +230,7 @@ async def test_the_end_stays_but_that_of_a_greeting() -> None:
                 await pilot.press("space", "backspace")
                 assert stop(pane) is None
                 assert pane.sweep.transport is None
+
+
+def test_the_words_of_a_first_start_have_room_on_a_narrow_screen() -> None:
+    assert cell_len(f" · {PLAYS} · {OFFER}") < 60
