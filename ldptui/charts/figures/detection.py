@@ -105,8 +105,8 @@ def detection_table(seen: Detection) -> Table:
         rates = wrong / genuine if genuine else None, caught / fakes if fakes else None
         rows.append((score, right, fake, *rates))
     heads = ("score", "genuine", "fakes", "genuine flagged", "fakes flagged")
-    columns = (Column(heads[0]), Column(heads[1]), Column(heads[2]), Column(heads[3], 4),
-               Column(heads[4], 4))  # fmt: skip
+    columns = (Column(heads[0]), *(Column(head, grouped=True) for head in heads[1:3]),
+               *(Column(head, 4) for head in heads[3:]))  # fmt: skip
     return Table(f"score of {seen.kind}, one trial", columns, tuple(rows))
 
 
@@ -123,7 +123,7 @@ def score_table(seen: Detection, score: float) -> Table:
             pairs = [part for share in shares for part in (share, _spread(share, users))]
             rows.append((name, score, counts[at], *pairs))
     heads = ("share", "± error", "flagged from here", "± error")
-    columns = (Column("group"), Column("score"), Column("users"))
+    columns = (Column("group"), Column("score"), Column("users", grouped=True))
     return Table("", (*columns, *(Column(head, 4) for head in heads)), tuple(rows))
 
 

@@ -223,10 +223,10 @@ def items_table(details: Details) -> Table:
     An estimated count is the mean where the item is in the answer, of all users of the arm. Few
     words: ten bits of code have room too beside the forms of a screen of 120 columns.
     """
+    true, after, before = (Column(name, grouped=True) for name in ("true", "after", "before"))
     columns = (
-        Column("item"), Column("T"), Column("rank"), Column("true"), Column("after"),
-        Column("named %", 1), Column("before"), Column("before %", 1), Column("lost"),
-        Column("code"),
+        Column("item"), Column("T"), Column("rank"), true, after, Column("named %", 1), before,
+        Column("before %", 1), Column("lost"), Column("code"),
     )  # fmt: skip
     genuine, everyone = details["users"], details["users"] + details["malicious"]
     rows = tuple(

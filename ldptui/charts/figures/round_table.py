@@ -20,9 +20,9 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
     places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
     columns = [
-        Column("round"), Column("users"), Column("fakes"), Column("share", 4), Column("ε spent"),
-        Column("gain", places), Column("±", places), Column("theory", places),
-        Column("z", 2, sign=True), Column("f_T after", places),
+        Column("round"), Column("users", grouped=True), Column("fakes", grouped=True),
+        Column("share", 4), Column("ε spent"), Column("gain", places), Column("±", places),
+        Column("theory", places), Column("z", 2, sign=True), Column("f_T after", places),
         Column(f"in top {top_k}", 2), Column("mse", digits=3),
     ]  # fmt: skip
     shown = rounds.targets[: len(TONES)]

@@ -128,8 +128,8 @@ def reading(
     """Rows of a table in lines: the value that they share over them, the picked row marked.
 
     column : the one that they share. picked : -1 for none. room : the width, and the most rows;
-    of more, those around the picked one. The last columns give way. charset : ASCII spells
-    symbols out.
+    of more, those around the picked one. The last columns give way to a sign that there are more.
+    charset : ASCII spells symbols out.
     """
     width, most = room
     head, shared = table.columns[column], rows[0][column]
@@ -143,13 +143,18 @@ def reading(
     lines[0][0] = f"{head.name} = {_plain(head, shared)}{part}"
     lines = [[clean(text, charset) for text in line] for line in lines]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    while len(widths) > 2 and sum(widths) + 2 * len(widths) > width:
-        widths.pop()
+    kept, more = len(widths), clean("…", charset)
+    while kept > 2 and sum(widths[:kept]) + 2 * kept > width:
+        width -= (len(more) + 2) * (kept == len(widths))
+        kept -= 1
+    if kept < len(widths):
+        widths[kept:] = [len(more)]
+        lines = [[*line[:kept], "" if at else more] for at, line in enumerate(lines)]
     marks = [PICKED if first + at == picked else " " for at in range(len(lines) - 1)]
     return "\n".join(
         f"{mark} " + "  ".join(
             text.ljust(cells) if not at else text.rjust(cells)
-            for at, (text, cells) in enumerate(zip(line, widths, strict=False))
+            for at, (text, cells) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for mark, line in zip((" ", *marks), lines, strict=True)
     )  # fmt: skip

@@ -58,8 +58,8 @@ def test_the_table_tells_the_part_of_the_gain_that_is_left() -> None:
         ("MGA on OUE", 0.1): None, ("MGA on OUE", 0.2): None,
         ("defended", 0.1): pytest.approx(-150), ("defended", 0.2): pytest.approx(25),
     }  # fmt: skip
-    shown = reading(table, rows_at(table, (1, 0.2)), 1, 0, (70, 3))
-    assert [line.split()[-1] for line in shown.splitlines()] == ["gain", MISSING, "25.0"]
+    shown = reading(table, rows_at(table, (1, 0.2)), 1, 0, (72, 3))
+    assert [line.split()[-1] for line in shown.splitlines()] == ["…", MISSING, "25.0"]
     plain = gain_table([CURVE], [cell(0.1, None)], SHARE)
     assert "% of gain" not in [column.name for column in plain.columns]
 

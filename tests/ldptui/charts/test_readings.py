@@ -11,6 +11,7 @@ from ldptui.charts.figures.table import Column, Table, reading, rows_at, stops
 from ldptui.charts.rows import DARK, Charset, Look
 from ldptui.charts.series import Axis, Panels, Plot, Series
 from ldptui.widgets.cursor import moved
+from ldptui.widgets.number_table import _matches
 
 TABLE = Table(
     "Gain over β",
@@ -55,7 +56,15 @@ def test_rows_are_read_in_columns_with_the_picked_one_marked() -> None:
     ]
     assert "measured" not in reading(TABLE, rows[2:], 1, 0, (80, 1))
     narrow = reading(TABLE, rows, 1, 1, (30, 9)).split("\n")
-    assert narrow[1] == "  GRR             1.00"  # no number is cut
+    assert narrow[:2] == ["  β = 0.1  closed form  …", "  GRR             1.00"]  # no number is cut
+
+
+def test_a_count_in_groups_is_found_as_it_is_shown_and_as_it_is_typed() -> None:
+    columns = Column("item"), Column("true", grouped=True)
+    assert columns[1].text(16923) == "16 923"
+    for words in (["16923"], ["16", "923"], ["16 923"]):
+        assert _matches(("a", 16923), columns, words)
+    assert not _matches(("a", 16924), columns, ["16923"])
 
 
 @pytest.mark.parametrize(("charset", "line"), [("braille", "┊"), ("block", "┊"), ("ascii", ":")])
