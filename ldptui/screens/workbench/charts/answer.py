@@ -45,6 +45,12 @@ LEAST_BAR: Final = 6
 HIGH: Final = 22
 """Rows of the page from which the number is large."""
 
+TABLE: Final = 6
+"""Rows that bars leave to the table below them."""
+
+THICK: Final = 3
+"""Rows of a bar where all have so many: two of it, and one between."""
+
 
 class AnswerView(FilteredTable):
     """The answer to a goal in words and bars, over the table of all answers."""
@@ -86,7 +92,8 @@ class AnswerView(FilteredTable):
         lines: list[tuple[str, str]] = []
         if width > 0:
             high = room.height >= HIGH and not plain
-            lines = page(*self._told, width, large=high, bar="#" if plain else "█")
+            sign = "#" if plain else "█"
+            lines = page(*self._told, width, large=high, bar=sign, height=room.height)
         words.display = bool(lines)
         words.update(Content("\n").join(_styled(self, style, text) for style, text in lines))
 
@@ -113,12 +120,14 @@ def page(
     *,
     large: bool,
     bar: str = "█",
+    height: int = 0,
 ) -> list[tuple[str, str]]:
     """The lines of the page, each with its style; none without an answer.
 
     base : the cell that the workbench shows, whose answer is the number. spite : the same without
     defences, with each of them, with all. large : the number is three rows high. bar : the sign
-    that bars are made of.
+    that bars are made of. height : the rows of the page, and of the table; where there are more
+    than the least, every protocol has a bar, and bars are thick.
     """
     first = _like(cells, base)
     if first is None or (answer := first.answer) is None:
@@ -143,9 +152,13 @@ def page(
         lines.append(("$text-accent bold", f"{number} {share}"))
     lines.append(("$foreground-muted", f"found {known_by(Told(first))}"))
     settings = _settings(shown, first, keys)
-    bars = _bars([*settings[:MOST_BARS], *_beside(first, spite, keys)], width, bar)
     left = len(settings) - MOST_BARS
     more = [("$foreground-muted", f"{count(left)} more settings below")] * (left > 0)
+    room = height - TABLE - len(lines) - 1 - len(more)
+    told, others = _beside(first, spite, keys)
+    told = [*settings[:MOST_BARS], *told]
+    told += others[: max(1, room - len(told))]
+    bars = _bars(told, width, bar, thick=room >= THICK * len(told))
     return [*lines, *[("", "")] * bool(bars), *bars, *more]
 
 
@@ -202,37 +215,41 @@ def _settings(cells: Sequence[CellView], first: CellView, keys: Sequence[str]) -
     for cell in cells:
         name = where_words(cell.parameters, keys)
         bars.append(_Bar(name, _fakes(cell), chosen=name == chosen))
-    bars.sort(key=lambda bar: math.inf if bar.fakes is None else bar.fakes)
-    return bars
+    return sorted(bars, key=_number)
 
 
-def _beside(first: CellView, spite: Sequence[CellView], keys: Sequence[str]) -> list[_Bar]:
-    """Bars beside the answer: defences, what no defence sees, the protocol that bears most.
+def _number(bar: _Bar) -> float:
+    """The fakes that a bar takes, as a number to sort by."""
+    return math.inf if bar.fakes is None else bar.fakes
 
-    The last two take the fakes that gain what the answer gains, as gains are proportional to β.
+
+def _beside(
+    first: CellView, spite: Sequence[CellView], keys: Sequence[str]
+) -> tuple[list[_Bar], list[_Bar]]:
+    """Bars beside the answer: defences and what no defence sees; protocols, the best one first.
+
+    These and the last of those take the fakes that gain what the answer gains, as gains are
+    proportional to β.
     """
     own = _fakes(first)
     if not own:
-        return []
+        return [], []
     bars = [_Bar(_steps(cell), _fakes(cell), _times(_fakes(cell), own)) for cell in spite]
     kind = str(first.parameters.get("protocol.kind"))
     gained = first.elsewhere.get(kind, 0.0)
     if gained <= 0:
-        return bars
+        return bars, []
     if first.hidden is not None:
         fakes = _for_gain(first, gained, first.hidden)
         moves = f"moves the targets by {short(gained, 3)}"
         bars.append(_Bar("no defence sees", fakes, moves))
-    others = {
-        other: _for_gain(first, gained, there)
-        for other, there in first.elsewhere.items()
-        if other != kind
-    }
-    if others and "protocol.kind" not in keys:
-        best = max(others, key=lambda other: math.inf if others[other] is None else others[other])  # type: ignore[return-value, arg-type]
-        words = f"{_times(others[best], own)} for the same gain".strip()
-        bars.append(_Bar(f"{best.upper()} instead", others[best], words))
-    return bars
+    others = list[_Bar]()
+    for other, there in first.elsewhere.items():
+        if other != kind and "protocol.kind" not in keys:
+            fakes = _for_gain(first, gained, there)
+            words = f"{_times(fakes, own)} for the same gain".strip()
+            others.append(_Bar(f"{other.upper()} instead", fakes, words))
+    return bars, sorted(others, key=_number, reverse=True)
 
 
 def _fakes(cell: CellView) -> int | None:
@@ -260,7 +277,7 @@ def _times(fakes: int | None, own: int) -> str:
     return "" if fakes is None else f"× {fakes / own:.2f}"
 
 
-def _bars(bars: Sequence[_Bar], width: int, sign: str) -> list[tuple[str, str]]:
+def _bars(bars: Sequence[_Bar], width: int, sign: str, *, thick: bool) -> list[tuple[str, str]]:
     """The lines of bars; one of a setting in which no number reaches the goal goes on."""
     numbers = [count(bar.fakes) if bar.fakes is not None else "no number does" for bar in bars]
     names = max(cell_len(bar.name) for bar in bars)
@@ -276,7 +293,9 @@ def _bars(bars: Sequence[_Bar], width: int, sign: str) -> list[tuple[str, str]]:
         style = "$text-accent" if bar.chosen else "$foreground-muted"
         row = f"{bar.name.ljust(names)} {drawn.ljust(room)} {number.rjust(ends)}  {bar.words}"
         lines.append((style, row.rstrip()))
-    return lines
+        if thick:
+            lines += [(style, f"{' ' * names} {drawn}"), ("", "")]
+    return lines[: -1 if thick else None]
 
 
 def _large(number: str) -> list[str]:
