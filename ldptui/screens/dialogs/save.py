@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -157,6 +158,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     The name follows the choice until it is edited, and has its suffix where it is left out. An
     existing file is asked about first. stem : the beginning of names. chart : the chart shown.
+    why_no_figure : why it cannot be drawn for paper, which is said in the dialog.
     """
 
     # Not by hand when it is mounted: the app may be ending by then.
@@ -176,9 +178,11 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         Binding("k", "cursor('up')", "Previous", show=False, id="export.previous"),
     ]
 
-    def __init__(self, stem: str = "ldptui", chart: str = "chart") -> None:
+    def __init__(
+        self, stem: str = "ldptui", chart: str = "chart", why_no_figure: Callable[[], str] = str
+    ) -> None:
         super().__init__()
-        self._stem, self._chart = stem, chart
+        self._stem, self._chart, self._why_no_figure = stem, chart, why_no_figure
         self._folder = current_dir()
         self._what: What = "csv-cells"
         self._proposed = ""
@@ -237,7 +241,9 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             field.tell(f"{path} is a folder: add a name", refused=True)
             return
         path = path if path.suffix else path.with_suffix(self._default.suffix)
-        if self._what in COLUMNS and path.suffix not in DRAWN:
+        if self._what in COLUMNS and (reason := self._why_no_figure()):
+            field.tell(reason, refused=True)
+        elif self._what in COLUMNS and path.suffix not in DRAWN:
             ends = ", ".join(DRAWN)
             field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
         elif is_there(path) and path != self._asked:

@@ -121,7 +121,8 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> No
     run, draft = desk.shelf.run(desk.shelf.shown), desk.draft
     same = run is None or (draft is not None and alike(run.document, draft.document or {}))
     stem = own_path(draft).stem if draft is not None and same else "ldptui"
-    desk.app.push_screen(ExportScreen(stem, desk.charts.tab), partial(_export, desk, write_trials))
+    screen = ExportScreen(stem, desk.charts.tab, partial(_why_no_figure, desk))
+    desk.app.push_screen(screen, partial(_export, desk, write_trials))
 
 
 def _export(
@@ -139,20 +140,25 @@ def _export(
         desk.note(hand_over(desk.app, choice.path) or words)
 
 
+def _why_no_figure(desk: Desk) -> str:
+    """The reason why the chart shown cannot be drawn for paper; "" where it can."""
+    view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
+    run = desk.shelf.run(desk.shelf.shown)
+    if view is None or view.chart is None or scenario is None:
+        return "this tab shows no chart to draw"
+    if run is None or not run.snapshot.full or run.status != "done":
+        return f"a figure is of a whole run: esc, then {key_of(desk.app, *RUN)} runs all trials"
+    same = alike(run.document, scenario.document)
+    return "" if same else f"the chart has other settings than {run.name}"
+
+
 def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
     """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries.
 
     columns : of the paper, that the figure takes.
     """
-    view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
-    if view is None or view.chart is None or scenario is None:
-        desk.note("this tab shows no chart to draw; nothing was written")
-    elif run is None or not run.snapshot.full or run.status != "done":
-        key = key_of(desk.app, *RUN)
-        desk.note(f"a figure for paper is of a whole run: {key} runs the scenario")
-    elif not alike(run.document, scenario.document):
-        desk.note(f"the chart has other settings than {run.name}: nothing was written")
-    else:
+    view = desk.charts.current_chart()
+    if run is not None and view is not None and view.chart is not None:
         modified = desk.draft is not None and desk.draft.modified  # has the title of the one opened
         title = described(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)

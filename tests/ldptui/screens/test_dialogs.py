@@ -545,6 +545,18 @@ async def test_a_figure_has_a_suffix_that_can_be_drawn(folder: Path) -> None:
         assert app.answers == [ExportChoice("figure", folder / "mine.pdf")]
 
 
+async def test_a_figure_that_cannot_be_drawn_is_refused_in_the_dialog(folder: Path) -> None:
+    """Until something else is chosen: a note in the status line goes after seconds."""
+    reasons = ["it is of a whole run"]
+    app = Bare(ExportScreen("fig6", "gain", lambda: reasons[0]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * list(CHOICES).index("figure"), "enter")
+        assert (app.said(), app.answers) == ("it is of a whole run", [])
+        reasons[0] = ""  # the run is done meanwhile
+        await pilot.press("enter")
+        assert app.answers == [ExportChoice("figure", folder / "fig6-gain.pdf")]
+
+
 async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
     (folder / "ldptui-results.csv").write_text("", encoding="utf-8")
     app = Bare(ExportScreen())
