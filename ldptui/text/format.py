@@ -243,6 +243,7 @@ def to_ascii(text: str) -> str:
     text = re.sub(r"(?:(\d[\d.]*)[·×])?\b10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", plain_power, text)
     text = re.sub(r"([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)", r"^\1", text)
     text = re.sub(r"(?<=[^\W\d])∞", "_inf", text)
+    text = re.sub(rf"\^(\d+)([{_GREEK}])", r"^(\1 \2)", text)  # "e^2ε" is no (e^2)ε
     # A product of letters: "βa" is no word.
     text = re.sub(rf"(?<=[{_GREEK}])(?=[a-zA-Z{_GREEK}])|(?<=[a-zA-Z])(?=[{_GREEK}])", " ", text)
     letters: list[str] = []

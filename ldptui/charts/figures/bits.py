@@ -145,7 +145,7 @@ def _outside(bits: BitCounts, cohort: int) -> str:
 def bit_table(bits: BitCounts) -> Table:
     """Every bit of every cohort: its count beside the expected one, and what it stands for."""
     columns = (
-        Column("cohort"), Column("bit"), Column("users", grouped=True), Column("ones", grouped=True),
+        Column("cohort"), Column("bit"), *(Column(name, grouped=True) for name in ("users", "ones")),
         Column("expected", 1), Column("σ", 1), Column("z", 2, sign=True),
         Column("share", 4, sign=True), Column("±", 4), Column("genuine", 4),
     )  # fmt: skip

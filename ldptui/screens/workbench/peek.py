@@ -13,6 +13,7 @@ from ...charts.rows import crop, strip
 from ...text.format import short
 from ...widgets.plot import look_of
 from ...widgets.words import spelled
+from .charts.tabs import has_goal
 
 if TYPE_CHECKING:
     from ...charts.rows import Look, Row
@@ -89,7 +90,9 @@ class Peek(Widget):
         return lines
 
     def _words(self, shown: Shown) -> str:
-        """The gain now and before; of a task without one its verdict."""
+        """The answer to a goal; else the gain now and before, of a task without one its verdict."""
+        if has_goal(shown.draft) and (answered := shown.verdict("answer")):
+            return answered[0]
         if self._now is not None and _gain(shown) is not None:
             was = self._before
             before = "" if was is None else f" (was {short(was, 3)})"

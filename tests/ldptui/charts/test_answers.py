@@ -138,6 +138,7 @@ async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[i
     draft = drafts.draft_of(GOAL, Path())
     async with showing(size, draft=draft) as (pane, pilot):
         assert "answer" in dict(pane.tabs())
+        pane.tab = "frequencies"
         assert "answer" not in [part.name for part in pane.parts(draft)]
         pane.tab = "answer"
         await pilot.pause()
@@ -152,6 +153,27 @@ async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[i
         await pilot.pause()
         assert "answer" not in dict(pane.tabs())
         assert pane.tab == "frequencies"
+
+
+async def test_the_tab_of_a_goal_comes_and_goes_with_it() -> None:
+    """As keys at any speed give: which tab is shown follows from the draft and from the tabs."""
+    plain, asked = (drafts.draft_of(text, Path()) for text in (QUICK, GOAL))
+    invalid = drafts.draft_of(GOAL.replace("at_least = 0.2", 'at_least = "x"'), Path())
+    async with showing((80, 24), plain) as (pane, _):
+        pane.tab = "gain"
+        pane.draft = asked
+        assert pane.tab == "answer"
+        pane.draft = invalid
+        assert pane.tab == "answer"
+        pane.draft = drafts.draft_of(f"{GOAL}\nat_least =", Path())  # it does not parse
+        assert pane.tab == "answer"
+        pane.draft = plain
+        assert pane.tab == "gain"
+        pane.draft = asked
+        pane.tab = "error"
+        pane.draft = plain
+        pane.draft = asked
+        assert pane.tab == "error"
 
 
 def test_the_page_tells_what_defences_and_other_protocols_would_take() -> None:

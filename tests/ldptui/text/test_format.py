@@ -210,6 +210,7 @@ def test_fixed() -> None:
         ("x₁ ≤ ∞", "x1 <= inf"),
         ("ε∞", "epsilon_inf"),
         ("βa, e^(εc/2), rβ", "beta a, e^(epsilon c/2), r beta"),  # products, no words
+        ("e^2ε", "e^(2 epsilon)"),
         ("2ε, ε₁, σ_x, Σε", "2epsilon, epsilon1, sigma_x, sum epsilon"),
         ("e\u0301", "e"),
         ("🎉", "?"),

@@ -46,7 +46,8 @@ def _about(draft: Draft | None) -> About:
     cell = draft.cell if draft is not None else None
     if cell is None:
         in_text = in_rounds(draft.document if draft is not None else None)
-        return About(lists=lists, levels=levels, rounds=in_text, pairs=pairs)
+        goal = has_goal(draft)
+        return About(lists=lists, levels=levels, rounds=in_text, pairs=pairs, goal=goal)
     return About(
         bound=True,
         lists=lists,
@@ -60,6 +61,11 @@ def _about(draft: Draft | None) -> About:
         goal=cell.goal is not None,
         bounded=cell.concludes,
     )
+
+
+def has_goal(draft: Draft | None) -> bool:
+    """Return whether the text of a draft asks for what reaches a goal."""
+    return draft is not None and "goal" in (draft.document or {})
 
 
 def first_tab(scenario: Scenario | None) -> str:
