@@ -144,8 +144,9 @@ def _outside(bits: BitCounts, cohort: int) -> str:
 
 def bit_table(bits: BitCounts) -> Table:
     """Every bit of every cohort: its count beside the expected one, and what it stands for."""
+    counts = (Column(name, grouped=True) for name in ("users", "ones"))
     columns = (
-        Column("cohort"), Column("bit"), *(Column(name, grouped=True) for name in ("users", "ones")),
+        Column("cohort"), Column("bit"), *counts,
         Column("expected", 1), Column("σ", 1), Column("z", 2, sign=True),
         Column("share", 4, sign=True), Column("±", 4), Column("genuine", 4),
     )  # fmt: skip
