@@ -57,7 +57,6 @@ TITLES: Final = {
 }
 """The titles of the whole screen's actions in the palette, which has room for a few words."""
 
-
 BEGUN: Final = 100.0
 """The rise in rank of a command whose words begin as those that are typed."""
 FIRST: Final = 100.0
@@ -87,8 +86,7 @@ class Commands(SystemCommandsProvider):
     async def search(self, query: str) -> Hits:
         matcher, typed = self.matcher(query), query.casefold().split()
         for title, words, callback, _ in self._listed:
-            plain = to_ascii(title)  # a symbol is found by its name as well: epsilon
-            parts = re.split(r"[^a-z0-9]+", plain.casefold())
+            parts = re.split(r"[^a-z0-9]+", (plain := to_ascii(title)).casefold())
             begun = all(any(part.startswith(word) for part in parts) for word in typed)
             first = title.casefold().startswith(query.casefold())
             if (score := max(matcher.match(title), matcher.match(plain))) > 0:

@@ -28,7 +28,7 @@ from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
 from .sweep_bar import SweepBar
-from .tabs import KEYS, WIDE, first_tab, fitting, has_goal, tabs_of
+from .tabs import KEYS, WIDE, Tabs, fitting
 
 if TYPE_CHECKING:
     from ....charts.figures import Table
@@ -73,8 +73,7 @@ class ChartsPane(Vertical):
         self.sweep = SweepBar()
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
-        self._goal, self._other = False, "answer"  # the tab of a draft with a goal, or without
-        self._names = tabs_of(None)
+        self._named = Tabs()
         self._shown, self._wide = Shown(), False
         self._at: Draft | None = None  # at the cell that a cursor points at
         self._pointed_from: Draft | None = None
@@ -117,12 +116,11 @@ class ChartsPane(Vertical):
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
-        self._goal = has_goal(draft)
-        self.tab, self._other = first_tab(draft.scenario), "frequencies" if self._goal else "answer"
+        self.tab = self._named.open_on(draft)
 
     def tabs(self) -> Choices:
         """The tabs that the draft has, each with its name; while it is broken, those before."""
-        return self._names
+        return self._named.names
 
     def play(self, *, unasked: bool = False) -> None:
         """Play the sweep, or pause it. unasked : once, and any key stops it."""
@@ -163,14 +161,7 @@ class ChartsPane(Vertical):
     # Changes of the picture.
 
     def watch_draft(self) -> None:
-        if self.draft is None or self.draft.parses:
-            self._names = tabs_of(self.draft)
-            # A goal asks a question: its tab comes with it, and with its end the one before.
-            if has_goal(self.draft) != self._goal:
-                self._goal = not self._goal
-                self.tab, self._other = self._other, self.tab
-        if self.tab not in dict(self.tabs()):
-            self.tab = self.tabs()[0][0]
+        self.tab = self._named.follow(self.draft, self.tab)
         if self._behind not in (charts := self._with_table()) and charts:
             self._behind = charts[0]
         # What was simulated is marked as stale when the new is late, not with every key.

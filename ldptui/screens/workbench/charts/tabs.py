@@ -103,6 +103,31 @@ def task_of(scenario: Scenario | None) -> str:
     return str(task.get("kind", FREQUENCIES)) if isinstance(task, dict) else FREQUENCIES
 
 
+class Tabs:
+    """The tabs of a draft; while it is broken those before.
+
+    A goal asks a question: its tab comes with it, and with the end of it the one before.
+    """
+
+    def __init__(self) -> None:
+        self.names = tabs_of(None)
+        self._goal, self._other = False, "answer"  # the tab of drafts with a goal, or without
+
+    def open_on(self, draft: Draft) -> str:
+        """The tab that a scenario is about."""
+        self._goal = has_goal(draft)
+        self._other = "frequencies" if self._goal else "answer"
+        return first_tab(draft.scenario)
+
+    def follow(self, draft: Draft | None, tab: str) -> str:
+        """Take an edit; the tab to show in place of this one, or this one again."""
+        if draft is None or draft.parses:
+            self.names = tabs_of(draft)
+            if has_goal(draft) != self._goal:
+                self._goal, self._other, tab = not self._goal, tab, self._other
+        return tab if tab in dict(self.names) else self.names[0][0]
+
+
 def fitting(tabs: Choices, width: int) -> Choices:
     """The tabs as the bar names them, in less room where that is scarce."""
     if not width:
