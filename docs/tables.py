@@ -217,7 +217,7 @@ def _metrics(_: str) -> Iterator[list[str]]:
             needs.append("RAPPOR")
         if not metric.told_by(FrequencyConclusion):
             needs.append("heavy hitters")
-        yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
+        yield [f"`{name}`", words.name, words.column, words.meaning, ", ".join(needs)]
 
 
 def _formats(_: str) -> Iterator[list[str]]:
@@ -336,7 +336,10 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     ),
     "texts": (["kind", "name", "what it does", "formula"], _texts),
     "supports": ([], _supports),
-    "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),
+    "metrics": (
+        ["metric", "row of a table", "what a column holds", "what it is", "needs"],
+        _metrics,
+    ),
     "names": (["name", "in full", "in a scenario"], _names),
     "formats": (["format", "file", "what it has"], _formats),
 }

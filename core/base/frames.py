@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, BinaryIO, Final
 
-from .errors import ContentError, FileError, reason_of
+from .errors import ContentError, FileError, ScenarioError, reason_of
 from .files import Source, check_file
 
 FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
@@ -18,7 +18,7 @@ ROWS: Final = 1 << 16
 
 
 def pyarrow_for(path: Source) -> Any:
-    """The library; raises FileError where it is not installed."""
+    """The library; raises ScenarioError where it is not installed."""
     try:
         import_module("pyarrow.compute")
         import_module("pyarrow.ipc")
@@ -26,7 +26,7 @@ def pyarrow_for(path: Source) -> Any:
         return import_module("pyarrow")
     except ImportError:
         rule = f"{path} needs pyarrow, as Parquet and Arrow do (pip install 'ldptui[parquet]')"
-        raise FileError(rule) from None
+        raise ScenarioError(rule) from None
 
 
 Batches = Callable[[Sequence[str], int], Iterator[Any]]

@@ -315,7 +315,8 @@ def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:
 
 def floor_above_all(floor: float, plan: Plan) -> ScenarioError:
     """No frequency is found, not that of an item that everybody holds."""
-    rule = f"is too large: the attack floor alone is {floor:.4g}"
+    most = plan.share / (floor + plan.share)  # the floor is βa, and has to be below 1 − β
+    rule = f"is too large: the attack floor alone is {floor:.4g}; it must be below {most:.4g}"
     return ScenarioError(f"{rule}, {got(plan.share)}", key="share")
 
 

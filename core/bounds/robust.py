@@ -21,6 +21,7 @@ import numpy as np
 from ..base.errors import ScenarioError
 from ..base.sampling import Floats
 from ..law.capabilities import lacking
+from ..law.doors import name_of
 from ..law.enumeration import every_report
 from ..law.hiding import Conditions, hides
 from ..law.pure import BoolArray, PureProtocol, is_pure, item_variance
@@ -184,7 +185,7 @@ def conditional_set(protocol: PureProtocol, frequencies: Floats, share: float) -
     listed = every_report(protocol)
     if listed is None:
         raise ScenarioError(
-            f"must be left out for {type(protocol).__name__}, whose reports are too many to list "
+            f"must be left out for {name_of(protocol)}, whose reports are too many to list "
             f"over {frequencies.size} items",
             key="sharp",
         )

@@ -16,6 +16,7 @@ from ..defences import (
     reads_numbers,
 )
 from ..law.capabilities import memoises
+from ..law.doors import name_of
 from ..law.pure import Items, Mechanism, sends_reports
 from ..population import Population
 from ..protocols.trust import Asked, Trust
@@ -71,7 +72,7 @@ def _check_reading(
         rule = f'must not be "{step.kind}" with trust.kind = "{trust.kind}", where'
         raise ScenarioError(f"{rule} nobody knows which two reports are one user's", key="kind")
     if not sends_reports(protocol):
-        name = type(protocol).__name__
+        name = name_of(protocol)
         rule = f"{name}, a curator to whom users tell their items: there are no reports"
         raise ScenarioError(f'must not be "{step.kind}" with {rule}', key="kind")
     why = step.reads(protocol)

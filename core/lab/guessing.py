@@ -19,6 +19,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
+from ..law.doors import name_of
 from ..law.enumeration import every_report
 from ..law.hiding import Conditions, hides
 from ..law.pure import LocalMechanism
@@ -63,7 +64,7 @@ def guessed(protocol: LocalMechanism, prior: Floats) -> Guess:
         return _conditioned(protocol, np.sort(prior)[::-1])
     law = every_report(protocol)
     if law is None or len(law.probabilities) != prior.size:
-        name = type(protocol).__name__
+        name = name_of(protocol)
         rule = f"must have fewer items: the reports of {name} are too many to go through"
         raise ScenarioError(f"{rule}, {got(prior.size)}", key="items")
     return listed(law.probabilities, prior)

@@ -17,7 +17,7 @@ from ..base.capability import Capability
 from ..base.errors import ScenarioError
 from ..base.sampling import Counts, Floats
 from ..kernels.bits import BitColumns
-from .doors import Doors
+from .doors import Doors, name_of
 from .pure import (
     BoolArray,
     Estimates,
@@ -359,7 +359,7 @@ def lacking(mechanism: Doors, capability: str, otherwise: str) -> str | None:
     """
     if Capability(capability)(mechanism):
         return None
-    return mechanism.lacks.get(capability, f"{type(mechanism).__name__}, {otherwise}")
+    return mechanism.lacks.get(capability, f"{name_of(mechanism)}, {otherwise}")
 
 
 def check_estimates(mechanism: Doors, key: str = "kind") -> None:

@@ -25,14 +25,21 @@ OTHERWISE: Final[dict[LawName, str]] = {
 """The reasons of protocols that give none of their own, said after the name."""
 
 
+def name_of(protocol: object) -> str:
+    """The name of a protocol in sentences."""
+    return getattr(protocol, "called", "") or type(protocol).__name__
+
+
 class Doors(Protocol):
     """A protocol that tells its laws; each door asks for one of them, and for one of its paths.
 
-    lacks : why there is no law of a name, or no capability; "disguised" is the reason of "solved"
-        as well. least_support : the least that one report says of an item: -1 where reports also
-        speak against items. place : what a bit, or a cell, of a report stands for.
+    called : its name in sentences, where that of its class is none. lacks : why there is no law of
+    a name, or no capability; "disguised" is the reason of "solved" as well. least_support : the
+    least that one report says of an item: -1 where reports also speak against items. place : what a
+    bit, or a cell, of a report stands for.
     """
 
+    called: ClassVar[str] = ""
     lacks: ClassVar[dict[str, str]] = {}
     least_support: ClassVar[float] = 0.0
     place: ClassVar[str] = "item"
@@ -45,7 +52,7 @@ class Doors(Protocol):
     def lack(self, ask: Ask) -> Lack:
         """The reason why there is no such law."""
         name = "disguised" if ask.law == "solved" else ask.law
-        otherwise = f"{type(self).__name__}, {OTHERWISE.get(ask.law, 'which has no such law')}"
+        otherwise = f"{name_of(self)}, {OTHERWISE.get(ask.law, 'which has no such law')}"
         return Lack(self.lacks.get(name, otherwise))
 
     @property

@@ -13,7 +13,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -277,6 +277,8 @@ class LocalLaplace(Line):
     mean of it and nothing is lost (we derive it), 1 + 2/ε on a fine grid. A server that hears
     reports of any size would let one fake say any number.
     """
+
+    called: ClassVar[str] = "local Laplace noise"
 
     @property
     def step(self) -> float:

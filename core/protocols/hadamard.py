@@ -29,6 +29,7 @@ class HadamardResponse(Coded):
     Reports are uint32[n], block times b plus column.
     """
 
+    called: ClassVar[str] = "HR"
     family: ClassVar[str] = "hadamard"
     least_support: ClassVar[float] = -1.0
     lacks: ClassVar[dict[str, str]] = {

@@ -37,6 +37,7 @@ class PublicCoins(LocalHashing):
     a hash function under BLH: of r targets it supports those on one side.
     """
 
+    called: ClassVar[str] = "HST"
     family: ClassVar[str] = "hst"
     lacks: ClassVar[dict[str, str]] = {
         "disguised": "HST with public coins, whose report is one sign and has no number of ones",
@@ -64,6 +65,7 @@ class UserCoins(IndependentBits):
     vector, such as one with all targets.
     """
 
+    called: ClassVar[str] = "HST"
     family: ClassVar[str] = "hst"
 
     domain_size: Annotated[int, DOMAIN]

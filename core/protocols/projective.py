@@ -41,6 +41,7 @@ class ProjectiveGeometry(Coded):
     Reports are uint32[n], the numbers of points; item v is the point of that number.
     """
 
+    called: ClassVar[str] = "PGR"
     family: ClassVar[str] = "projective"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "PGR, whose reports of one user are not compared",

@@ -137,6 +137,7 @@ class Summation(Encodes, Summed, Bounded):
     by 1 in two cells. bound : the largest number, of either sign, in a cell that a fake lifts.
     """
 
+    called: ClassVar[str] = "SHE"
     family: ClassVar[str] = "she"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "SHE, whose reports of one user are not compared",

@@ -52,6 +52,7 @@ class SubsetSelection(PackedBits):
     (np.packbits), w of them 1. epsilon = ln(p (d - w) / ((1 - p) w)), in nats.
     """
 
+    called: ClassVar[str] = "SS"
     family: ClassVar[str] = "subset"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "SS, whose reports of one user are not compared",

@@ -29,6 +29,7 @@ class Thresholding(IndependentBits):
     nats; `real_epsilon` is that of the bits.
     """
 
+    called: ClassVar[str] = "THE"
     family: ClassVar[str] = "the"
 
     domain_size: Annotated[int, DOMAIN]

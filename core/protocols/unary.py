@@ -211,6 +211,7 @@ class Unary(IndependentBits):
     epsilon = ln(p(1-q) / ((1-p)q)), in nats.
     """
 
+    called: ClassVar[str] = "unary encoding"
     family: ClassVar[str] = "unary"
 
     domain_size: Annotated[int, DOMAIN]

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ldptui.core.base.errors import RunError, ScenarioError, got, one_line
+from ldptui.core.base.errors import ScenarioError, got, one_line
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
@@ -70,9 +70,9 @@ def _captioned(results: Results, name: str | None, columns: int) -> tuple[Chart,
 
 
 def check_matplotlib() -> None:
-    """Raise RunError where there is none."""
+    """Raise ScenarioError where there is none."""
     if find_spec("matplotlib") is None:
-        raise RunError(
+        raise ScenarioError(
             "figures need matplotlib: pip install 'ldptui[plot]' (one in text, .txt, needs none)"
         )
 

@@ -199,13 +199,13 @@ class Frequencies(Framed):
         }
         if self.std is not None:
             width = self.width * self.std
-            columns[f"± {self.confidence:.0%}"] = [f"{width[item]:.5f}" for item in order]
+            columns[f"± {text.percent(self.confidence)}"] = [f"{width[item]:.5f}" for item in order]
         if self.robust is not None:
             low, high = self.robust.low, self.robust.high
             head = f"{text.percent(self.robust.share)} fake"
             columns[head] = [f"{low[item]:.5f} … {high[item]:.5f}" for item in order]
         if self.coverage is not None:
-            columns["covers"] = [f"{self.coverage.items[item]:.1%}" for item in order]
+            columns["covers"] = [text.percent(self.coverage.items[item]) for item in order]
         if self.simultaneous and self.half is not None:
             columns["± all"] = [f"{self.half[item]:.5f}" for item in order]
         if self.defended is not None:
@@ -213,7 +213,7 @@ class Frequencies(Framed):
                 f"{self.defended[item]:.5f}" for item in order
             ]
         if self.in_top is not None:
-            columns[f"in the top {self.top}"] = [_sure(self.in_top[item]) for item in order]
+            columns[f"sure of top {self.top}"] = [_sure(self.in_top[item]) for item in order]
         heads, rows = [*columns], [[*row] for row in zip(*columns.values(), strict=True)]
         steps = f", after {', '.join(self.corrections)}" * bool(self.corrections)
         shown = len(order)
@@ -345,7 +345,7 @@ def concluded(
 
 def _sure(confidence: float) -> str:
     """A confidence, never rounded up to certainty."""
-    return "> 99.9%" if confidence > 0.999 else f"{math.floor(1000 * confidence) / 10:.1f}%"
+    return "> 99.9 %" if confidence > 0.999 else text.percent(math.floor(1000 * confidence) / 1000)
 
 
 def misfit_words(far: Misfit, labels: Sequence[str]) -> str:

@@ -122,7 +122,7 @@ class Conclusions(concluding.Concluded, Framed):
         for each in self.claims:
             beta, low = each.overturning.share, each.overturning.low
             if not each.overturning.stands:
-                said.append(f"{each.text}: not even without fakes")
+                said.append(f"{each.text}: noise alone may overturn it")
                 continue
             stands = "" if low > self.share else f", so {text.percent(self.share)} may overturn it"
             said.append(

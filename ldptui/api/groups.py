@@ -121,7 +121,7 @@ class Groups:
         shown = found[0].top or max(1, LINES // len(found))
         items = np.argsort(-overall, kind="stable")[:shown].tolist()
         most = max(float(each.values[items].max()) for each in found)
-        width = f"± {found[0].confidence:.0%}"
+        width = f"± {text.percent(found[0].confidence)}"
         rows = [
             [
                 each.labels[item] if first else "", name or "(none)", text.count(each.reports),
@@ -147,11 +147,11 @@ class Groups:
         """The differences in words."""
         if not self.comparisons:
             return ["no group is compared with another"]
-        sure = f"with {next(iter(self.groups.values())).confidence:.0%} confidence in all"
+        sure = f"with {text.percent(next(iter(self.groups.values())).confidence)} confidence in all"
         tests = f"{sure} {text.count(self.comparisons)} comparisons together"
         if not self.significant:
             return [f"no difference between two groups is more than noise, {tests}"]
-        heads = ["item", "first", "second", "first − second", "± std", "p at most"]
+        heads = ["item", "first", "second", "first − second", "± standard error", "p at most"]
         rows = [
             [row["label"], row["first"] or "(none)", row["second"] or "(none)",
              f"{row['difference']:+.5f}", f"{row['std']:.5f}", text.short(row["p_value"], 2)]

@@ -132,11 +132,13 @@ class Numbers(Framed):
         sure = text.percent(self.confidence)
         robust = "" if self.share is None else f", if up to {text.percent(self.share)} is fake"
         count = text.plural(self.reports, "report")
+        places = text.decimals([self.std])
+        low, high = (text.fixed(end, places) for end in (self.low, self.high))
         lines = [
             f"the mean of {count} in [{text.short(self.span[0])}, {text.short(self.span[1])}]",
             "",
-            f"mean      {text.estimate(self.mean, self.std)} (one standard deviation)",
-            f"interval  {text.short(self.low, 6)} … {text.short(self.high, 6)} ({sure}{robust})",
+            f"mean      {text.estimate(self.mean, self.std)} (standard error)",
+            f"interval  {low} … {high} ({sure}{robust})",
         ]
         edges = self.edges
         if self.distribution is not None and edges is not None and self.fit is not None:

@@ -25,12 +25,13 @@ ALARM: Final = {True: "ALARM", False: "no", None: "–"}
 """The words for a verdict."""
 
 SHORT: Final = """\
-k of N: simulated collections; power: alarms where 1 % of the users are MGA on 5 rare items;
-cost: the share of honest reports dropped where nobody attacks"""
+k of N: simulated collections, ± standard error; power: alarms where 1 % of the
+users are MGA on 5 rare items; cost: the share of honest reports dropped where
+nobody attacks"""
 
 LEGEND: Final = f"""\
-{SHORT}; error: the mean squared
-error of all estimates then beside that without; caught: the share of those fakes dropped"""
+{SHORT}; error: the mean squared error of all estimates then
+beside that without; caught: the share of those fakes dropped"""
 
 
 def cells(rates: Rates | None) -> list[str]:

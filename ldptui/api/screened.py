@@ -83,7 +83,10 @@ class Screening:
         if not any(each.proved for each in self.screens):
             return "no verdict: no screen with a proved rate reads such reports"
         if not self.alarm:
-            return "no alarm: nothing that honest reports hardly ever show"
+            sure = ", ".join(each.kind for each in self.screens if each.proved)
+            rings = ", ".join(each.kind for each in self.screens if each.alarm)
+            other = f"; {rings} rings, as it may among honest reports" * bool(rings)
+            return f"no alarm of {sure}, whose rate is proved{other}"
         kinds = ", ".join(each.kind for each in self.screens if each.alarm and each.proved)
         more = len(self.items) - SHOWN
         others = f" and {text.count(more)} more" if more > 0 else ""

@@ -21,6 +21,7 @@ from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
 from .arguments import file_path, words
+from .layout import MARK
 
 STARTS: Final = {
     b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow",
@@ -32,6 +33,10 @@ GZIP: Final = b"\x1f\x8b"
 
 Places: TypeAlias = str | Source | Sequence[str | Source]
 """What names files of reports: paths, folders, patterns, "-"; one, or several."""
+
+
+ENDS: Final = 1 << 16
+"""The bytes that are looked at for what a file says of itself."""
 
 
 def format_of(path: Source, asked: str | None = None) -> Format:
@@ -146,6 +151,24 @@ def piped(kind: Format | None = None) -> Piped:
     if packed and end not in PACKED:
         raise ContentError("standard input must be CSV or JSON lines where it is packed by gzip")
     return Piped(file, end, end not in PACKED)
+
+
+def marked(source: Source) -> bool:
+    """True for a file whose reports are for tests: their column says so, in a head or a schema.
+
+    False for what cannot be read so, which is refused elsewhere.
+    """
+    if isinstance(source, Piped) or not source.is_file():
+        return False
+    text = format_of(unpacked(source)) in ("csv", "jsonl")
+    try:
+        with gzip.open(source, "rb") if source.suffix == ".gz" else source.open("rb") as file:
+            if text:
+                return MARK.encode() in file.readline(ENDS)
+            file.seek(-min(ENDS, source.stat().st_size), os.SEEK_END)
+            return MARK.encode() in file.read()
+    except (OSError, EOFError, zlib.error):
+        return False
 
 
 def labels_in(path: Path) -> list[str]:

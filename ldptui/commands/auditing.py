@@ -56,6 +56,7 @@ def certificate(question: Question, options: AuditOptions, found: Sequence[Inspe
     document: dict[str, Any] = {
         "format": FORMAT,
         "made_by": f"ldptui {__version__}",
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "platform": platform.platform(),
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -25,7 +25,7 @@ from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .options import Perturb
-from .outputs import check_new, check_outputs, in_format, tell_written, write_result
+from .outputs import check_new, check_outputs, in_format, tell_tests, tell_written, write_result
 from .reading import agreed, by_options, span_of
 
 OF_ITEMS: Final = (
@@ -78,6 +78,7 @@ def estimate_of_numbers(options: EstimateOptions, span: Mapping[str, float]) -> 
         total.write(options.counts_out)
         tell_written(options, options.counts_out)
     written = in_format(options.format, f"{found!r}\n", found.document, partial(_rows, found))
+    tell_tests(options, named)
     write_result(options, options.format, written)
     if found.alarm is not None and options.format != "table":
         note(f"ldptui: {one_line(found.alarm)}")

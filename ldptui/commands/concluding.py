@@ -21,7 +21,7 @@ from ..api.sources import sources
 from ..lab.questions.reports import ConcludeOptions
 from ..terminal import exits
 from ..terminal.output import note
-from .outputs import check_outputs, in_format, write_result
+from .outputs import check_outputs, in_format, tell_tests, write_result
 from .reading import agreed, by_options
 
 
@@ -59,7 +59,9 @@ def _reported(options: ConcludeOptions) -> Conclusions:
     labels, protocol = agreed(options)
     _check_claims(options, labels or [*map(str, range(protocol.domain_size))])
     with by_options():
-        return concluded(named, protocol, labels=labels, **_asked(options))
+        found = concluded(named, protocol, labels=labels, **_asked(options))
+    tell_tests(options, named)
+    return found
 
 
 def _estimated(options: ConcludeOptions, table: str) -> Conclusions:

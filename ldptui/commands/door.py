@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.ranges import WORKERS
@@ -139,7 +140,7 @@ class Output:
         is the usual one of the command.
         """
         path = written_to(out)
-        form = _format_of(asked, path) or formats(command)[0].name
+        form = _format_of(asked, path, command) or formats(command)[0].name
         row = FORMATS[form]
         if row.file is not None:
             if path is None:
@@ -183,11 +184,24 @@ def _named(words: str | None, option: str) -> tuple[str, ...]:
     return names
 
 
-def _format_of(asked: str | None, path: Path | None) -> str | None:
+_OTHERS: Final = (".xlsx", ".xls", ".ods", ".pdf", ".png", ".svg", ".html", ".toml", ".arrow")
+PROMISED: Final = {
+    "run": (*_OTHERS, ".ldptui", ".ldprun"),
+    "export": (*_OTHERS, ".txt"),
+}
+"""The ends of names that promise what a command does not write."""
+
+
+def _format_of(asked: str | None, path: Path | None, command: str) -> str | None:
     """The format that was asked for, or that the end of the file's name means."""
     end = "" if path is None else path.suffix
     meant = [row.name for row in FORMATS.values() if end and row.end == end.lower()]
     if asked is None:
+        if end.lower() in PROMISED.get(command, ()):
+            ends = ", ".join(dict.fromkeys(row.end for row in formats(command) if row.end))
+            ends += " or .ldptui (a recording)" * (command == "export")
+            rule = f"must end in what is written, {ends}, or go with --format"
+            raise ScenarioError(f"{rule}, {got(str(path))}", key="--out")
         return meant[0] if meant else None
     if meant and asked not in meant:
         rule = f"must be {' or '.join(meant)} for a file that ends in {end}, {got(asked)}"

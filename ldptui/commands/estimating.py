@@ -31,7 +31,7 @@ from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
 from .collecting import estimate_of_numbers
-from .outputs import check_outputs, in_format, tell_written, write_result
+from .outputs import check_outputs, in_format, tell_tests, tell_written, write_result
 from .reading import agreed, by_options, span_of
 
 
@@ -48,6 +48,7 @@ def screen(options: ScreenOptions) -> int:
         write_rows(options.rows_out, found.rows)
         tell_written(options, options.rows_out)
     written = in_format(options.format, f"{found!r}\n", found.document)
+    tell_tests(options, named)
     write_result(options, options.format, written)
     return exits.FAILED if found.alarm else exits.DONE
 
@@ -112,6 +113,7 @@ def estimate(options: EstimateOptions) -> int:
     if steps is not None and options.rows_out is not None:
         write_rows(options.rows_out, steps.rows)
         tell_written(options, options.rows_out)
+    tell_tests(options, named)
     write_result(options, options.format, written)
     for misfit in filter(None, misfits if options.format != "table" else ()):
         note(f"ldptui: {one_line(misfit)}")

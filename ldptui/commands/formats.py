@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ldptui.core.base.errors import FileError
+from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import write_atomically
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ def _parquet(what: Written, out: Path) -> None:
 
 
 def _check_pyarrow(out: Path) -> None:
-    """Raise FileError where there is none."""
+    """Raise ScenarioError where there is none."""
     try:
         import_module("pyarrow.parquet")
     except ImportError:
-        raise FileError(
+        raise ScenarioError(
             f"{out} cannot be written: Parquet needs pyarrow (pip install 'ldptui[parquet]')"
         ) from None
 
@@ -100,7 +100,7 @@ class Format:
 
     words : of the help, "" where the name says it. end : of the names of its files, "" for none.
     make : makes its text, None where it is none. file : writes what is no text, None for a
-    recording, which is of a store. check : raises FileError for a file that cannot be written.
+    recording, which is of a store. check : raises LdpError for a file that cannot be written.
     commands : the commands that have it. frequencies : whether it can have every item's estimates.
     """
 

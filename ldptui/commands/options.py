@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from ..charts.kinds import on_paper
 from ..lab.options import Argument, Keys, Settings
-from ..lab.questions.collected import Named, Numbered
+from ..lab.questions.collected import Numbered
 from ..lab.questions.offered import kinds
 from ..lab.questions.shared import Near, keys
 from .formats import formats
@@ -328,7 +328,7 @@ class Theory:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spec(Named):
+class Spec(Numbered):
     """protocol : KIND."""
 
     protocol: Positional

@@ -12,6 +12,8 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.files import Piped, Source, write_atomically
 from ldptui.core.base.numbers import as_number
 
+from ..api.counted import END
+from ..api.sources import marked
 from ..terminal.output import as_json, check_writable, note, write_out
 
 
@@ -64,6 +66,13 @@ def check_outputs(
     for key, path in outs.items():
         if path not in (None, "-"):
             check_new(Path(path), options, sources, key)
+
+
+def tell_tests(options: Writing, read: Iterable[Source]) -> None:
+    """Say of which files the reports are for tests, unless that is not wanted."""
+    for source in () if options.quiet else read:
+        if source.suffix != END and marked(source):
+            note(f"{source} has reports for tests (for_tests), which protected nobody")
 
 
 def tell_written(options: Writing, path: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final
 
@@ -20,12 +21,11 @@ from ..api.layout import Column, layout
 from ..api.vectors import vectors_of
 from ..catalogue import kind_words
 from ..explain.client import Client, client_of
-from ..lab.questions.offered import numbers
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
 from .options import Spec, Vectors
-from .reading import agreed, keys_of
+from .reading import agreed, keys_of, span_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
 """The ε of the test vectors: the first three of these that the protocol takes."""
@@ -72,6 +72,7 @@ def spec(options: Spec) -> int:
     """Print the page of a protocol's client, or its values."""
     labels, protocol, client = _asked(options)
     vectors = list(_vectors(options))
+    over = {"range": _span(client)} if client.of_numbers else {"items": protocol.domain_size}
     if options.format == "json":
         columns = [
             {"name": column.name, "holds": column.holds, "size": column.size}
@@ -79,29 +80,35 @@ def spec(options: Spec) -> int:
         ]
         document = {
             "kind": options.protocol.lower(), "epsilon": epsilon_of(protocol),
-            "items": protocol.domain_size, "known": client.known,
+            **over, "known": client.known,
             "columns": columns,
             "vectors": vectors, "client": client.code,
         }  # fmt: skip
         write_json(document)
         return exits.DONE
-    lines = _page(options, protocol, client, vectors, labels is not None)
+    lines = _page(options, protocol, client, vectors, labels)
     write_out("\n".join(lines).rstrip() + "\n", exactly=True)
     return exits.DONE
 
 
 def _asked(options: Spec | Vectors) -> tuple[list[str] | None, LocalMechanism, Client]:
     """The labels of the items, the protocol and its client; raises ScenarioError."""
+    span = span_of(options.low, options.high)
     try:
-        labels, protocol = agreed(options)
+        labels, protocol = agreed(replace(options, items=None) if span else options, span)
     except ScenarioError as error:
         key = error.key.replace("--protocol", "KIND")  # an argument of its own here
         raise ScenarioError(error.rule, key, error.where) from error
-    client = client_of(protocol)
+    client = client_of(protocol, ranged=bool(span))
     if client is None:
         rule = "must be a protocol of ldptui whose users send reports"
         raise ScenarioError(f"{rule}, {got(options.protocol)}", key="KIND")
     return labels, protocol, client
+
+
+def _span(client: Client) -> tuple[float, float]:
+    """The ends of the range of numbers."""
+    return client.known["low"], client.known["high"]
 
 
 def epsilon_of(protocol: Any) -> float:
@@ -127,14 +134,20 @@ def _vectors(options: Spec) -> Iterator[dict[str, Any]]:
 
 
 def _page(
-    options: Spec, protocol: LocalMechanism, client: Client, vectors: Any, named: bool
+    options: Spec,
+    protocol: LocalMechanism,
+    client: Client,
+    vectors: Any,
+    labels: Sequence[str] | None,
 ) -> Iterator[str]:
     kind = options.protocol.lower()
     words = kind_words("protocol", kind)
     budget = text.chosen(epsilon_of(protocol))
     yield f"# {words.name}: its client"
     yield ""
-    yield f"`{kind}` at ε = {budget} and d = {protocol.domain_size}. {words.text}"
+    ends = [text.chosen(end) for end in _span(client)] if client.of_numbers else []
+    held = f"numbers from {' to '.join(ends)}" if ends else f"d = {protocol.domain_size}"
+    yield f"`{kind}` at ε = {budget} and {held}. {words.text}"
     yield ""
     if words.formula:
         yield from (f"    {line}" for line in words.formula.splitlines())
@@ -146,10 +159,10 @@ def _page(
     hashed = "xxHash32" in client.supports
     hashes = [HASH, "", f"For instance: {_hashes()}."] if hashed else []
     yield from _section("What a report supports", [client.supports, *[""] * hashed, *hashes])
-    yield from _section("What a client does", _numbered(client.steps))
+    yield from _section("What a client does", _numbered(client, labels))
     yield from _section("Random numbers", RANDOM.splitlines())
-    yield from _section("The report", _columns(layout(protocol), options, named))
-    yield from _section("Test vectors", _told(vectors))
+    yield from _section("The report", _columns(layout(protocol), options, ends))
+    yield from _section("Test vectors", _told(vectors, client))
     yield from _section("A client in Python", [
         "Without ldptui. It takes the JSON of the parameters above, and writes JSON lines.", "",
         "```python", *client.code.rstrip().splitlines(), "```",
@@ -191,17 +204,24 @@ def _parameters(client: Client) -> Iterator[str]:
     yield from ("```json", json.dumps(client.known, ensure_ascii=False), "```")
 
 
-def _numbered(steps: Sequence[str]) -> Iterator[str]:
-    for number, step in enumerate(steps, 1):
+def _numbered(client: Client, labels: Sequence[str] | None) -> Iterator[str]:
+    for number, step in enumerate(client.steps, 1):
         yield f"{number}. {step}"
-    if not any(step.startswith("Once") for step in steps):  # nothing is kept
+    what = "number" if client.of_numbers else "item"
+    if not any(step.startswith("Once") for step in client.steps):  # nothing is kept
         yield ""
-        yield "A user who reports again, the same item or another one, spends ε again."
+        yield f"A user who reports again, the same {what} or another one, spends ε again."
     yield ""
-    yield "Refuse an item that is none of 0 to d − 1. A client below takes a line for a user."
+    if labels is not None:
+        first, last = (json.dumps(labels[at], ensure_ascii=False) for at in (0, -1))
+        yield "Item v is the name in line v + 1 of the file of the domain: item 0 is"
+        yield f"{first}, item {len(labels) - 1} {last}."
+        yield ""
+    outside = "a number outside low to high" if client.of_numbers else "an item outside 0 to d − 1"
+    yield f"Refuse {outside}. A client below takes a line for a user."
 
 
-def _columns(columns: Sequence[Column], options: Spec, named: bool) -> Iterator[str]:
+def _columns(columns: Sequence[Column], options: Spec, ends: Sequence[str]) -> Iterator[str]:
     """The columns of the file of reports, in each format."""
     yield "A file of reports has one row for each user, in any order, and these columns:"
     yield ""
@@ -212,12 +232,9 @@ def _columns(columns: Sequence[Column], options: Spec, named: bool) -> Iterator[
     yield ""
     settings = "".join(f" --set {setting}" for setting in options.settings)
     kind = options.protocol.lower()
-    items = "--domain FILE" if named else f"--items {options.items}"
-    if kind in numbers():
-        items = "--low LOW --high HIGH"
-        yield "A user's number of a range from low to high is x = 2 (number − low)/(high − low) − 1"
-        yield "in the steps above: any number, not only those of items."
-        yield ""
+    items = f"--items {options.items}" if options.domain is None else "--domain FILE"
+    if ends:
+        items = f"--low {ends[0]} --high {ends[1]}"
     budget = "" if options.epsilon is None else f" --epsilon {text.chosen(options.epsilon)}"
     yield "The server checks every report, and reads them with"
     yield ""
@@ -237,9 +254,12 @@ def _cells(column: Column) -> tuple[str, str, str]:
     }[column.holds]  # fmt: skip
 
 
-def _told(vectors: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _told(vectors: Sequence[dict[str, Any]], client: Client) -> Iterator[str]:
     names = {name for vector in vectors for name in vector}
-    yield f"Report i of `reports` is of a user with item i, of d = {ITEMS} items, as rows of JSON"
+    held = f"item i, of d = {ITEMS} items"
+    if client.of_numbers:
+        held = f"the number i, of 0 to {ITEMS - 1}"
+    yield f"Report i of `reports` is of a user with {held}, as rows of JSON"
     yield "lines; `known` has all parameters. Compute from each row what it says, and compare:"
     yield ""
     yield from (f"- `{name}` {what}" for name, what in TOLD.items() if name in names)
@@ -318,12 +338,17 @@ def vectors(options: Vectors) -> int:
         raise ScenarioError(f"must be at least 0, {got(options.seed)}", key="--seed")
     _, protocol, client = _asked(options)
     module = program(client)
-    items = np.random.default_rng(options.seed).permutation(
-        np.arange(options.count) % protocol.domain_size
+    ranged = options.low is not None
+    held = (
+        np.linspace(*_span(client), options.count)
+        if ranged
+        else np.arange(options.count) % protocol.domain_size
     )
+    items = np.random.default_rng(options.seed).permutation(held)
+    over = {"range": _span(client)} if ranged else {"items": protocol.domain_size}
     document = {
         "kind": options.protocol.lower(),
-        "items": protocol.domain_size,
+        **over,
         "known": client.known,
         "draws": MEANS,
         "vectors": [
@@ -342,7 +367,7 @@ def program(client: Client) -> ModuleType:
     return module
 
 
-def _vector(module: Any, item: int, known: Any, seed: int, at: int) -> dict[str, Any]:
+def _vector(module: Any, item: float, known: Any, seed: int, at: int) -> dict[str, Any]:
     module.RNG = Coins(seed * int(COUNT.high) + at)
     report = module.report(item, known)
     return {"item": item, "draws": module.RNG.told, "report": report}

@@ -10,11 +10,12 @@ against it, else 0; `known` is `Client.known`. Its random numbers are all from i
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism
 
 FOLDER: Final = Path(__file__).parent / "clients"
@@ -35,13 +36,14 @@ class Client:
     """A client of one protocol, its parameters bound.
 
     supports : which report supports which item, in words. steps : what it does, in order. file :
-    what the client in Python has of its own.
+    what the client in Python has of its own. of_numbers : users hold numbers from `low` to `high`.
     """
 
     parameters: tuple[Parameter, ...]
     supports: str
     steps: tuple[str, ...]
     file: Path
+    of_numbers: bool
 
     @property
     def code(self) -> str:
@@ -55,6 +57,8 @@ class Client:
         head = [words, "\n".join(ordered), *groups[1:], rng]
         if any("packed(" in function for function in functions):
             functions.insert(-1, packed)
+        if self.of_numbers:
+            main = main.replace("int(line)", "float(line)").replace("< items", "< numbers")
         return "\n\n\n".join(["\n\n".join(head), *functions, main]) + "\n"
 
     @property
@@ -73,16 +77,24 @@ def _rows() -> dict[str, Any]:
     return tomllib.loads((FOLDER / "clients.toml").read_text("utf-8"))
 
 
-def client_of(protocol: LocalMechanism) -> Client | None:
-    """The client of a protocol's reports; None where nobody has told of one."""
+def client_of(protocol: LocalMechanism, *, ranged: bool = False) -> Client | None:
+    """The client of a protocol's reports; None where nobody has told of one.
+
+    ranged : its users hold numbers of its own range, and not the items 0 to d - 1 as numbers.
+    """
     row = _rows().get(type(protocol).__name__)
     if row is None:
         return None
+    of_numbers = tells_numbers(protocol)
+    if of_numbers and not ranged:
+        protocol = replace(cast("Any", protocol), low=0, high=protocol.domain_size - 1)
     parameters = tuple(
         Parameter(name, _value(protocol, path), what, formula)
         for name, (path, what, formula) in row["known"].items()
     )
-    return Client(parameters, row["supports"], tuple(row["steps"]), FOLDER / row["file"])
+    return Client(
+        parameters, row["supports"], tuple(row["steps"]), FOLDER / row["file"], of_numbers
+    )
 
 
 def _value(protocol: LocalMechanism, path: str) -> Any:

@@ -26,7 +26,7 @@ from ldptui.core.scenario import Scenario
 from ..explain.formula import Formula
 from ..explain.formula import cited as papers_of
 from ..terminal import exits
-from ..terminal.output import fitted, write_json, write_out
+from ..terminal.output import write_json, write_out
 from ..text import format as text
 from ..text import table
 from ..text import table as layout
@@ -48,7 +48,7 @@ def show(answer: Answer, form: str, hint: str = "") -> None:
     if form == "json":
         write_json(plain(answer.values))
         return
-    notes = fitted([*answer.notes, *([hint] if hint else [])])
+    notes = [*answer.notes, *([hint] if hint else [])]
     if tuple(column.name for column in answer.table.columns) != QUANTITIES:
         write_out(_columns(answer, notes))
         return

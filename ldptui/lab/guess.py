@@ -71,7 +71,7 @@ def answer(options: GuessOptions, ask: Ask) -> Steps:
         values=values,
         verdict=_verdict(values),
         notes=tuple(_notes(options)),
-        figures=(curves(chart(options, prior), "chance", "ε") for _ in (1,)),
+        figures=(curves(chart(values, prior), "chance", "ε") for _ in (1,)),
     )
 
 
@@ -119,17 +119,24 @@ def averaged(kind: str, epsilon: float, prior: Prior) -> Guess:
 
 
 def _guessed(options: GuessOptions, prior: Prior) -> Guessed:
-    found = averaged(options.protocol, options.epsilon, prior)
-    spent = options.answers * options.epsilon
+    gain, largest = options.gain, None
+    if gain is not None:
+        largest = _largest(options.protocol, prior, gain)
+    epsilon = largest if options.epsilon is None else options.epsilon
+    if epsilon is None:
+        rule = "is required" if gain is None else f"is required: no ε reaches the gain {gain:g}"
+        raise ScenarioError(rule, key="epsilon")
+    found = averaged(options.protocol, epsilon, prior)
+    spent = options.answers * epsilon
     bounds = [(share, *at_most(spent, law)) for share, law in prior]
     return Guessed(
-        options.protocol, options.items, options.epsilon,
+        options.protocol, options.items, epsilon,
         found.before, found.after, found.rad, found.odds,
         len(prior), options.answers,
         sum(share * after for share, after, _ in bounds),
         max(odds for _, _, odds in bounds),
-        options.gain,
-        None if options.gain is None else _largest(options.protocol, prior, options.gain),
+        gain,
+        largest,
     )  # fmt: skip
 
 
@@ -149,16 +156,16 @@ def _largest(kind: str, prior: Prior, gain: float) -> float | None:
     return math.exp(grid[0] if not above else brentq(over, grid[above - 1], grid[above]))
 
 
-def chart(options: GuessOptions, prior: Prior) -> Plot:
+def chart(values: Guessed, prior: Prior) -> Plot:
     """The chance to be named over ε, before and after a report."""
-    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), options.epsilon)
+    budgets = np.union1d(np.geomspace(0.1, 10, POINTS), values.epsilon)
     seen = list[float]()
     for epsilon in budgets.tolist():
         try:
-            seen.append(averaged(options.protocol, epsilon, prior).after)
+            seen.append(averaged(values.protocol, epsilon, prior).after)
         except ScenarioError:
             seen.append(math.nan)
-    before = averaged(options.protocol, options.epsilon, prior)
+    before = averaged(values.protocol, values.epsilon, prior)
     return Plot(
         "Chance to be named",
         Axis("privacy budget ε", log=True),
@@ -166,9 +173,9 @@ def chart(options: GuessOptions, prior: Prior) -> Plot:
         (
             Series("before", budgets, [before.before] * budgets.size, "clean"),
             Series("after a report", budgets, seen, "attacked"),
-            Series("now", (options.epsilon,), (before.after,), "target", "points"),
+            Series("now", (values.epsilon,), (before.after,), "target", "points"),
         ),
-        note=f"{options.protocol.upper()}, d = {text.count(options.items)}",
+        note=f"{values.protocol.upper()}, d = {text.count(values.items)}",
     )
 
 

@@ -8,14 +8,13 @@ import os
 import re
 import shutil
 import sys
-import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
 from ldptui.core.base.errors import FileError, one_line, reason_of
 
 from ..text import format as text
+from ..text.folding import folded
 
 
 def as_json(document: Any) -> str:
@@ -35,6 +34,8 @@ def write_out(written: str, exactly: bool = False) -> None:
     """
     out = sys.stdout
     raw = exactly and hasattr(out, "buffer") and not out.isatty()
+    if out.isatty() and not exactly:
+        written = folded(written, width())
     shown = written if raw else encodable(lines_shown(written, styled=not exactly), out)
     try:
         out.flush()
@@ -89,14 +90,6 @@ def note(sentence: str) -> None:
 
 def width() -> int:
     return max(40, shutil.get_terminal_size((80, 24)).columns)
-
-
-def fitted(lines: Iterable[str]) -> list[str]:
-    """The lines, broken between words where a terminal is narrower; whole ones for a program."""
-    if not sys.stdout.isatty():
-        return [*lines]
-    wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
-    return [part for line in lines for part in wrap.wrap(line) or [""]]
 
 
 def in_colour(stream: TextIO) -> bool:

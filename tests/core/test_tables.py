@@ -142,7 +142,7 @@ def test_a_frame_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setitem(sys.modules, "pyarrow.compute", None)
     with (
-        pytest.raises(FileError, match=r"needs pyarrow, .*\(pip install 'ldptui\[parquet\]'\)"),
+        pytest.raises(ScenarioError, match=r"needs pyarrow, .*\(pip install 'ldptui\[parquet\]'\)"),
         table_rows(tmp_path / "data.parquet"),
     ):
         pass

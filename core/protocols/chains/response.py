@@ -101,6 +101,7 @@ class ResponseChain(KeepsAnswer, GRR):
     One collection is GRR; epsilon is what the first report really costs.
     """
 
+    called: ClassVar[str] = "L-GRR"
     at_one_time: ClassVar[str] = GRR.family
 
     response: Response
@@ -168,6 +169,7 @@ class HashingChain(KeepsAnswer, LocalHashing):
     One collection is local hashing; epsilon is what the first report really costs.
     """
 
+    called: ClassVar[str] = "LOLOHA"
     at_one_time: ClassVar[str] = LocalHashing.family
 
     response: Response

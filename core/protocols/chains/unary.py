@@ -27,6 +27,7 @@ class UnaryChain(KeepsBits, Unary):
     epsilon is ε₁. Over rounds it is `core.law.capabilities.Memoises`.
     """
 
+    called: ClassVar[str] = "longitudinal unary encoding"
     family: ClassVar[str] = "chains"
     at_one_time: ClassVar[str] = Unary.family
 

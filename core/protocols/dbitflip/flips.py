@@ -58,6 +58,7 @@ class BitFlips(Summed):
     the items; a fake that draws its own takes its targets.
     """
 
+    called: ClassVar[str] = "dBitFlip"
     family: ClassVar[str] = "dbitflip"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "dBitFlip, whose reports of one user are not compared",

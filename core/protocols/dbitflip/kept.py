@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ States = tuple[Counts, Counts, Counts]
 @dataclass(frozen=True)
 class KeptBitFlips(BitFlips):
     """The same bits in every round, as long as a user holds the item: no fresh noise."""
+
+    called: ClassVar[str] = "dBitFlipPM"
 
     @property
     def kept(self) -> tuple[float, float]:

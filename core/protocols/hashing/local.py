@@ -68,6 +68,7 @@ class LocalHashing(ItemByItem):
     that its seed hashes to its value. q = 1/g for every integer g ≥ 2.
     """
 
+    called: ClassVar[str] = "local hashing"
     family: ClassVar[str] = "hashing"
     report_size: ClassVar[None] = None
     lacks: ClassVar[dict[str, str]] = {

@@ -59,6 +59,7 @@ class Rappor(KeptBits, Doors):
     change them, and the same users draw the same noise whatever their values are called.
     """
 
+    called: ClassVar[str] = "RAPPOR"
     family: ClassVar[str] = "rappor"
     place: ClassVar[str] = "bit"
     libraries: ClassVar[tuple[str, ...]] = (

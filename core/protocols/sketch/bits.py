@@ -35,6 +35,7 @@ class CountMeanSketch(Sketch):
     Reports are a structured array [n] of the row uint32 and the bits uint8[ceil(m/8)], packed.
     """
 
+    called: ClassVar[str] = "CMS"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",

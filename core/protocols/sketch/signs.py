@@ -103,6 +103,7 @@ class HadamardSketch(Sketch):
     for an entry of 1, and 1 for -1. A report supports the items whose entry it is.
     """
 
+    called: ClassVar[str] = "HCMS"
     lacks: ClassVar[dict[str, str]] = {
         "coincide": "HCMS, whose reports of one user are not compared",
         "columns": "HCMS, whose report has cells for buckets and not for items",

@@ -16,6 +16,7 @@ from ...base.ranges import Bounded, Range
 from ...bounds.shuffle.central import DELTA, SHUFFLED, central_at_most, local_for
 from ...law.blanket import unshuffled
 from ...law.capabilities import Quantises, composes, lacking
+from ...law.doors import name_of
 from ...law.hiding import hides
 from ...law.pure import Mechanism, sends_reports
 from ..curators.aggregate import AGGREGATORS, SLACK, WEIGHT, Aggregate, Circuit
@@ -171,7 +172,7 @@ class Verified(_Row):
         """The reason why no proof goes with such reports, "GRR, whose …"; None if one does."""
         if self.drop_out and not hides(protocol):
             why = "of whose reports no law is known where some are kept back: leave out drop_out"
-            return f"{type(protocol).__name__}, {why}"
+            return f"{name_of(protocol)}, {why}"
         if self.levels is None:
             return None
         return lacking(protocol, "quantised", "which is not drawn by one coin: leave out levels")

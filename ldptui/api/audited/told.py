@@ -10,7 +10,7 @@ from typing import Any, Final
 from ldptui.core.lab.audit import Inspection, Power
 
 from ...lab.asking import plain
-from ...terminal.output import fitted, width
+from ...terminal.output import width
 from ...text import format as text
 from ...text.table.layout import plain_table
 from .at_work import Question
@@ -57,11 +57,9 @@ def power_lines(question: Question, powers: Sequence[Power]) -> Iterator[str]:
         for each in powers
     ]  # fmt: skip
     yield plain_table(heads, rows).rstrip()
-    yield (
-        "a client that follows the protocol with such an ε is refuted with probability 0.9; one "
-        "that keeps"
-    )
-    yield "its promise shows that much by the best event, and on average to the naive attacker"
+    yield "a client that follows the protocol with such an ε is refuted with probability"
+    yield "0.9; one that keeps its promise shows that much by the best event, and on"
+    yield "average to the naive attacker"
     unsure = [each.like for each in powers if not each.sure]
     if unsure:
         yield f"of {', '.join(unsure)} at most: items may share bits, and of numbers the best two"
@@ -95,9 +93,8 @@ def told(question: Question, found: Sequence[Inspection]) -> str:
     heads = ("client", "verdict", "ε at least", "on average", "conforms", "reports", "speed")
     lines = [plain_table(heads, rows).rstrip(), "", *_chart(question, found), ""]
     for each in found:
-        lines += [*fitted(_sentences(each)), ""]
-    notes = fitted(_notes(question, found))
-    return "\n".join([*lines, *notes]) + "\n"
+        lines += [*_sentences(each), ""]
+    return "\n".join([*lines, *_notes(question, found)]) + "\n"
 
 
 AGREES: Final = {True: "yes", False: "NO", None: text.MISSING}

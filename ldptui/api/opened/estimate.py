@@ -63,7 +63,7 @@ def _of_numbers(options: EstimateOptions, collection: Opened, total: Counted) ->
         [f"{text.short(row['low'])} … {text.short(row['high'])}", row["share"]]
         for row in found.rows()
     ]
-    rows = [["mean", found.mean], ["one standard deviation", found.std],
+    rows = [["mean", found.mean], ["standard error", found.std],
             ["low end of its interval", found.low], ["high end", found.high], *shares]  # fmt: skip
     bars = tuple(Bar(part, share) for part, share in shares)
     heads = ("part", "share of the users")

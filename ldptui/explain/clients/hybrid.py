@@ -3,8 +3,8 @@
 import math
 
 
-def report(item, known):
-    number = 2 * item / (known["d"] - 1) - 1  # items are numbers from -1 to 1, as far apart
+def report(held, known):
+    number = 2 * (held - known["low"]) / (known["high"] - known["low"]) - 1
     if RNG.random() >= known["part"]:
         up = RNG.random() < (1 + number / known["c"]) / 2
         return {"report": known["bins"] - 2 + up}
@@ -16,8 +16,8 @@ def report(item, known):
     return {"report": min(max(found, 0), 2 * middle - 1)}
 
 
-def supports(row, item, known):
-    """1 where the report says a number of the half of the range that the item is in."""
+def supports(row, held, known):
+    """1 where the report says a number of the half of the range that the number is in."""
     report, last = row["report"], known["bins"] - 1
     upper = report == last if report >= last - 1 else report >= (last - 1) // 2
-    return int(upper == (2 * item >= known["d"] - 1))
+    return int(upper == (2 * held >= known["low"] + known["high"]))

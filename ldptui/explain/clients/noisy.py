@@ -3,9 +3,9 @@
 import math
 
 
-def report(item, known):
+def report(held, known):
     last = known["bins"] - 1
-    place = item / (known["d"] - 1) * last  # items are numbers from -1 to 1, as far apart
+    place = (held - known["low"]) / (known["high"] - known["low"]) * last
     point = math.floor(place + RNG.random())
     point = min(point, last) + steps(known["eps"], last) - steps(known["eps"], last)
     return {"report": min(max(point, 0), last)}
@@ -16,6 +16,6 @@ def steps(epsilon, last):
     return math.floor(math.log(1 - RNG.random()) * -last / epsilon)
 
 
-def supports(row, item, known):
-    """1 where the report is in the half of the grid that the item is in."""
-    return int((2 * row["report"] >= known["bins"]) == (2 * item >= known["d"] - 1))
+def supports(row, held, known):
+    """1 where the report is in the half of the grid that the number is in."""
+    return int((2 * row["report"] >= known["bins"]) == (2 * held >= known["low"] + known["high"]))

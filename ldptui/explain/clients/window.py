@@ -3,8 +3,8 @@
 import math
 
 
-def report(item, known):
-    number = 2 * item / (known["d"] - 1) - 1  # items are numbers from -1 to 1, as far apart
+def report(held, known):
+    number = 2 * (held - known["low"]) / (known["high"] - known["low"]) - 1
     return {"report": place_of(number, known)}
 
 
@@ -17,6 +17,6 @@ def place_of(number, known):
     return min(max(found, 0), known["bins"] - 1)
 
 
-def supports(row, item, known):
-    """1 where the report is in the half of the line that the item is in."""
-    return int((row["report"] >= known["bins"] // 2) == (2 * item >= known["d"] - 1))
+def supports(row, held, known):
+    """1 where the report is in the half of the line that the number is in."""
+    return int((row["report"] >= known["bins"] // 2) == (2 * held >= known["low"] + known["high"]))

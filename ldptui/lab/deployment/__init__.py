@@ -149,11 +149,14 @@ def _plan(deployment: Deployment) -> Iterator[str]:
 def _notes(deployment: Deployment, found: Sequence[Outcome]) -> Iterator[str]:
     held = "the frequencies of the reports" if deployment.counts else "Zipf's law, exponent 1"
     yield f"frequencies: {held}; the fakes lift the {deployment.targets} rarest items"
-    yield "without ± a closed form, else a simulation and its interval of 95 %"
+    yield "without ± a closed form, else a simulation; ± 95 %"
     if fewer := sorted({each.users for each in found if each.users != deployment.users}):
         yield f"filters read every report: tried on {text.count(fewer[0])} of the users"
-    why = {f"{_row(each)}: {each.why}" for each in found if each.why}
-    yield from sorted(why)
+    why: dict[str, set[str]] = {}
+    for each in found:
+        if each.why:
+            why.setdefault(each.why.rpartition('" with ')[2], set()).add(_row(each))
+    yield from (f"none for {', '.join(sorted(rows))}: {reason}" for reason, rows in why.items())
 
 
 def _gain(outcome: Outcome) -> str:
@@ -195,7 +198,7 @@ def _table(deployment: Deployment, found: Sequence[Outcome]) -> Any:
         f"d = {text.count(deployment.items)}, n = {text.count(deployment.users)}, "
         f"{text.percent(deployment.share)} fake, r = {deployment.targets}"
     )
-    heads = ("protocol + defence", *(attack.upper() for attack in ATTACKS))
+    heads = ("protocol + defence", *(f"{attack.upper()} ± 95 %" for attack in ATTACKS))
     return listed(title, heads, lines)
 
 

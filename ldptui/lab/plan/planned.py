@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +48,8 @@ class Planned:
     solved : that quantity; None where all are given, and the plan is judged: power_reached, holds,
     users_needed. oracles : of "best", the answer of each protocol, None where it has none.
     lowered : by how much fakes who leave an item out lower it. share_for_shift : the share of fakes
-    who reach `shift`. estimates, check, out : what was asked for besides.
+    who reach `shift`. estimates, check, out : what was asked for besides. refused : of "best", why
+    some protocols have no answer.
     """
 
     protocol: str
@@ -87,6 +89,7 @@ class Planned:
     estimates: Trusted | None = field(default=None, metadata=OMITTED)
     check: Mapping[str, float] | None = field(default=None, metadata=OMITTED)
     out: str | None = field(default=None, metadata=OMITTED)
+    refused: str | None = field(default=None, metadata=OMITTED)
 
     @property
     def plan(self) -> planner.Plan:
@@ -118,16 +121,21 @@ def planned(options: PlanOptions) -> Planned:
             answers[kind] = None
             refusals[kind] = error
     known = {kind: answer for kind, answer in answers.items() if answer is not None}
+    gain = partial(_gain_factor, items=options.size, epsilon=options.epsilon or 1.0)
     if not known:
-        epsilon = options.epsilon or 1.0
-        # The reason of the one that fakes lift least.
-        raise refusals[min(kinds, key=lambda name: _gain_factor(name, options.size, epsilon))]
+        raise refusals[min(kinds, key=gain)]
     most = solved in ("share", "power")
     kind = (max if most else min)(known, key=lambda name: known[name])
     quantities = {name: getattr(options, name) for name in SOLVED}
     if missing:
         quantities[solved] = known[kind]
     values = _lines(kind, missing[0] if missing else None, options, quantities, answers)
+    if refusals:  # the reason of the one that fakes lift least
+        least = min(refusals, key=gain)
+        names, found = ", ".join(map(str.upper, refusals)), refusals[least]
+        rule = f"{found.key} {found.rule.rpartition(', got')[0]}"
+        why = f"of {least.upper()}, which fakes lift least of them, {rule}"
+        values = replace(values, refused=f"none by {names}: {why}")
     return values if missing else _judged(values, options, known[kind], quantities["power"])
 
 

@@ -171,6 +171,8 @@ def notes(values: Planned) -> Iterator[str]:
             if answer is not None
         )
         yield f"{WORDS[values.solved or 'power']} by protocol: {shown}"
+    if values.refused is not None:
+        yield values.refused
     if table := values.estimates:
         names = table.trusted
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""

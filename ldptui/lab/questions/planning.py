@@ -158,7 +158,7 @@ class GuessOptions:
 
     protocol: Annotated[str, Blank("oue", "protocol.kind", _locals, bare=True)] = "oue"
     items: Items
-    epsilon: LocalBudget
+    epsilon: LocalBudget | None = None
     prior: Annotated[str | None, Blank(optional=True)] = None
     column: Annotated[str, Blank("item")] = "item"
     given: Annotated[str | None, Blank(optional=True)] = None

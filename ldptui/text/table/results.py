@@ -129,7 +129,7 @@ def _closing(
         normal_score(estimate.z, count) for estimate, count in shown if estimate.z is not None
     ]
     notes = [mean_words(trials)]
-    if any(group.estimates for group in groups) or not finished:
+    if any(group.estimates for group in groups):
         notes.append("z = (measured − theory) / standard error")
     if any(cell.task.approximate for cell, _, _ in finished):
         notes.append("theory: an approximation, which docs/hitters.md describes")
@@ -144,7 +144,8 @@ def _closing(
             f"partial: interrupted after {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials"
         )
-    notes.append(f"digest {text.drawn_by(results.digest, numpy)}")
+    if results.trials:  # nothing that was drawn has a name else
+        notes.append(f"digest {text.drawn_by(results.digest, numpy)}")
     return [line for note in notes for line in textwrap.wrap(note, width)]
 
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import tomllib
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,12 @@ def test_a_certificate_of_ours_is_verified_with_exit_code_0(capsys: Captured, ho
     words = ("grr", *AGREED, "--samples", "9000", "--format", "json")
     succeed(capsys, "audit", *words, "--certificate", str(path))
     succeed(capsys, "audit", "--verify", str(path), "--format", "json")
+    today = datetime.now(UTC).date()
+    assert (
+        str(today)
+        >= tomllib.loads(path.read_text("utf-8"))["date"]
+        >= str(today - timedelta(days=1))
+    )
     assert "is there already" in fail(capsys, 2, "audit", *words, "--certificate", str(path))
     for old, new, rule in (
         ("format = 1", "format = 2", "format must be 1, got 2"),

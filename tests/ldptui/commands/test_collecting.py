@@ -18,7 +18,7 @@ from support.commands import Captured, fail, noted, succeed
 
 import ldptui
 from ldptui.api import arrow, files, sources
-from ldptui.core.base.errors import ContentError, FileError, LdpError, ScenarioError
+from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
 
@@ -69,7 +69,7 @@ def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
 
 def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.compute", None)
-    with pytest.raises(FileError, match=r"r\.parquet needs pyarrow, as Parquet and Arrow do"):
+    with pytest.raises(ScenarioError, match=r"r\.parquet needs pyarrow, as Parquet and Arrow do"):
         files.write_reports(tmp_path / "r.parquet", [], bound("grr"))
     assert not list(tmp_path.iterdir())
 
@@ -214,6 +214,9 @@ def test_reports_for_tests_say_so_in_every_row(
         assert [*map(str, marks)] == (["7", "7"] if more else ["None", "None"])
         assert len(next(files.read_reports(out, bound(kind, 4)))) == 2
         assert "2 reports" in succeed(capsys, "estimate", str(out), *agreed)
+        told = noted(capsys, "estimate", str(out), *agreed)
+        assert ("which protected nobody" in told) == bool(more)
+        assert "nobody" not in noted(capsys, "estimate", str(out), *agreed, "--quiet")
     assert written[0].read_bytes() == written[1].read_bytes()
 
 

@@ -91,7 +91,7 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
     )
     assert "8 items of 20 000 reports, up to 5 % fake" in shown
     assert "apple > pear: it takes " in shown
-    assert "nut > apple: not even without fakes" in shown
+    assert "nut > apple: noise alone may overturn it" in shown
     assert "cannot be seen" in shown
 
 

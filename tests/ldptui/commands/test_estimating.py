@@ -349,7 +349,7 @@ def test_the_top_items_have_their_confidence(tmp_path: Path, capsys: Captured) -
     assert row["low_all"] < row["low"] < row["frequency"] < row["high"] < row["high_all"]
     shown = succeed(capsys, "estimate", str(path), *AGREED, "--top", "3")
     assert "the 3 largest" in shown
-    assert "> 99.9%" in shown
+    assert "> 99.9 %" in shown
     rows = ldptui.estimate(reports, protocol, top=3).rows()
     assert rows[2]["in_top"] < 0.9
     assert "in_top" not in ldptui.estimate(

@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_is_one_sentence(
         capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"
     )
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert cli.main(["plot", scenario, "--out", out]) == 1
+    assert cli.main(["plot", scenario, "--out", out]) == 2
     assert "pip install 'ldptui[plot]'" in capsys.readouterr().err
 
 

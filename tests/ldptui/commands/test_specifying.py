@@ -75,7 +75,47 @@ def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> No
     words = kind_words("protocol", kind)
     assert all(f"\n    {line}\n" in page for line in words.formula.splitlines())
     server = next(line for line in page.splitlines() if "ldptui estimate FILE" in line)
-    assert ("--low LOW --high HIGH" in server) == (kind in numbers()) != ("--items" in server)
+    assert ("--low 0 --high 15" in server) == (kind in numbers()) != ("--items" in server)
+
+
+@pytest.mark.parametrize("kind", sorted(numbers()))
+def test_a_client_of_numbers_reports_any_number(kind: str) -> None:
+    """Of a number between items it has the law of `perturb`, and of another one it has not."""
+    protocol: Any = ldptui.protocol(kind, low=17, high=90, epsilon=1.0)
+    told = client_of(protocol, ranged=True)
+    client = program(told)
+    assert told is not None
+    ours = ldptui.perturb(np.full(USERS, 40.5), protocol, np.random.default_rng(2))
+    parts = max(1, protocol.said.size // 16)
+    for number, fits in ((40.5, True), (71.25, False)):
+        reports = [client.report(number, told.known)["report"] for _ in range(USERS)]
+        counted = [Counter(int(each) // parts for each in some) for some in (reports, ours)]
+        assert bool(same_law(*counted)) == fits
+
+
+def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
+    """Its client reads numbers as they are, and its last line reads the reports."""
+    asked = ("spec", "hm", "--low", "17", "--high", "90")
+    page = json.loads(succeed(capsys, *asked, "--format", "json"))
+    assert page["range"] == [page["known"]["low"], page["known"]["high"]] == [17, 90]
+    assert "items" not in page
+    (tmp_path / "client.py").write_text(page["client"], "utf-8")
+    (tmp_path / "known.json").write_text(json.dumps(page["known"]), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "client.py", "known.json"], cwd=tmp_path, check=True, text=True,
+        input="20\n40.5\n" * 2000, capture_output=True,
+    )  # fmt: skip
+    path = tmp_path / "r.jsonl"
+    path.write_text(done.stdout, "utf-8")
+    text = succeed(capsys, *asked)
+    (line,) = (line for line in text.splitlines() if "ldptui estimate FILE" in line)
+    words = [str(path) if word == "FILE" else word for word in line.split()[1:]]
+    found = json.loads(succeed(capsys, *words, "--format", "json"))
+    assert abs(found["mean"] - 30.25) < 6 * found["std"]
+    vectors = json.loads(succeed(capsys, "vectors", *asked[1:], "--count", "5"))
+    assert {each["item"] for each in vectors["vectors"]} == {17, 35.25, 53.5, 71.75, 90}
+    assert "not allowed with" in fail(capsys, 2, *asked, "--items", "4")
+    assert "--low must be left out for GRR" in fail(capsys, 2, "spec", "grr", *asked[2:])
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -270,6 +310,8 @@ def test_keys_of_the_protocol_reach_the_page(capsys: Captured, tmp_path: Path) -
         succeed(capsys, "spec", "rappor", "--domain", str(domain), "--format", "json")
     )
     assert named["known"]["names"] == ["apple", "fig", "pear"]
+    page = succeed(capsys, "spec", "grr", "--domain", str(domain))
+    assert 'item 0 is\n"apple", item 2 "pear".' in page
     assert [vector["epsilon"] for vector in named["vectors"]] == [0.5, 1.0, 2.0]
     budgets = ("--epsilon", "2", "--set", "epsilon_infinity=3")
     page = json.loads(succeed(capsys, "spec", "l-sue", *budgets, "--format", "json"))

@@ -38,6 +38,13 @@ def test_the_largest_budget_keeps_the_gain(capsys: Captured) -> None:
     again = ("guess", "--protocol", "oue", "--epsilon", str(budget), "--items", "100")
     assert json.loads(succeed(capsys, *again, "--format", "json"))["rad"] == pytest.approx(0.05)
     assert told(capsys, "2", "--gain", "0.9").get("largest_epsilon") is None
+    alone = ("guess", "--protocol", "oue", "--items", "100")
+    values = json.loads(succeed(capsys, *alone, "--gain", "0.05", "--format", "json"))
+    assert values["epsilon"] == values["largest_epsilon"] == budget
+    assert values["rad"] == pytest.approx(0.05)
+    assert fail(capsys, 2, *alone) == "--epsilon is required"
+    line = fail(capsys, 2, *alone[:3], "--items", "2", "--gain", "0.9")
+    assert line == "--epsilon is required: no ε reaches the gain 0.9"
 
 
 def test_a_table_of_users_and_what_is_known_of_them(tmp_path: Path, capsys: Captured) -> None:

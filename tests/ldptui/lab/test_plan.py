@@ -53,6 +53,19 @@ def test_best_names_the_protocol_with_the_least_answer(capsys: Captured) -> None
     answers = {kind: answer for kind, answer in values["oracles"].items() if answer is not None}
     assert values["protocol"] == min(answers, key=lambda kind: answers[kind])
     assert values["frequency"] == min(answers.values())
+    assert "refused" not in values
+
+
+def test_best_says_who_has_no_answer(capsys: Captured) -> None:
+    values = planned(
+        capsys, "--epsilon", "2", "--items", "42", "--frequency", "0.02", "--protocol", "best"
+    )
+    without = [kind.upper() for kind, answer in values["oracles"].items() if answer is None]
+    assert {"GRR", "OUE", "OLH"} <= {*without}
+    assert len(without) < len(values["oracles"])
+    names, _, why = values["refused"].partition(": ")
+    assert names == f"none by {', '.join(without)}"
+    assert why.startswith("of THE, which fakes lift least of them, frequency must be above 0.02")
 
 
 def test_the_page_has_every_number_of_the_table_with_its_formula(
@@ -129,6 +142,7 @@ def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
         ((), "--frequency is required"),
         (("--users", "10"), "--users is too few"),
         (("--users", "10", "--share", "0.9"), "--share is too large: the attack floor alone"),
+        (("--users", "10", "--share", "0.5"), "; it must be below 0.2402"),
         (("--share", "0.9", "--frequency", "0.1"), "--share is too large: the attack floor alone"),
         (("--users", "0"), "--users must be"),
         (("--users", "10", "--power", "1"), "--power must be in"),

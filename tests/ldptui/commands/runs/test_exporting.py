@@ -112,6 +112,22 @@ def test_the_dictionary_knows_every_metric(capsys: Captured) -> None:
     assert "standard output" not in succeed(capsys, "runs", "dictionary")
 
 
+def test_a_name_that_promises_another_format_is_refused(
+    tiny: str, tmp_path: Path, capsys: Captured
+) -> None:
+    succeed(capsys, "run", tiny)
+    refused = (("run", tiny), ("x.ldptui", "x.ldprun", "x.xlsx")), (
+        ("runs", "export", "last"), ("x.xlsx", "x.PDF", "x.txt")
+    )  # fmt: skip
+    for command, names in refused:
+        for name in names:
+            line = fail(capsys, 2, *command, "--out", str(tmp_path / name))
+            assert line.startswith("--out must end in what is written, .md, .tex, .csv")
+    assert not [*tmp_path.glob("x.*")]
+    succeed(capsys, "runs", "export", "last", "--out", str(tmp_path / "x.ldptui"))
+    succeed(capsys, "run", tiny, "--out", str(tmp_path / "x.xlsx"), "--format", "table")
+
+
 def test_parquet_without_pyarrow_says_what_is_missing(
     tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +136,7 @@ def test_parquet_without_pyarrow_says_what_is_missing(
         monkeypatch.setitem(sys.modules, name, None)
     out = tmp_path / "out.parquet"
     for command in (("runs", "export", "last"), ("run", tiny)):
-        line = fail(capsys, 3, *command, "--out", str(out))
+        line = fail(capsys, 2, *command, "--out", str(out))
         assert "Parquet needs pyarrow" in line
     assert not out.exists()
 

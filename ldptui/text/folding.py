@@ -1,0 +1,79 @@
+"""Tables and sentences that are wider than a terminal, folded to its width."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+RULE: Final = re.compile(r"─{3,}")
+"""The line between the heads of a table and its rows."""
+
+STYLED: Final = re.compile(r"\x1b\[[012]m")
+
+
+def folded(written: str, width: int) -> str:
+    """The text in lines of this width: sentences are broken between words, and wide tables.
+
+    A table goes on below itself, where the columns that name its rows are repeated. What fits stays
+    as it is.
+    """
+    lines = written.split("\n")
+    parts: list[str] = []
+    while lines:
+        size = 1
+        if len(lines) > 1 and RULE.fullmatch(lines[1]):
+            size = next((at for at, line in enumerate(lines) if not line), len(lines))
+        block, lines = lines[:size], lines[size:]
+        if max(len(STYLED.sub("", line)) for line in block) <= width:
+            parts += block
+        elif size > 1:
+            parts += _table(block, width)
+        else:
+            parts += _wrapped(block[0], width, len(block[0]) - len(block[0].lstrip()) + 2)
+    return "\n".join(parts)
+
+
+def _wrapped(line: str, width: int, indent: int) -> list[str]:
+    space = " " * min(indent, width // 2)
+    return textwrap.wrap(
+        line, width, subsequent_indent=space, break_on_hyphens=False, break_long_words=False
+    )
+
+
+def _table(block: Sequence[str], width: int) -> Iterator[str]:
+    """A table in as many as it takes; words that are alone too wide are broken in their column."""
+    rows = [line.ljust(len(block[1])) for line in (block[0], *block[2:])]
+    starts = [
+        at
+        for at in range(2, len(block[1]))
+        if all(row[at - 2 : at] == "  " for row in rows) and any(row[at] != " " for row in rows)
+    ]
+    bounds = [0, *starts, len(block[1])]
+    spans = [*itertools.pairwise(bounds)]
+    names = 1
+    while _room(spans[: names + 1]) <= width // 2 and _alike(rows[1:], spans[names][0]):
+        names += 1
+    columns = spans[names:]
+    while columns:
+        some = [*spans[:names], columns.pop(0)]
+        while columns and _room([*some, columns[0]]) <= width + 2:
+            some.append(columns.pop(0))
+        lines = ["".join(row[slice(*span)] for span in some).rstrip() for row in rows]
+        rule = "─" * min(width, max(map(len, lines)))
+        for line in (lines[0], rule, *lines[1:]):
+            yield from _wrapped(line, width, _room(some[:-1]))
+        if columns:
+            yield ""
+
+
+def _alike(rows: Sequence[str], end: int) -> bool:
+    """True if some rows begin alike up to this place."""
+    return len({row[:end] for row in rows}) < len(rows)
+
+
+def _room(columns: Sequence[tuple[int, int]]) -> int:
+    """The width of some columns, with the gap behind each."""
+    return sum(end - start for start, end in columns)
