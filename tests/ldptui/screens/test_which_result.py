@@ -169,6 +169,9 @@ async def test_what_an_edit_makes_untrue_is_said() -> None:
         assert "the sweep of share of fake users β went with that; ^z brings it back" in status(
             screen
         )
+        assert screen.charts.tab == "answer"  # a page without a claim
+        screen.charts.tab = "gain"
+        await pilot.pause()
         assert "Claim of Quickstart, before your edits: fake users" in seen(pilot.app)
         await pilot.press("escape", "ctrl+z")
         assert "before your edits" not in seen(pilot.app)
