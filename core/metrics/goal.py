@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import msgspec
 
 from ..base.ranges import Bounded, Range
 from .table import METRICS
@@ -31,10 +33,6 @@ class Goal(Bounded):
     over: Literal["share", "malicious"] = "malicious"
 
 
-HOW: Final = ("closed form", "approximation", "search")
-"""The sources of an answer."""
-
-
 @dataclass(frozen=True)
 class Answer:
     """The number of fake users that a goal takes.
@@ -58,12 +56,10 @@ class Answer:
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Answer:
         """From its fields, which may be a stranger's; raises TypeError or ValueError."""
-        answer = cls(**given)
-        numbers = [answer.malicious, answer.trials, *([] if answer.low is None else [answer.low])]
-        if type(answer.reached) is not bool or any(type(number) is not int for number in numbers):
-            raise TypeError("an answer to a goal has fields of other types")
-        shares = [answer.share, *([] if answer.confidence is None else [answer.confidence])]
-        fits = min(numbers) >= 0 and all(0 <= share <= 1 for share in shares)
-        if not fits or not math.isfinite(answer.value) or answer.by not in HOW:
+        answer = msgspec.convert(vars(cls(**given)), cls)
+        least = min(answer.malicious, answer.trials, answer.low or 0)
+        shares = (answer.share, answer.confidence or 0.0)
+        fits = least >= 0 and all(0 <= share <= 1 for share in shares)
+        if not fits or not math.isfinite(answer.value):
             raise ValueError(f"an answer to a goal that cannot be: {str(dict(given))[:80]}")
         return answer

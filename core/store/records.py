@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+
+import msgspec
 
 from ..base.named import fields_of
 from ..base.versions import versions
@@ -87,45 +89,31 @@ COLUMNS: Final = (
 )  # fmt: skip
 """The fields of a run that its row holds as they are."""
 
-_PLAIN: Final[Mapping[str, type | tuple[type, ...]]] = {
-    "str": str,
-    "int": int,
-    "float": (int, float),
-    "str | None": (str, type(None)),
-    "dict[str, Any]": dict,
-    "Mapping[str, Any]": dict,
-    "Status": str,
-}
-"""The types of fields by their annotations; SQLite keeps whatever it was given."""
-
 
 def checked(record: Record) -> Record:
-    """The record, its fields of their types; raises TypeError, as for rows changed by others."""
+    """The record, its fields of their types; raises ValueError, as for rows changed by others.
+
+    SQLite keeps whatever it was given.
+    """
     values = fields_of(record)
-    for part in fields(record):
-        allowed, value = _PLAIN.get(str(part.type), object), values[part.name]
-        if not isinstance(value, allowed) or (value != value or value in (math.inf, -math.inf)):
-            raise TypeError(f"{part.name} is no {part.type}")
-    return record
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{name} is no number")
+    return msgspec.convert(values, type(record))
 
 
 def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
-    """A run from its row; raises ValueError, TypeError for a row that is none."""
+    """A run from its row; raises ValueError for a row that is none."""
     status = row["status"]
     if status == "running" and not alive(row["owner"]):
         status = "interrupted"
-    if status not in get_args(Status):
-        raise ValueError(f"its status is {status!r}")
-    known = {name: row[name] for name in versions()}
-    if not all(isinstance(version, str | int) for version in known.values()):
-        raise TypeError("its versions are neither text nor integers")
     run = Run(
         **{name: row[name] for name in COLUMNS},
         document=json.loads(row["scenario"]),
         protocols=tuple(row["protocols"].split(",")),
         attacks=tuple(row["attacks"].split(",")),
         metrics=tuple(json.loads(row["metrics"])),
-        versions=known,
+        versions={name: row[name] for name in versions()},
         status=status,
         star=bool(row["star"]),
         removed=row["removed"] is not None,
