@@ -100,14 +100,18 @@ def least_fakes(seen: Counts | Floats, reports: int, rate: Floats, log_chance: F
     seen : x, of N reports. rate : τ. The probability rises with m, and is 1 at m = x.
     """
     every, rates, chances = np.broadcast_arrays(seen, rate, np.exp(log_chance))
-    made = np.zeros(every.shape, dtype=np.int64)
+    return _least_of(every, reports, rates, chances)
+
+
+def _least_of(seen: Counts | Floats, reports: int, rate: Floats, chance: Floats) -> Counts:
+    """The same of arrays of one shape."""
+    made = np.zeros(seen.shape, dtype=np.int64)
     # Where as many as are expected are seen, or fewer, nothing is proved; nor where a few more are.
-    beyond = np.asarray(every > reports * rates)
-    beyond &= tail_at_least(every, reports, rates) < chances
+    beyond = np.asarray(seen > reports * rate)
+    beyond &= tail_at_least(seen, reports, rate) < chance
     if beyond.any():
-        seen, rate, chance = every[beyond], rates[beyond], chances[beyond]
-        about = _about(seen, reports, rate, chance)
-        made[beyond] = _least_above(-1, about, seen, reports, rate, chance)
+        those = seen[beyond], reports, rate[beyond], chance[beyond]
+        made[beyond] = _least_above(-1, _about(*those), *those)
     return made
 
 
@@ -196,7 +200,7 @@ def most_fakes(seen: Counts | Floats, reports: int, tests: SetTests) -> Counts:
     excess = (seen - reports * tests.rate) / tests.others  # the fakes, if no number had noise
     best = (excess - math.sqrt(reports) * tests.spread).argmax(axis=1)
     of_best = seen[np.arange(len(seen)), best]
-    proved = least_fakes(of_best, reports, tests.rate[best], tests.log_chance[best])
+    proved = _least_of(of_best, reports, tests.rate[best], tests.chance[best])
     excess -= proved[:, None]
     (sets,) = tests.can_be_rare(excess.max(axis=0), reports - int(proved.max())).nonzero()
     if not sets.size:  # whatever honest reports of 20 trials say, as a rule
