@@ -117,7 +117,8 @@ def _problem(
     if isinstance(inner, ScenarioError):
         return inner.within(key) if key else inner
     if kind in ("missing", "missing_argument"):
-        return ScenarioError("is required", key=key)
+        hint = ', as { pick = "random", count = 1 }' * (key == "attack.targets")
+        return ScenarioError(f"is required{hint}", key=key)
     if kind in _UNKNOWN:
         table = key.rpartition(".")[0]
         known = _known_here(document, table)

@@ -354,7 +354,12 @@ def _inspection(work: Work, quiet: bool) -> Inspection:
         line.erase()
 
 
-OPTIONS: Final = {"kind": "--as", "domain_size": "--items", "clients": "CLIENT"}
+OPTIONS: Final = {
+    "kind": "--as",
+    "--protocol": "--as",
+    "domain_size": "--items",
+    "clients": "CLIENT",
+}
 """The options that have another name than the value that they set."""
 OWN: Final = (
     "epsilon", "items", "opaque", "samples", "confidence", "seed", "refute", "batch", "patience",

@@ -219,6 +219,10 @@ def _notes(values: Totals) -> Iterator[str]:
         yield "tight: by the library dp_accounting"
     if values.people > 1:
         yield f"totals are for {values.people} people together: kε (DR th. 2.2)"
+    if len(values.spent) > 1:
+        least = min(spent.epsilon for spent in values.spent.values())
+        sums = least > 0.995 * values.spent["sequential"].epsilon
+        yield f"every total holds: name the least{', here the sum' * sums}"
     if values.spent and "advanced" not in values.spent:
         delta = text.chosen(values.delta)
         yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
@@ -235,8 +239,6 @@ def _verdict(values: Totals) -> Iterator[str]:
                 f"With δ = {text.chosen(values.delta)} allowed, ε = {text.short(least.epsilon)} "
                 f"holds as well ({name} composition)."
             )
-        elif len(values.spent) > 1:
-            yield "Every total holds, and none is smaller than the sum: name the sum."
     if (reports := values.rappor) is not None:
         yield (
             f"RAPPOR's permanent noise is drawn once: {text.count(reports.rounds)} reports cost "

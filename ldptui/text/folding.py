@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -37,10 +36,11 @@ def folded(written: str, width: int) -> str:
 
 
 def _wrapped(line: str, width: int, indent: int) -> list[str]:
-    space = " " * min(indent, width // 2)
-    return textwrap.wrap(
-        line, width, subsequent_indent=space, break_on_hyphens=False, break_long_words=False
-    )
+    from .prose import wrapped  # needs rich, which a command that fits goes without
+
+    indent = min(indent, width // 2)
+    first, *others = filter(str.strip, wrapped(line, width - indent, width))
+    return [first.rstrip(), *(f"{' ' * indent}{other.strip()}" for other in others)]
 
 
 def _table(block: Sequence[str], width: int) -> Iterator[str]:

@@ -232,7 +232,13 @@ def _pairs(promise: Promise, name: str) -> Named:
     check_file(Path(name))
 
     def opened() -> Client:
-        items, reports = _read_pairs(Path(name), claim)
+        try:
+            items, reports = _read_pairs(Path(name), claim)
+        except ScenarioError as error:
+            if error.key != "column":
+                raise
+            rule = f"must be a table with columns item and report, {got(name)}"
+            raise ScenarioError(rule, key="--pairs") from error
         rng = np.random.default_rng(np.random.SeedSequence(promise.seed, spawn_key=(4,)))
         return recorded(name, items, reports, claim.domain_size, rng)
 

@@ -54,7 +54,8 @@ WIDTH: Final = 80
 
 
 def show_dictionary(options: Dictionary) -> int:
-    output.write_out(_written_dictionary(dictionary(), options.format), exactly=True)
+    written = _written_dictionary(dictionary(), options.format)
+    output.write_out(written, exactly=options.format != "table")
     return exits.DONE
 
 

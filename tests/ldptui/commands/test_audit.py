@@ -150,6 +150,10 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
         (("grr", "--epsilon", "1", "--items", "1"), "--items must be in [2, 2^16], got 1"),
         (("grr", "--epsilon", "1", "--items", "9999999"), "--items must be in [2, 2^16]"),
         (("nothing", *AGREED), "CLIENT must be one of"),
+        (
+            ("--command", "cat", "--as", "gr", "--epsilon", "1", "--items", "4"),
+            "--as must be one of",
+        ),
         (("laplace", *AGREED), "trusted curator"),
         (("grr", "--as", "oue", *AGREED), "--as must be a protocol whose reports have the form"),
         (("--command", "no-such", *AGREED), "must be a program that can be started"),
@@ -166,6 +170,13 @@ def test_the_page_of_a_protocol_has_a_client_that_passes(capsys: Captured, tmp_p
 def test_wrong_words_are_refused(words: tuple[str, ...], sentence: str, capsys: Captured) -> None:
     line = fail(capsys, exits.USAGE, "audit", *words, "--format", "json")
     assert sentence in line
+
+
+def test_pairs_without_their_columns_are_told(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("user,report\n1,2\n")
+    line = fail(capsys, exits.USAGE, "audit", "--pairs", str(path), *AGREED, "--format", "json")
+    assert line.startswith("--pairs must be a table with columns item and report, got")
 
 
 def test_clients_that_do_not_work_are_told(capsys: Captured, tmp_path: Path) -> None:

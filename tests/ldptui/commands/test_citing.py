@@ -36,7 +36,9 @@ def test_every_entry_is_whole() -> None:
         assert entry.count("{") == entry.count("}")
         assert "ldptui-cited" not in entry
         fields = set(re.findall(r"^  ([\w-]+) = \{", entry, re.MULTILINE))
-        assert fields >= ({"author", "title", "year"} if name else {"author", "title", "version"})
+        assert fields >= (
+            {"author", "title", "year"} if name else {"author", "title", "howpublished"}
+        )
         keys += re.findall(r"^@\w+\{(\w+),$", entry, re.MULTILINE)
     assert len({*keys}) == len(keys) == len(entries())
 

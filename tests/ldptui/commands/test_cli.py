@@ -52,6 +52,10 @@ def test_a_run_that_cannot_start_does_not_hang(
             "attack.targets.count is required",
         ),
         (
+            ("run", "quickstart", "--set", 'attack={kind="mga",share=0.1}'),
+            'attack.targets is required, as { pick = "random", count = 1 }',
+        ),
+        (
             ("run", "quickstart", "--trials", "100000"),
             "at most 1 000 000, got 100 000 × 21 (--no-limits lifts this)",
         ),

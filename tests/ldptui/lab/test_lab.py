@@ -305,6 +305,9 @@ def test_ledger(capsys: Captured) -> None:
     text = succeed(capsys, *arguments)
     for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together"):
         assert words in text
+    assert "every total holds: name the least\n" in text
+    assert "name the least, here the sum\n" in succeed(capsys, "ledger", "0.5", "0.5")
+    assert "every total" not in succeed(capsys, "ledger", "0.5,1e-3")
     late = values(capsys, "ledger", "0.5,1e-3")
     assert set(late["spent"]) == {"sequential"}
 

@@ -16,6 +16,7 @@ def test_what_fits_stays_as_it_is() -> None:
     text = f"{SENTENCE}\n\n{plain_table(HEADS, ROWS)}\n  end\n"
     assert folded(text, 70) == text
     assert folded(place := "/a/long/path/that/is/one/word", 20) == place
+    assert folded("of all users n = 100 000", 20).splitlines() == ["of all users", "  n = 100 000"]
     styled = f"\x1b[1m{'x' * 69}\x1b[0m"
     assert folded(styled, 70) == styled
 
