@@ -267,6 +267,7 @@ LATE = {
     "ldptui.explain": "imports core",
     "ldptui.lab": "imports core",
     "ldptui.text.table": "imports core",
+    "ldptui.text.prose": "rich: a command whose lines fit does without",
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
     "ldptui.commands.dictionary": "imports core",

@@ -36,7 +36,7 @@ def folded(written: str, width: int) -> str:
 
 
 def _wrapped(line: str, width: int, indent: int) -> list[str]:
-    from .prose import wrapped  # needs rich, which a command that fits goes without
+    from .prose import wrapped
 
     indent = min(indent, width // 2)
     first, *others = filter(str.strip, wrapped(line, width - indent, width))
