@@ -142,7 +142,7 @@ def cite(options: Cite) -> int:
 def entries() -> list[tuple[str, str]]:
     """How sources name each paper, and its entry; first that of ldptui, which none names."""
     text = resources.files("ldptui.explain").joinpath("papers.bib").read_text(encoding="utf-8")
-    text = text.replace("{VERSION}", f"{{{__version__}}}")
+    text = text.replace("VERSION", __version__)
     made = []
     for entry in re.findall(r"^@.*?^\}\n", text, re.MULTILINE | re.DOTALL):
         name = CITED.search(entry)

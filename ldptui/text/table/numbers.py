@@ -95,7 +95,7 @@ def _head(keys: Sequence[str], values: Sequence[Any]) -> str:
     words = []
     for key, value in zip(keys, values, strict=True):
         written = value_text(_listed(value))
-        symbol = "" if isinstance(value, str | tuple) else f"{key_words(key).column} = "
+        symbol = "" if isinstance(value, str | tuple) else f"{key_words(key).short} = "
         words.append(f"{symbol}{written}")
     return ", ".join(words)
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from ldptui import __version__
 from ldptui.catalogue import kind_words, listed_kinds
 from ldptui.commands import cli
 from ldptui.commands.library import entries
@@ -45,7 +46,9 @@ def test_every_entry_is_whole() -> None:
 
 def test_a_scenario_cites_its_own_papers(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["cite"]) == 0
-    assert re.findall(r"@\w+\{(\w+),", capsys.readouterr().out) == ["ldptui"]
+    own = capsys.readouterr().out
+    assert re.findall(r"@\w+\{(\w+),", own) == ["ldptui"]
+    assert f"  howpublished = {{Software, version {__version__}}},\n" in own
     assert cli.main(["cite", "quickstart"]) == 0
     cited = re.findall(r"@\w+\{(\w+),", capsys.readouterr().out)
     assert cited == ["ldptui", "wang2017locally", "cao2021data"]
