@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,18 +30,10 @@ MORE: Final = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 """The rights that later versions added: to move files, to truncate them, to control devices."""
 OF_FILES: Final = EXECUTE | WRITE_FILE | READ_FILE | MORE[3] | MORE[5]
 
-
-class _Ruleset(ctypes.Structure):
-    """The rights that a ruleset takes away unless a rule gives them back."""
-
-    _fields_ = (("rights", ctypes.c_uint64),)
-
-
-class _Beneath(ctypes.Structure):
-    """A rule: these rights for all beneath an open folder, or for one file."""
-
-    _pack_ = 1
-    _fields_ = (("rights", ctypes.c_uint64), ("parent", ctypes.c_int32))
+RULESET: Final = struct.Struct("=Q")
+"""The rights that a ruleset takes away unless a rule gives them back."""
+BENEATH: Final = struct.Struct("=Qi")
+"""A rule: these rights for all beneath an open folder, or for one file."""
 
 
 def version() -> int:
@@ -61,9 +54,8 @@ def restrict(read: Iterable[str], write: Iterable[str]) -> bool:
     if not known:
         return False
     rights = ALL | sum(more for since, more in MORE.items() if since <= known)
-    ruleset = _checked(
-        _system(CREATE_RULESET, ctypes.byref(_Ruleset(rights)), ctypes.sizeof(_Ruleset), 0)
-    )
+    asked = RULESET.pack(rights)
+    ruleset = _checked(_system(CREATE_RULESET, asked, len(asked), 0))
     try:
         for path in read:
             _add(ruleset, path, EXECUTE | READ_FILE | READ_DIR)
@@ -83,8 +75,8 @@ def _add(ruleset: int, path: str, rights: int) -> None:
         return
     try:
         of_path = rights if Path(path).is_dir() else rights & OF_FILES
-        rule = _Beneath(of_path, parent)
-        _checked(_system(ADD_RULE, ruleset, PATH_BENEATH, ctypes.byref(rule), 0))
+        rule = BENEATH.pack(of_path, parent)
+        _checked(_system(ADD_RULE, ruleset, PATH_BENEATH, rule, 0))
     finally:
         os.close(parent)
 
