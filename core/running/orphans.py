@@ -110,13 +110,19 @@ def kill_processes(thread: threading.Thread) -> None:
 
 def _spawned(path: bytes, arguments: Sequence[Any], passed: Sequence[int]) -> int:
     """Start a process as `multiprocessing` does; its number."""
-    child = subprocess.Popen(
-        arguments,
-        executable=path,
-        pass_fds=passed,
-        restore_signals=False,
-        preexec_fn=die_with_parent,
-    )
+    # Python 3.14.10 closes the tracker's pipe, which is passed on, in what forks without this.
+    intent = getattr(resource_tracker, "_fork_intent", threading.local())
+    intent.preserve_fd = True
+    try:
+        child = subprocess.Popen(
+            arguments,
+            executable=path,
+            pass_fds=passed,
+            restore_signals=False,
+            preexec_fn=die_with_parent,
+        )
+    finally:
+        intent.preserve_fd = False
     child.returncode = 0  # it is multiprocessing that waits for it
     return child.pid
 
