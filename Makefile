@@ -27,7 +27,7 @@ run: $(RUN)
 
 test: $(READY)
 	@$(MAKE) --no-print-directory --jobs=2 code tests-compiled
-	$(BIN)/pytest -n 3 -m "not long" $(ARGS)
+	$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(ARGS)
 
 code: $(READY)
 	$(BIN)/ruff format --check .
