@@ -145,6 +145,8 @@ class Conclusions(concluding.Concluded, Framed):
                 f"fakes: at least {text.percent(floor.share)} of the reports ({sure}), "
                 f"as {text.count(floor.seen)} support {what}; {UNSEEN}"
             )
+            if floor.share > self.share:
+                yield f"what holds up to {text.percent(self.share)} of fakes holds no more"
 
     def __repr__(self) -> str:
         order = np.argsort(-self.estimates, kind="stable")[:SHOWN].tolist()
@@ -158,7 +160,7 @@ class Conclusions(concluding.Concluded, Framed):
             ends(self.naive_low, self.naive_high),
             ends(self.low, self.high),
         ]
-        robust = f"{'sharp, ' * self.sharp}{text.percent(self.share)} fake"
+        robust = f"{text.percent(self.share)} fake{', sharp' * self.sharp}"
         heads = ["item", "estimate", f"{text.percent(self.confidence)} if nobody is fake", robust]
         shown = len(order)
         more = f"; the {shown} largest" * (len(self.labels) > shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, get_args
 
 from ldptui.core.base.errors import ScenarioError, got
@@ -18,7 +18,7 @@ from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .answer import Figure, curves
-from .asking import Ask, Row, Steps, answer_of, row, told
+from .asking import OMITTED, Ask, Row, Steps, answer_of, row, told
 from .mechanisms import privacy, unswept
 from .questions.curators import LedgerOptions
 
@@ -53,13 +53,17 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Totals:
-    """Every composition of the entries, and RAPPOR's rounds beside naive composition."""
+    """Every composition of the entries, and RAPPOR's rounds beside naive composition.
+
+    void : the compositions that promise nothing of so many people, as their δ is 1.
+    """
 
     entries: Sequence[books.Entry]
     delta: float
     people: int
     spent: Mapping[str, books.Spent]
     rappor: Rounds | None
+    void: Sequence[str] | None = field(default=None, metadata=OMITTED)
 
 
 def answer(options: LedgerOptions, ask: Ask) -> Steps:
@@ -115,8 +119,10 @@ def totals(options: LedgerOptions, entries: Sequence[books.Entry]) -> Totals:
         if options.tight:
             spent["tight"] = books.tight(entries, options.delta)
     grouped = {name: books.group(total, options.people) for name, total in spent.items()}
+    void = {name for name, total in grouped.items() if total.delta >= 1} - {"sequential"}
+    grouped = {name: total for name, total in grouped.items() if name not in void}
     rappor = None if options.rappor is None else _rounds(options.rappor, options.rounds)
-    return Totals(entries, options.delta, options.people, grouped, rappor)
+    return Totals(entries, options.delta, options.people, grouped, rappor, sorted(void) or None)
 
 
 def releases(cell: Cell) -> list[str]:
@@ -219,11 +225,16 @@ def _notes(values: Totals) -> Iterator[str]:
         yield "tight: by the library dp_accounting"
     if values.people > 1:
         yield f"totals are for {values.people} people together: kε (DR th. 2.2)"
-    if len(values.spent) > 1:
+    if values.void:
+        names = ", ".join(values.void)
+        yield f"δ of {values.people} people together is 1, which promises nothing: {names}"
+    if len(values.spent) > 1 and values.people > 1:
+        yield "every total holds with its own δ: name both"
+    elif len(values.spent) > 1:
         least = min(spent.epsilon for spent in values.spent.values())
         sums = least > 0.995 * values.spent["sequential"].epsilon
         yield f"every total holds: name the least{', here the sum' * sums}"
-    if values.spent and "advanced" not in values.spent:
+    if values.spent and "advanced" not in (*values.spent, *(values.void or ())):
         delta = text.chosen(values.delta)
         yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
 
@@ -235,8 +246,9 @@ def _verdict(values: Totals) -> Iterator[str]:
         yield f"Together the releases spend ε = {text.short(total)} {each}: the sum."
         name, least = min(values.spent.items(), key=lambda item: item[1].epsilon)
         if least.epsilon < 0.995 * total:
+            delta = text.short(max(least.delta, values.delta), 3)
             yield (
-                f"With δ = {text.chosen(values.delta)} allowed, ε = {text.short(least.epsilon)} "
+                f"With δ = {delta} allowed, ε = {text.short(least.epsilon)} "
                 f"holds as well ({name} composition)."
             )
     if (reports := values.rappor) is not None:
@@ -252,13 +264,14 @@ def _verdict(values: Totals) -> Iterator[str]:
 
 def _figures(values: Totals, rappor: Reported | None) -> Iterator[Figure]:
     if values.entries:
-        yield curves(_spending(values.entries, values.delta, values.people), "ε", "releases")
+        yield curves(_spending(values), "ε", "releases")
     if rappor is not None and values.rappor is not None:
         yield curves(_memoised(rappor, values.rappor.rounds), "ε", "reports")
 
 
-def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot:
+def _spending(values: Totals) -> Plot:
     """ε after each release, in the order of the ledger, by each way to add them up."""
+    entries, delta, people = values.entries, values.delta, values.people
     total = sum(entry.times for entry in entries)
     step = max(1, math.ceil(total / POINTS))
     places = sorted({1, *range(step, total + 1, step), total})
@@ -285,14 +298,14 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
     tones: dict[str, Tone] = {"sequential": "attacked", "improved": "clean", "exact": "theory"}
     return Plot(
         f"Budget spent after each release, δ = {text.chosen(delta)}"
-        + (f", {people} people together" if people > 1 else ""),
+        + (f" of one, {people} people together" if people > 1 else ""),
         Axis("releases so far", low=0.0),
         Axis("ε", low=0.0),
         tuple(
             Series(labels[name], places, line, tones[name],
                    "line" if total > 1 else "points")
             for name, line in lines.items()
-            if not all(math.isnan(value) for value in line)
+            if name in values.spent and not all(math.isnan(value) for value in line)
         ),
     )  # fmt: skip
 

@@ -26,10 +26,10 @@ ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
 def distribution_frame(shown: Shown) -> Frame | None:
     """The share of the users in each part of the range, over the numbers; its means besides.
 
-    None of very many parts, of which the estimates have a selection alone.
+    None of items, and of very many parts, of which the estimates have a selection alone.
     """
     found, cell = shown
-    if len(found.items) != found.domain_size:
+    if "task.low" not in cell.parameters or len(found.items) != found.domain_size:
         return None
     low, high = (float(cell.parameters[f"task.{end}"]) for end in ("low", "high"))
     numbers = low + (np.arange(found.domain_size) + 0.5) * (high - low) / found.domain_size

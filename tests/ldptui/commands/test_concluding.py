@@ -93,6 +93,20 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
     assert "apple > pear: it takes " in shown
     assert "nut > apple: noise alone may overturn it" in shown
     assert "cannot be seen" in shown
+    assert "holds no more" not in shown
+
+
+def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
+    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
+    fakes = oue.known(Ask("crafted", np.arange(2, 8))).reports(6000, rng)  # type: ignore[attr-defined]
+    reports = np.concatenate([oue.perturb(rng.choice(8, 14_000), rng), fakes])
+    ldptui.write_reports(place / "more.csv", [reports], oue)
+    (place / "reports.csv").unlink()
+    (place / "more.csv").rename(place / "reports.csv")
+    assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
+    words = "what holds up to 5 % of fakes holds no more"
+    assert words in succeed(capsys, *arguments(place, "--share", "0.05"))
+    assert words not in succeed(capsys, *arguments(place, "--share", "0.4"))
 
 
 def test_counts_estimates_and_python_agree_with_reports(place: Path, capsys: Captured) -> None:

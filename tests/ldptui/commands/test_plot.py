@@ -64,9 +64,14 @@ def test_what_cannot_be_drawn_is_one_sentence(
     succeed(capsys, "plot", scenario, "--chart", "trials", "--out", str(text), "--quiet")
     assert "Estimates of single trials" in text.read_text(encoding="utf-8")
     out = str(tmp_path / "a.svg")
-    assert "must be a chart of this run" in fail(
-        capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"
-    )
+    for chart, needs in (
+        ("timeline", "rounds"), ("distribution", "a task about numbers"),
+        ("success", "a task that names items, or a metric of your own"),
+    ):  # fmt: skip
+        refusal = f'must be a chart of this run, got "{chart}" (it needs {needs})'
+        assert refusal in fail(
+            capsys, 2, "plot", scenario, "--chart", chart, "--out", out, "--quiet"
+        )
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert cli.main(["plot", scenario, "--out", out]) == 2
     assert "pip install 'ldptui[plot]'" in capsys.readouterr().err

@@ -305,11 +305,17 @@ def test_ledger(capsys: Captured) -> None:
     text = succeed(capsys, *arguments)
     for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together"):
         assert words in text
-    assert "every total holds: name the least\n" in text
+    assert "every total holds with its own δ: name both\n" in text
+    assert "every total holds: name the least\n" in succeed(capsys, "ledger", "0.1x30")
     assert "name the least, here the sum\n" in succeed(capsys, "ledger", "0.5", "0.5")
     assert "every total" not in succeed(capsys, "ledger", "0.5,1e-3")
     late = values(capsys, "ledger", "0.5,1e-3")
     assert set(late["spent"]) == {"sequential"}
+    # Of four people δ = 1e-6 grows by more than e^(3 · 10): the other totals promise nothing.
+    household = ("ledger", "0.1x365", "--people", "4")
+    assert values(capsys, *household)["spent"] == {"sequential": {"epsilon": 146.0, "delta": 0.0}}
+    text = succeed(capsys, *household)
+    assert "δ of 4 people together is 1, which promises nothing: advanced, exact" in text
 
 
 def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
