@@ -69,7 +69,9 @@ class Palette(CommandPalette):
         with Dialog("Palette", "enter does it · esc closes", id="--container"):
             with Horizontal(id="--input"):
                 yield SearchIcon()
-                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
+                field = CommandInput(placeholder=self._placeholder, select_on_focus=False)
+                field.cursor_blink = False  # it would send bytes for as long as nobody types
+                yield field
             with Vertical(id="--results"):
                 yield CommandList()
                 yield LoadingIndicator()

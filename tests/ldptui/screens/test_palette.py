@@ -318,3 +318,8 @@ def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
     text = "".join(part.plain for part in field_text("goal.metric", "^r"))
     assert "Allowed   gain · frequency · top k · gain, defended · " in text
     assert "_" not in text
+
+
+async def test_nothing_blinks_while_nobody_types(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+p")
+    assert not pilot.app.screen.query_one(CommandInput).cursor_blink
