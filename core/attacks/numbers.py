@@ -16,6 +16,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got, spelled
 from ..base.ranges import SHARE, Bounded, Range
+from ..law.doors import name_of
 from ..law.law import Ask, Lack, Law, LawName
 from ..law.numbers import tells_numbers
 from ..population import Population
@@ -100,11 +101,11 @@ class Steering(Usual):
 
     def answer(self, protocol: Any, view: View) -> Law | Lack:  # noqa: ARG002
         if not tells_numbers(protocol):
-            return Lack(f"{type(protocol).__name__}, whose reports tell no mean")
+            return Lack(f"{name_of(protocol)}, whose reports tell no mean")
         square = None
         if self.second_moment is not None:
             if np.isnan(protocol.squares).any():
-                name = type(protocol).__name__
+                name = name_of(protocol)
                 return Lack(f"{name}, whose reports tell no mean of squares at this ε")
             ends, width = protocol.low + protocol.high, protocol.high - protocol.low
             square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..base.capability import Capability
 from ..base.sampling import Floats
+from .doors import name_of
 from .enumeration import every_report
 from .hiding import Conditions, hides
 from .pure import sends_reports
@@ -96,7 +97,7 @@ links: Final[Capability[Links]] = Capability("linked")
 
 def unshuffled(mechanism: object) -> str | None:
     """The reason why a shuffler hides nothing of its reports, with its name; None if it does."""
-    name = type(mechanism).__name__
+    name = name_of(mechanism)
     if not sends_reports(mechanism):
         return f"{name}, a curator to whom users tell their items: there are no reports to shuffle"
     if links(mechanism) and mechanism.linked:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..base.errors import ScenarioError, got
 from ..base.sampling import Floats
+from ..law.doors import name_of
 from ..law.law import Rng
 from ..law.pure import Reports
 from .line import BINS, Binned, Line
@@ -36,7 +37,7 @@ class Window(Line):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needed, name = math.ceil(2 / self.width), type(self).__name__
+        needed, name = math.ceil(2 / self.width), name_of(self)
         window = f"a window of {name} is {self.width:.3g} of the line"
         if needed > BINS.high:
             rule = f"must be smaller, as {window}, where bins are 1/{BINS.high} at least"
