@@ -1,4 +1,4 @@
-"""Whether robust intervals hold what is true, of many items at once."""
+"""Tells which robust intervals hold what is true, of many items at once."""
 
 from __future__ import annotations
 

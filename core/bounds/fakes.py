@@ -176,11 +176,11 @@ class SetTests:
 
     @cached_property
     def spread(self) -> Floats:
-        """float64[sets]: by so many fewer fakes than it seems a test proves, of one report."""
+        """float64[sets]: the fakes that a test proves less than it seems, of one report."""
         return np.sqrt(-2 * self.log_chance * self.rate / self.others)
 
     def can_be_rare(self, excess: Floats, reports: int) -> BoolArray:
-        """bool[sets]: False where so many fakes too many are as likely as the chance, or more.
+        """bool[sets]: False where this excess of fakes is as likely as the chance, or more.
 
         excess : float64[sets], of N reports or of more: z falls as N rises.
         """

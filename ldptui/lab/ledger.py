@@ -55,7 +55,7 @@ class Rounds:
 class Totals:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition.
 
-    void : the compositions that promise nothing of so many people, as their δ is 1.
+    void : the compositions that promise nothing to a group of this size, as their δ is 1.
     """
 
     entries: Sequence[books.Entry]

@@ -283,7 +283,7 @@ def _from_cell(text: str, start: int) -> str:
 
 
 def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:
-    """Whether all words are in a row; a number is found as it is shown and as it is typed."""
+    """Return whether all words are in a row; numbers are found as shown and as typed."""
     shown = [column.text(value) for column, value in zip(columns, row, strict=True)]
     plain = [str(value) for value in row if isinstance(value, int)]
     text = "\t".join([*shown, *plain]).casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,17 @@ NAMES = ["apple", "pear", "fig", "plum", "kiwi", "lime", "date", "nut"]
 def place(tmp_path: Path) -> Path:
     """A folder with 20,000 reports of OUE, 3 % of MGA on two rare items, and the domain."""
     (tmp_path / "domain.txt").write_text("\n".join(NAMES))
-    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
-    honest = oue.perturb(rng.choice(8, 19_400, p=[0.4, 0.2, 0.1, 0.1, 0.1, 0.08, 0.01, 0.01]), rng)
-    fakes = oue.known(Ask("crafted", np.array([6, 7]))).reports(600, rng)  # type: ignore[attr-defined]
-    reports = np.concatenate([honest, fakes])
-    ldptui.write_reports(tmp_path / "reports.csv", [reports], oue)
+    write(tmp_path, [0.4, 0.2, 0.1, 0.1, 0.1, 0.08, 0.01, 0.01], targets=[6, 7], fakes=600)
     return tmp_path
+
+
+def write(place: Path, frequencies: Sequence[float], targets: Sequence[int], fakes: int) -> None:
+    """20,000 reports of OUE, some of them MGA's on these targets."""
+    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
+    honest = oue.perturb(rng.choice(8, 20_000 - fakes, p=frequencies), rng)
+    crafted = oue.known(Ask("crafted", np.array(targets)))
+    reports = np.concatenate([honest, crafted.reports(fakes, rng)])  # type: ignore[attr-defined]
+    ldptui.write_reports(place / "reports.csv", [reports], oue)
 
 
 def arguments(place: Path, *more: str) -> tuple[str, ...]:
@@ -97,12 +103,7 @@ def test_the_table_says_what_is_concluded(place: Path, capsys: Captured) -> None
 
 
 def test_a_share_below_what_is_proved_is_told(place: Path, capsys: Captured) -> None:
-    oue, rng = ldptui.protocol("oue", items=8, epsilon=1.0), np.random.default_rng(7)
-    fakes = oue.known(Ask("crafted", np.arange(2, 8))).reports(6000, rng)  # type: ignore[attr-defined]
-    reports = np.concatenate([oue.perturb(rng.choice(8, 14_000), rng), fakes])
-    ldptui.write_reports(place / "more.csv", [reports], oue)
-    (place / "reports.csv").unlink()
-    (place / "more.csv").rename(place / "reports.csv")
+    write(place, [1 / 8] * 8, targets=range(2, 8), fakes=6000)
     assert told(capsys, *arguments(place, "--share", "0.05"))["fakes"]["at_least"] > 0.05
     words = "what holds up to 5 % of fakes holds no more"
     assert words in succeed(capsys, *arguments(place, "--share", "0.05"))

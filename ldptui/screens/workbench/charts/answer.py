@@ -49,7 +49,7 @@ TABLE: Final = 6
 """Rows that bars leave to the table below them."""
 
 THICK: Final = 3
-"""Rows of a bar where all have so many: two of it, and one between."""
+"""Rows that a thick bar takes: two of its own, and one to the next."""
 
 
 class AnswerView(FilteredTable):
