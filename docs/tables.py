@@ -7,6 +7,7 @@ A table stands between `<!-- table: NAME -->` and `<!-- end -->`. It is made fro
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,7 @@ from ldptui.core.scenario import (
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
+from ldptui.explain.papers import Paper, papers
 from ldptui.explain.setting import Setting
 from ldptui.text.format import short
 
@@ -226,6 +228,34 @@ def _formats(_: str) -> Iterator[list[str]]:
         yield [f"`{row.name}`", row.end and f"`{row.end}`", row.words]
 
 
+def _papers(_: str) -> Iterator[list[str]]:
+    """The papers, those with letters first, and the kinds whose source each is."""
+    words = [
+        kind_words(section, kind) for section in KINDS for kind in in_order(section, KINDS[section])
+    ]
+    kinds = {(each.name.partition(" (")[0], each.source): None for each in words}
+    for paper in sorted(papers()[1:], key=lambda paper: not paper.key):
+        names = [name for name, source in kinds if paper.cited in source]
+        what = "; ".join(part for part in (paper.what, ", ".join(names)) if part)
+        yield [paper.key, what, _reference(paper)]
+
+
+def _reference(paper: Paper) -> str:
+    """Surnames, title, place and year, without the marks of LaTeX."""
+    authors = (name.partition(", ")[0] for name in paper.field("author").split(" and "))
+    place = next(filter(None, map(paper.field, ("booktitle", "journal", "howpublished"))), "")
+    title = paper.field("title").replace(r"{$\Psi$}", "Ψ")
+    year = "" if paper.field("year") in place else paper.field("year")
+    words = ", ".join(part for part in (*authors, f"“{title}”", place, year) if part)
+    for mark, combining in _ACCENTS.items():
+        words = re.sub(rf"\\{mark}\{{?(\w)\}}?", rf"\1{combining}", words)
+    return unicodedata.normalize("NFC", re.sub(r"[{}\\]", "", words.replace("--", "–")))
+
+
+_ACCENTS: Final = {"'": "\u0301", '"': "\u0308", "~": "\u0303", "v": "\u030c"}
+"""The marks that LaTeX sets above a letter, as characters that combine with it."""
+
+
 def _names(_: str) -> Iterator[list[str]]:
     """The short names of the literature, in full."""
     for section, kinds in KINDS.items():
@@ -340,6 +370,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
         ["metric", "row of a table", "what a column holds", "what it is", "needs"],
         _metrics,
     ),
+    "papers": (["letters", "what is from it", "source"], _papers),
     "names": (["name", "in full", "in a scenario"], _names),
     "formats": (["format", "file", "what it has"], _formats),
 }

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from pathlib import Path
-from typing import Final
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
 from ldptui.core.base.files import write_atomically
@@ -18,10 +15,10 @@ from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
 from ldptui.core.scenario import schema as scenario_schema
 from ldptui.core.scenario.sweep import kinded
 
-from .. import __version__
 from .. import scenarios as bundled
 from ..catalogue import kind_words
 from ..catalogue.schema import worded
+from ..explain.papers import papers
 from ..session import attack_options
 from ..session.locating import locate
 from ..terminal import exits
@@ -126,28 +123,13 @@ def schema(options: Nothing) -> int:  # noqa: ARG001
     return exits.DONE
 
 
-CITED: Final = re.compile(r"^  ldptui-cited = \{(.*)\},\n", re.MULTILINE)
-"""The field of an entry that says how the catalogue's sources name the paper."""
-
-
 def cite(options: Cite) -> int:
     """Print the entry of ldptui, and those of the papers behind a scenario if one is named."""
-    own, *papers = entries()
+    own, *others = papers()
     sources = " ".join(sources_of(load(locate(options.scenario)))) if options.scenario else ""
-    cited = [entry for name, entry in papers if name in sources]
-    write_out("\n".join([own[1], *cited]), exactly=True)
+    cited = [paper.entry for paper in others if paper.cited in sources]
+    write_out("\n".join([own.entry, *cited]), exactly=True)
     return exits.DONE
-
-
-def entries() -> list[tuple[str, str]]:
-    """How sources name each paper, and its entry; first that of ldptui, which none names."""
-    text = resources.files("ldptui.explain").joinpath("papers.bib").read_text(encoding="utf-8")
-    text = text.replace("VERSION", __version__)
-    made = []
-    for entry in re.findall(r"^@.*?^\}\n", text, re.MULTILINE | re.DOTALL):
-        name = CITED.search(entry)
-        made.append(("" if name is None else name[1], CITED.sub("", entry)))
-    return made
 
 
 def sources_of(scenario: Scenario) -> Iterator[str]:

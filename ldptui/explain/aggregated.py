@@ -12,7 +12,8 @@ from ldptui.core.protocols.curators.aggregate import Aggregate
 
 from .attack import ADDED, OF_PARTS, Supported, gain_keys, summed
 from .closed_forms import shown_item
-from .formula import Crowd, Entry, Formula, Numbers, cited, listed, told
+from .formula import Crowd, Entry, Formula, Numbers, listed, told
+from .papers import cited
 from .setting import Setting
 from .story import Story
 

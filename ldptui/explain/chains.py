@@ -15,7 +15,8 @@ from ldptui.core.cell import Cell
 from ldptui.core.law.pure import BoolArray, Reports, Rng
 
 from ..text import format as fmt
-from .formula import Entry, Formula, Plain, cited, told
+from .formula import Entry, Formula, Plain, told
+from .papers import cited
 from .report import Chance, Life, Step
 from .report.pure import PureReports, completed, honest_value
 from .report.steps import over_items

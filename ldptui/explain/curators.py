@@ -17,7 +17,8 @@ from ldptui.core.protocols.curators import SENSITIVITY, Curator, Geometric, Lapl
 
 from .attack import ADDED, OF_PARTS, Supported, compared, gain_keys, summed
 from .closed_forms import shown_item
-from .formula import Crowd, Entry, Formula, Numbers, cited, listed, told
+from .formula import Crowd, Entry, Formula, Numbers, listed, told
+from .papers import cited
 from .setting import Setting
 from .story import NOT_TOLD, Story
 from .table import has_gains

@@ -18,8 +18,9 @@ from ldptui.core.task.numbers import clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
-from .formula import Crowd, Entry, Formula, cited, listed, told
+from .formula import Crowd, Entry, Formula, listed, told
 from .numbers import ATTACK, NumberReports
+from .papers import cited
 from .report import Chance, Step
 from .setting import Setting
 from .story import Story

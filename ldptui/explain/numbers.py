@@ -20,7 +20,8 @@ from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
-from .formula import CJG, Crowd, Entry, Formula, cited, listed, told
+from .formula import CJG, Crowd, Entry, Formula, listed, told
+from .papers import cited
 from .report import SENT_AS_IT_IS, Chance, Life, Step
 from .report.pure import claimed_item, honest_value, no_item
 from .setting import Setting

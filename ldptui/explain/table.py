@@ -11,8 +11,9 @@ from ldptui.core import theory
 from ..text import format as text
 from .attack import gain_keys
 from .closed_forms import errors_of_the_best
-from .formula import Formula, cited
+from .formula import Formula
 from .lines import bound_keys
+from .papers import cited
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
 

@@ -24,7 +24,7 @@ from ldptui.core.lab.columns import Column, read_columns
 from ldptui.core.scenario import Scenario
 
 from ..explain.formula import Formula
-from ..explain.formula import cited as papers_of
+from ..explain.papers import cited as papers_of
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text

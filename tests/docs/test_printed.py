@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import numpy as np
-from support.pages import NUMPY
+from support.pages import NAMES, NUMPY, examples, page
 
 import ldptui
+from ldptui.explain.papers import DERIVED, papers
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROUNDED = 0.005
@@ -32,3 +33,18 @@ def test_what_corrections_leave_of_the_gain() -> None:
         for value, name in zip(values, names, strict=True):
             room = ROUNDED + errors * record[f"{name}_standard_error"]
             assert abs(record[name] - value) <= room, (record["defence.0.kind"], name)
+
+
+def test_every_source_of_a_printed_table_is_listed() -> None:
+    """Letters in the last column of a table; docs/sources.md has the papers by them."""
+    known, seen = {paper.key for paper in papers()} | {*DERIVED}, set()
+    for example in (example for name in NAMES for example in examples(page(name))):
+        place = 0
+        for line in example.output:
+            if line.startswith("quantity") and line.rstrip().endswith("source"):
+                place = line.index("source")
+            elif place and re.match(r"\S", line[place:]) and line[place - 2 : place].isspace():
+                seen |= {*re.findall(r"^[A-Z]\w*|^[klt]$", line[place:])}
+    assert len(seen) > 10
+    assert seen - known == set()
+    assert {f"| {key} |" in page("docs/sources.md") for key in seen} == {True}

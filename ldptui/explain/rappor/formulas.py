@@ -22,8 +22,9 @@ from ldptui.core.protocols import rappor as bloom
 from ...text.format import short
 from .. import unary
 from ..attack import COMPARED, FAKES, compared, gain_keys, kind_of
-from ..formula import CJG, RAP, Crowd, Entry, Formula, Numbers, Plain, cited, listed, told
+from ..formula import CJG, RAP, Crowd, Entry, Formula, Numbers, Plain, listed, told
 from ..lines import bound_keys
+from ..papers import cited
 from ..setting import Setting
 from ..table import has_gains, missing
 from .report import hashes_here

@@ -16,7 +16,7 @@ from ldptui.core.protocols import family_of
 from ...catalogue import protocol_keys
 from ...charts.figures import Table
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
-from ...explain.formula import cited
+from ...explain.papers import cited
 from ...text import format as text
 from ..answer import Answer, Figure, figure, listed
 from ..asking import Steps, needed

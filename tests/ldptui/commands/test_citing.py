@@ -9,15 +9,21 @@ import pytest
 from ldptui import __version__
 from ldptui.catalogue import kind_words, listed_kinds
 from ldptui.commands import cli
-from ldptui.commands.library import entries
+from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
+from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import KINDS
+from ldptui.explain.formulas import entries
+from ldptui.explain.papers import DERIVED, papers
+from ldptui.explain.setting import Setting
 
 OWN = ("we derive", "derived here", "our own algebra", "is ours", "inequality")
 """The words of a source that is no paper."""
+LETTERS = r"\b[A-Z]{2,}\d*\b|\b[A-Z][a-z]*\d\d\b"
+"""How a table cites a paper."""
 
 
 def test_every_paper_that_a_kind_names_has_an_entry() -> None:
-    papers = [name for name, _ in entries()[1:]]
+    named_by_kinds = [paper.cited for paper in papers()[1:] if not paper.what]
     pieces = {
         piece.strip()
         for table in KINDS
@@ -26,22 +32,45 @@ def test_every_paper_that_a_kind_names_has_an_entry() -> None:
     } - {""}
     assert len(pieces) > 30
     for piece in pieces:
-        named = any(name in piece for name in papers)
+        named = any(paper.cited in piece for paper in papers()[1:])
         assert named != any(words in piece for words in OWN), piece
-    assert [name for name in papers if not any(name in piece for piece in pieces)] == []
+    assert [n for n in named_by_kinds if not any(n in piece for piece in pieces)] == []
 
 
 def test_every_entry_is_whole() -> None:
     keys = []
-    for name, entry in entries():
+    for paper in papers():
+        entry = paper.entry
         assert entry.count("{") == entry.count("}")
-        assert "ldptui-cited" not in entry
+        assert "ldptui-" not in entry
         fields = set(re.findall(r"^  ([\w-]+) = \{", entry, re.MULTILINE))
         assert fields >= (
-            {"author", "title", "year"} if name else {"author", "title", "howpublished"}
+            {"author", "title", "year"} if paper.cited else {"author", "title", "howpublished"}
         )
         keys += re.findall(r"^@\w+\{(\w+),$", entry, re.MULTILINE)
-    assert len({*keys}) == len(keys) == len(entries())
+    assert len({*keys}) == len(keys) == len(papers())
+
+
+def test_every_paper_has_letters_and_a_name_of_its_own() -> None:
+    for names in (
+        [paper.cited for paper in papers()],
+        [paper.key for paper in papers() if paper.key],
+        [*DERIVED, *(paper.key for paper in papers())],
+    ):
+        assert len({*names} - {""}) == len([name for name in names if name])
+
+
+def test_every_source_of_a_closed_form_is_listed() -> None:
+    """Of each protocol that a budget binds, as `ldptui theory` prints them."""
+    known, seen = {paper.key for paper in papers()} | {*DERIVED}, set()
+    for kind, spec in PROTOCOL_KINDS.items():
+        if issubclass(spec, Budget) and kind != "plugin":
+            bound = spec(kind=kind, epsilon=1.0).bind(64)  # type: ignore[call-arg]
+            rows = entries(Setting(bound, {"kind": kind})).values()
+            sources = [row.entry.source for row in rows if row.entry is not None]
+            seen |= {word for source in sources for word in re.findall(LETTERS, source)}
+    assert len(seen) > 10
+    assert seen - known == set()
 
 
 def test_a_scenario_cites_its_own_papers(capsys: pytest.CaptureFixture[str]) -> None:
