@@ -38,6 +38,7 @@ from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
 from ldptui.explain.papers import Paper, papers
 from ldptui.explain.setting import Setting
+from ldptui.lab.topics import TOPICS
 from ldptui.text.format import short
 
 FOLDER: Final = Path(__file__).parent
@@ -228,6 +229,12 @@ def _formats(_: str) -> Iterator[list[str]]:
         yield [f"`{row.name}`", row.end and f"`{row.end}`", row.words]
 
 
+def _topics(_: str) -> Iterator[list[str]]:
+    """The topics of the privacy lab in the order of their tabs, in the words of their help."""
+    for name, topic in TOPICS.items():
+        yield [f"{topic.title}, `ldptui {name}`", topic.question, topic.about]
+
+
 def _papers(_: str) -> Iterator[list[str]]:
     """The papers, those with letters first, and the kinds whose source each is."""
     words = [
@@ -370,6 +377,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
         ["metric", "row of a table", "what a column holds", "what it is", "needs"],
         _metrics,
     ),
+    "topics": (["tab and command", "the question", "what it does"], _topics),
     "papers": (["letters", "what is from it", "source"], _papers),
     "names": (["name", "in full", "in a scenario"], _names),
     "formats": (["format", "file", "what it has"], _formats),
