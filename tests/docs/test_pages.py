@@ -192,7 +192,7 @@ def test_examples_print_what_the_page_shows(
 
 
 def lay_out(name: str, folder: Path) -> None:
-    """The files that a page's commands read: the README's scenario, its own one, a table."""
+    """The files that a page's commands read: the README's scenario, and its own ones."""
     (scenario,) = blocks(page("README.md"), "toml")
     (folder / "my.toml").write_text(scenario, encoding="utf-8")
     whole = [text for text in blocks(page(name), "toml") if text.startswith("format = 1")]
@@ -201,8 +201,6 @@ def lay_out(name: str, folder: Path) -> None:
     for language, file in (("csv", "data.csv"), ("domain", "fruits.txt")):
         for text in blocks(page(name), language):
             (folder / file).write_text(text, encoding="utf-8")
-    table = ROOT / "ldptui" / "lab" / "examples" / "people.csv"
-    (folder / table.name).write_bytes(table.read_bytes())
 
 
 def dated(lines: list[str] | tuple[str, ...]) -> list[str]:
@@ -329,6 +327,17 @@ def test_every_file_that_a_page_names_is_there(name: str) -> None:
     for path in paths:
         if not re.search(r"\b[A-Z]{2,}\b", path):  # a name to be chosen
             assert (ROOT / path).exists(), path
+
+
+def test_every_tab_of_the_workbench_is_documented() -> None:
+    """By its title, and by what it is called where there is little room."""
+    from ldptui.charts.kinds import KINDS
+
+    text = page("docs/workbench.md")
+    for kind in KINDS.values():
+        assert f"| {kind.title} |" in text
+        for name in filter(None, (kind.unnamed, kind.short, kind.shortest)):
+            assert re.search(rf"(?:\| |are called .*){name}\b", text), name
 
 
 def test_every_topic_of_the_lab_is_documented() -> None:
