@@ -19,7 +19,7 @@ from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .answer import Figure, curves
 from .asking import OMITTED, Ask, Row, Steps, answer_of, row, told
-from .mechanisms import privacy, unswept
+from .mechanisms import privacy, swept, unswept
 from .questions.curators import LedgerOptions
 
 Reported: TypeAlias = tuple[float, float, float, float]
@@ -33,6 +33,8 @@ TOTALS: Final = {
     "tight": ("privacy-loss distributions", "KOV"),
 }
 
+SHOWN: Final = 8
+"""Other cells of a sweep that a note names."""
 POINTS: Final = 33
 LOSSES: Final = 1 << 14
 """Different losses of the exact composition, at most, at every point of the chart."""
@@ -55,7 +57,8 @@ class Rounds:
 class Totals:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition.
 
-    void : the compositions that promise nothing to a group of this size, as their δ is 1.
+    void : the compositions that promise nothing to a group of this size, as their δ is 1. sweep :
+        what the cells of a scenario release, where that differs; only the first is added up.
     """
 
     entries: Sequence[books.Entry]
@@ -64,12 +67,16 @@ class Totals:
     spent: Mapping[str, books.Spent]
     rappor: Rounds | None
     void: Sequence[str] | None = field(default=None, metadata=OMITTED)
+    sweep: Sequence[str] | None = field(default=None, metadata=OMITTED)
 
 
 def answer(options: LedgerOptions, ask: Ask) -> Steps:
     """What the entries cost together."""
+    released: tuple[str, ...] = ()
     if options.scenario is not None:
-        options = _with_rounds(options, unswept(options.scenario))
+        cell = unswept(options.scenario)
+        options = _with_rounds(options, cell)
+        released = tuple(dict.fromkeys(map(written, (cell, *swept(options.scenario)))))
     entries, rappor = entries_of(options.entries), options.rappor
     if not entries and rappor is None:
         rule, key = "must be given at least once, or --scenario, or --rappor", "entries"
@@ -77,7 +84,7 @@ def answer(options: LedgerOptions, ask: Ask) -> Steps:
             rule, key = "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]", "entries.0"
         raise ScenarioError(rule, key=key)
     yield f"composing {text.count(sum(entry.times for entry in entries))} releases"
-    values = totals(options, entries)
+    values = replace(totals(options, entries), sweep=released if len(released) > 1 else None)
     several = "entry" if len(entries) == 1 else "entries"
     return answer_of(
         f"Budget ledger: {len(entries)} {several}, δ = {text.chosen(options.delta)}",
@@ -94,12 +101,24 @@ def _with_rounds(options: LedgerOptions, cell: Cell) -> LedgerOptions:
     if options.rappor is not None:
         raise ScenarioError("cannot be given with --rappor", key="scenario")
     options = replace(options, entries=(*options.entries, *releases(cell)))
+    return replace(options, rappor=_reported(cell), rounds=max(1, len(cell.rounds)))
+
+
+def _reported(cell: Cell) -> Reported | None:
+    """RAPPOR's f, p, q and hashes, where the protocol of a cell is that of noisy bits."""
     protocol: Any = cell.protocol
     if "p_star" not in protocol.facts():
-        return options
+        return None
     noise = protocol.noise
-    rappor = (noise.f, noise.p, noise.q, protocol.hashes)
-    return replace(options, rappor=rappor, rounds=max(1, len(cell.rounds)))
+    return noise.f, noise.p, noise.q, protocol.hashes
+
+
+def written(cell: Cell) -> str:
+    """The rounds of a cell as the command line of a ledger has them."""
+    if (rappor := _reported(cell)) is None:
+        return " ".join(releases(cell))
+    noise = ",".join(map(text.chosen, rappor))
+    return f"--rappor {noise} --rounds {max(1, len(cell.rounds))}"
 
 
 def totals(options: LedgerOptions, entries: Sequence[books.Entry]) -> Totals:
@@ -130,7 +149,7 @@ def releases(cell: Cell) -> list[str]:
 
     None for noisy bits, which have a row of their own.
     """
-    if "p_star" in cell.protocol.facts():
+    if _reported(cell) is not None:
         return []
     kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
     epsilon, delta = privacy(cell)
@@ -237,6 +256,14 @@ def _notes(values: Totals) -> Iterator[str]:
     if values.spent and "advanced" not in (*values.spent, *(values.void or ())):
         delta = text.chosen(values.delta)
         yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
+
+    if values.sweep:
+        own, *others = values.sweep
+        more = f"; and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        yield (
+            f"the scenario sweeps what is released: this adds up {own} alone, its values without "
+            f"the sweep, and not {'; '.join(others[:SHOWN])}{more}"
+        )
 
 
 def _verdict(values: Totals) -> Iterator[str]:

@@ -76,6 +76,11 @@ def unswept(place: str) -> Cell:
     return compile(base(load(locate(place)))).cells[0]
 
 
+def swept(place: str) -> tuple[Cell, ...]:
+    """Every cell of a scenario; raises LdpError."""
+    return compile(load(locate(place)), searches=False).cells
+
+
 def budget_of(cell: Cell, epsilon: float | None) -> float:
     """This ε, or the cell's own, or 1."""
     budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0

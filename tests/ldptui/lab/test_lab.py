@@ -450,6 +450,21 @@ def test_the_rounds_of_rappor_are_memoised(capsys: Captured) -> None:
     assert "--scenario cannot be given with --rappor" in line
 
 
+def test_a_sweep_of_what_is_released_is_told(capsys: Captured) -> None:
+    found = values(capsys, "ledger", "--scenario", "memoisation")
+    assert [entry["name"] for entry in found["entries"]] == ["loloha"]
+    assert found["sweep"] == ["loloha=2.0", "olh=1.0x50", "l-grr=2.0"]
+    note = "this adds up loloha=2.0 alone, its values without the sweep, and not olh=1.0x50; l-grr"
+    assert note in succeed(capsys, "ledger", "--scenario", "memoisation")
+    assert "and 41 more" in succeed(capsys, "ledger", "--scenario", "error-over-epsilon")
+    # The sweep of quickstart changes the attack, and the noise of RAPPOR is that of every cell.
+    for one in ("quickstart", "rappor-normal"):
+        assert "sweep" not in values(capsys, "ledger", "--scenario", one)
+    # What a note names can be given to the ledger.
+    others = values(capsys, "ledger", *found["sweep"][1:])["entries"]
+    assert [entry["times"] for entry in others] == [50, 1]
+
+
 def test_tight_accounting_without_its_library(capsys: Captured) -> None:
     if importlib.util.find_spec("dp_accounting") is None:
         line = fail(capsys, exits.USAGE, "ledger", "0.1x5", "--tight")
