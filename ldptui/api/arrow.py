@@ -15,15 +15,15 @@ from ldptui.core.base.frames import as_texts, frame_file, pyarrow_for
 from ldptui.core.base.tables import Batch, place_of
 from ldptui.core.law.pure import Reports
 
-from .layout import MARK, Column, parts_of
+from .layout import Column, parts_of
 
 BATCH: Final = 1 << 16
 """Reports that are handled at once."""
 
 Kind = Literal["parquet", "arrow"]
 
-Write: TypeAlias = Callable[[Reports], None]
-"""Writes a batch."""
+Write: TypeAlias = Callable[[Reports, Sequence[Sequence[str]]], None]
+"""Writes a batch, and the cells of the columns beside it."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def arrow_writer(
     path: Path,
     file: BinaryIO,
     columns: Sequence[Column],
-    seed: int | None,
+    more: Sequence[str],
 ) -> Iterator[Write]:
     """What writes batches to a file of pyarrow."""
     pyarrow = pyarrow_for(path)
@@ -42,15 +42,14 @@ def arrow_writer(
         "numbers": lambda column: pyarrow.list_(pyarrow.from_numpy_dtype(column.dtype)),
     }
     fields = [(column.name, types[column.holds](column)) for column in columns]
-    marked = [] if seed is None else [(MARK, pyarrow.string())]
-    schema = pyarrow.schema([*fields, *marked])
+    schema = pyarrow.schema([*fields, *((name, pyarrow.string()) for name in more)])
 
-    def write(batch: Reports) -> None:
+    def write(batch: Reports, beside: Sequence[Sequence[str]]) -> None:
         arrays = []
         for column, part in parts_of(columns, batch):
             values = part.tolist() if column.holds == "number" else _rows(column, part)
             arrays.append(pyarrow.array(values, types[column.holds](column)))
-        arrays += [pyarrow.array([str(seed)] * len(batch), type_) for _, type_ in marked]
+        arrays += [pyarrow.array(held, pyarrow.string()) for held in beside]
         writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
 
     new = pyarrow.parquet.ParquetWriter if kind == "parquet" else pyarrow.ipc.new_file

@@ -6,10 +6,11 @@ In JSON lines a row is an object of the columns of `layout`; Parquet and Arrow h
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -28,14 +29,14 @@ from ldptui.core.base.tables import (
 from ldptui.core.law.capabilities import sends_otherwise
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
-from .arguments import LARGEST, file_path, local, reports_of, whole
+from .arguments import LARGEST, file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
 from .counted import END, Counted, counted, read_counts
 from .layout import MARK, Column, layout, nobody, parts_of
 from .sources import Places, format_of, sources, unpacked
 
-WORD: Final = 32
-"""Characters of the cells of groups that are read quickly; one more shows that a cell is longer."""
+WORDS: Final = "U32"
+"""NumPy's type of the cells of groups that are read quickly; a full one may be longer."""
 
 LONGEST: Final = 200
 """Characters of the name of a group, at most."""
@@ -50,6 +51,7 @@ def write_reports(
     protocol: LocalMechanism,
     *,
     for_tests: int | None = None,
+    keep: Mapping[str, Iterable[str]] | None = None,
 ) -> int:
     """Write reports, batch by batch, to a file that appears whole or not at all; their number.
 
@@ -63,6 +65,9 @@ def write_reports(
         As `protocol` makes it.
     for_tests
         The seed of reports that nobody sends, which the column `for_tests` then says.
+    keep
+        More columns by their names, a text for each report, as the users' groups. Nothing is drawn
+        for them: whoever reads the file reads them.
 
     Raises
     ------
@@ -83,17 +88,39 @@ def write_reports(
     (2, 2)
     """
     path, columns, count = file_path(path), layout(local(protocol)), 0
-    seed = None if for_tests is None else whole(for_tests, "for_tests")
+    more = _more(columns, {} if keep is None else keep)
+    if for_tests is not None:
+        more[MARK] = repeat(str(whole(for_tests, "for_tests")))
     if not isinstance(batches, Iterable) or isinstance(batches, np.ndarray):
         raise ScenarioError("must be a list of batches, [reports] of one", key="batches")
     kind = format_of(path)
-    with whole_file(path) as file, WRITERS[kind](path, file, columns, seed) as write:
+    with whole_file(path) as file, WRITERS[kind](path, file, columns, [*more]) as write:
         for batch in batches:
             reports = reports_of(batch, protocol)
             check_sent(protocol, reports)
             count += len(reports)
-            write(reports)
+            cells = [[*islice(column, len(reports))] for column in more.values()]
+            if any(len(column) < len(reports) for column in cells):
+                raise ScenarioError("must have a text for each report, got fewer", key="keep")
+            write(reports, cells)
     return count
+
+
+def _more(columns: Sequence[Column], keep: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """The cells of each column beside those of the reports, checked as they are read."""
+    if not isinstance(keep, Mapping):
+        raise ScenarioError(f"must be a dict of columns by their names, {got(keep)}", "keep")
+    for name, held in keep.items():
+        _check_beside(words(name, "keep"), [MARK, *(each.name for each in columns)], "keep")
+        if isinstance(held, str) or not isinstance(held, Iterable):
+            raise ScenarioError(f"must be a list of texts, {got(held)}", f"keep.{name}")
+    return {name: (words(cell, "keep") for cell in held) for name, held in keep.items()}
+
+
+def _check_beside(name: str | None, own: Sequence[str], key: str) -> None:
+    """Refuse a column that the reports have themselves; raises ScenarioError."""
+    if name in own:
+        raise ScenarioError(f"must be a column beside those of the reports, {got(name)}", key=key)
 
 
 def sent(protocol: LocalMechanism, values: Items, rng: Rng) -> Reports:
@@ -110,31 +137,49 @@ def check_sent(protocol: LocalMechanism, reports: Reports) -> None:
 
 @contextmanager
 def _csv_writer(
-    _: Path, file: BinaryIO, columns: Sequence[Column], seed: int | None
+    _: Path, file: BinaryIO, columns: Sequence[Column], more: Sequence[str]
 ) -> Iterator[Write]:
-    names, cells = [column.name for column in columns], ["%s"] * len(columns)
-    if seed is not None:
-        names, cells = [*names, MARK], [*cells, str(seed)]
-    file.write((",".join(names) + "\n").encode())
-    yield _text_writer(file, columns, ",".join(cells))
+    names = [column.name for column in columns]
+    file.write((",".join([*names, *map(_quoted, more)]) + "\n").encode())
+    row = ",".join(["%s"] * (len(names) + len(more)))
+    yield _text_writer(file, columns, row, [_quoted] * len(more))
+
+
+def _quoted(cell: str) -> str:
+    """A cell of CSV."""
+    return '"' + cell.replace('"', '""') + '"' if {*cell} & {*',"\r\n'} else cell
 
 
 @contextmanager
 def _json_writer(
-    _: Path, file: BinaryIO, columns: Sequence[Column], seed: int | None
+    _: Path, file: BinaryIO, columns: Sequence[Column], more: Sequence[str]
 ) -> Iterator[Write]:
     cells = {"number": "%s", "bytes": '"%s"', "numbers": "[%s]"}
-    parts = [f'"{column.name}": {cells[column.holds]}' for column in columns]
-    parts += [] if seed is None else [f'"{MARK}": {seed}']
-    yield _text_writer(file, columns, f"{{{', '.join(parts)}}}", between=", ")
+    held = [(column.name, cells[column.holds]) for column in columns]
+    parts = [f"{json.dumps(name)}: {cell}" for name, cell in (*held, *zip(more, repeat("%s")))]
+    written = [str if name == MARK else json.dumps for name in more]
+    yield _text_writer(file, columns, f"{{{', '.join(parts)}}}", written, between=", ")
 
 
-def _text_writer(file: BinaryIO, columns: Sequence[Column], row: str, between: str = " ") -> Write:
-    """Writes rows as lines. row : with %s for each cell. between : the numbers of a cell."""
+def _text_writer(
+    file: BinaryIO,
+    columns: Sequence[Column],
+    row: str,
+    more: Sequence[Callable[[str], str]],
+    between: str = " ",
+) -> Write:
+    """Writes rows as lines.
 
-    def write(batch: Reports) -> None:
+    row : with %s for each cell. more : how the cells of each further column are written. between :
+    the numbers of a cell.
+    """
+
+    def write(batch: Reports, beside: Sequence[Sequence[str]]) -> None:
         if len(batch):
-            cells = [column.cells(part, between) for column, part in parts_of(columns, batch)]
+            cells: list[Iterable[str]] = [
+                column.cells(part, between) for column, part in parts_of(columns, batch)
+            ]
+            cells += [map(each, held) for each, held in zip(more, beside, strict=True)]
             lines = map(f"{row}\n".__mod__, zip(*cells, strict=True))
             file.write("".join(lines).encode())
 
@@ -199,8 +244,7 @@ def read_rows(
     named, columns = list(named), layout(protocol)
     for source in named:
         format_of(unpacked(source))
-    if by in [column.name for column in columns]:
-        raise ScenarioError(f"must be a column beside those of the reports, {got(by)}", key="by")
+    _check_beside(by, [column.name for column in columns], "by")
     for source in named:
         file = _File(source, columns, protocol, by)
         kind = format_of(unpacked(source))
@@ -240,16 +284,16 @@ class _File:
         types = [column.quick for column in self.columns]
         keys = {}
         if self.by is not None:
-            names, types, keys = [*names, self.by], [*types, f"U{WORD}"], {self.by: "by"}
+            names, types, keys = [*names, self.by], [*types, WORDS], {self.by: "by"}
         wanted = Columns(self.source, names, "reports", BATCH, keys)
         yield from wanted.read(self.checked, self._quick, types)
 
     def _quick(self, cells: NDArray[Any]) -> Rows | None:
         fields, group = cells.dtype.names or (), None
         if self.by is not None:
-            group = np.char.strip(cells[fields[-1]])
-            if (np.char.str_len(cells[fields[-1]]) == WORD).any():  # cut short
+            if (group := uncut(cells[[fields[-1]]])) is None:
                 return None
+            group = np.char.strip(group)
         pairs = zip(self.columns, fields[: len(self.columns)], strict=True)
         try:
             parts = [column.parsed(cells[field]) for column, field in pairs]
@@ -278,6 +322,14 @@ class _File:
             rule = f"{self.by} must be a word of at most {LONGEST} characters, {got(cell)}"
             raise ScenarioError(f"{spot(self.source, line)}: {rule}")
         return shown
+
+
+def uncut(cells: NDArray[Any]) -> NDArray[np.str_] | None:
+    """The one column of these cells, of the type WORDS; None where one may be longer."""
+    (field,) = cells.dtype.names or ()
+    found: NDArray[np.str_] = cells[field]
+    longest = found.dtype.itemsize // 4
+    return None if (np.char.str_len(found) == longest).any() else found
 
 
 def _json_cells(path: Source, columns: Sequence[Column], by: str | None) -> Iterator[Batch]:

@@ -16,7 +16,7 @@ from ldptui.core.base.secure import secure
 from ldptui.core.base.tables import Batch, Columns, spot, table_rows, whole_number
 from ldptui.core.law.pure import Items, LocalMechanism, Reports
 
-from ..api.files import counted_in, sent, write_reports
+from ..api.files import WORDS, counted_in, sent, uncut, write_reports
 from ..api.numbers import Numbers, estimate_numbers, telling_of, told
 from ..api.sources import format_of, sources
 from ..lab.options import flag_of
@@ -100,17 +100,24 @@ def perturb(options: Perturb) -> int:
     rng = _generator(options)
     span = span_of(options.low, options.high)
     labels, protocol = agreed(options, span)
+    data = Path(options.data)
+    column = options.column or _only_column(data)
+    if column in options.keep:
+        rule = f"must be another column than --column, whose cells nobody may see, {got(column)}"
+        raise ScenarioError(rule, key="--keep")
     if options.clip and not span:
         raise ScenarioError("goes with --low, of a protocol of numbers", key="--clip")
     if span:
-        column = options.column or _only_column(Path(options.data))
         batches = sent_numbers(options, column, protocol, rng)
     else:
-        batches = (sent(protocol, held, rng) for held in _held(options, labels, protocol))
-    count = write_reports(out, batches, protocol, for_tests=options.seed)
+        batches = (sent(protocol, held, rng) for held in _held(data, column, labels, protocol))
+    keep = {name: _kept(data, name) for name in options.keep}
+    with by_options():
+        count = write_reports(out, batches, protocol, for_tests=options.seed, keep=keep)
     if not options.quiet:
         reports = text.plural(count, "report")
-        note(f"wrote {out}: {reports}{', for tests alone' * options.for_tests}")
+        kept = f"; beside them, unprotected: {', '.join(keep)}" if keep else ""
+        note(f"wrote {out}: {reports}{', for tests alone' * options.for_tests}{kept}")
     return exits.DONE
 
 
@@ -127,10 +134,10 @@ def _generator(options: Perturb) -> np.random.Generator:
     return secure() if seed is None else np.random.default_rng(seed)
 
 
-def _held(options: Perturb, labels: list[str] | None, protocol: LocalMechanism) -> Iterator[Items]:
+def _held(
+    path: Path, name: str, labels: list[str] | None, protocol: LocalMechanism
+) -> Iterator[Items]:
     """The items of the users, batch by batch."""
-    path = Path(options.data)
-    name = options.column or _only_column(path)
     number, quick, kind = _by_number(protocol.domain_size) if labels is None else _by_label(labels)
 
     def exact(batch: Batch) -> Items:
@@ -149,6 +156,12 @@ def _held(options: Perturb, labels: list[str] | None, protocol: LocalMechanism) 
         return quick(cells[field])
 
     yield from Columns(path, [name], "--column").read(exact, parsed, [kind])
+
+
+def _kept(path: Path, name: str) -> Iterator[str]:
+    """The cells of a column that is written beside the reports, as they are."""
+    for cells in Columns(path, [name], "--keep").read(lambda rows: rows.cells[0], uncut, [WORDS]):
+        yield from cells
 
 
 def _only_column(path: Path) -> str:

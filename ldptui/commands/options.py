@@ -351,6 +351,7 @@ class Perturb(Numbered):
 
     data: Positional
     column: str | None = None
+    keep: Annotated[tuple[str, ...], Argument(repeated=True)] = ()
     clip: bool = False
     for_tests: bool = False
     seed: int | None = None

@@ -78,6 +78,7 @@ OPTIONS: Final = {
     "top": "--top", "by": "--by", "defend": "--defend", "share": "--share", "claim": "--claim",
     "sharp": "--sharp", "low": "--low", "high": "--high", "parts": "--parts", "fit": "--fit",
     "trials": "--trials", "trust": "--trust", "weight": "--weight", "users": "--users",
+    "keep": "--keep",
 }  # fmt: skip
 """The options that set parameters, by their keys."""
 

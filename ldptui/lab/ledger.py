@@ -73,10 +73,10 @@ class Totals:
 def answer(options: LedgerOptions, ask: Ask) -> Steps:
     """What the entries cost together."""
     released: tuple[str, ...] = ()
-    if options.scenario is not None:
-        cell = unswept(options.scenario)
+    if (place := options.scenario) is not None:
+        cell = unswept(place)
         options = _with_rounds(options, cell)
-        released = tuple(dict.fromkeys(map(written, (cell, *swept(options.scenario)))))
+        released = tuple(dict.fromkeys(map(written, (cell, *swept(place)))))
     entries, rappor = entries_of(options.entries), options.rappor
     if not entries and rappor is None:
         rule, key = "must be given at least once, or --scenario, or --rappor", "entries"

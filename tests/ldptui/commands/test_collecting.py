@@ -21,6 +21,7 @@ from ldptui.api import arrow, files, sources
 from ldptui.core.base.errors import ContentError, LdpError, ScenarioError
 from ldptui.core.law.pure import is_pure, sends_reports
 from ldptui.core.protocols import KINDS
+from ldptui.terminal import exits
 
 LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
 VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"
@@ -52,6 +53,51 @@ def test_what_is_written_is_read_again(
     there, back = np.concatenate(sent), np.concatenate(batches)
     assert there.dtype == back.dtype
     assert np.array_equal(there, back)
+
+
+@pytest.mark.parametrize("end", sources.FORMATS)
+def test_columns_beside_the_reports_are_kept(end: str, tmp_path: Path, capsys: Captured) -> None:
+    if end in (".parquet", ".arrow"):
+        pytest.importorskip("pyarrow")
+    towns = ['Bonn, "old"', "Köln", "x" * 40, "", "two\nlines"]
+    groups = [towns[user % 5] for user in range(60)]
+    rows = [("age", "town", "item"), *((user, town, user % 4) for user, town in enumerate(groups))]
+    with (tmp_path / "data.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    path = tmp_path / f"reports{end}"
+    asked = ("--column", "item", "--keep", "town", "--keep", "age", "--out", str(path))
+    told = noted(capsys, "perturb", str(tmp_path / "data.csv"), *asked, *AGREED)
+    assert "60 reports; beside them, unprotected: town, age\n" in told
+    protocol, named = bound("grr", 4), sources.sources(str(path))
+    for by, expected in (("town", groups), ("age", [str(user) for user in range(60)])):
+        held = [part.group for part in files.read_rows(named, protocol, by)]
+        assert np.concatenate(held).tolist() == expected
+    batches = [np.zeros(size, np.uint32) for size in (25, 0, 35)]
+    files.write_reports(path, batches, protocol, keep={"town": groups})
+    held = [part.group for part in files.read_rows(named, protocol, "town")]
+    assert np.concatenate(held).tolist() == groups
+
+
+def test_columns_that_are_not_kept(tmp_path: Path, capsys: Captured) -> None:
+    towns, reports, protocol = ["Bonn"] * 3, [np.zeros(3, np.uint32)], bound("grr", 4)
+    for keep, words in (
+        ({"report": towns}, "keep must be a column beside those of the reports"),
+        ({"for_tests": towns}, "keep must be a column beside those of the reports"),
+        ({"town": towns[:-1]}, "keep must have a text for each report, got fewer"),
+        ({"town": range(3)}, "keep must be text, got 0"),
+        ({"town": "Bonn"}, "keep.town must be a list of texts"),
+        (["town"], "keep must be a dict of columns"),
+    ):
+        with pytest.raises(ScenarioError, match=words):
+            files.write_reports(tmp_path / "r.csv", reports, protocol, keep=keep)  # type: ignore[arg-type]
+    path = data(tmp_path, "item,report\n1,a\n")
+    for name, words in (
+        ("item", "--keep must be another column than --column"),
+        ("report", "--keep must be a column beside those of the reports"),
+        ("itme", f'--keep must be a column of {path} (item, report), got "itme"'),
+    ):
+        asked = ("--column", "item", "--keep", name, "--out", str(tmp_path / "no.csv"))
+        assert words in fail(capsys, exits.USAGE, "perturb", path, *asked, *AGREED)
 
 
 def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
