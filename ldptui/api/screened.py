@@ -78,12 +78,17 @@ class Screening:
     labels: tuple[str, ...]
 
     @property
+    def proved(self) -> list[str]:
+        """The screens whose false-alarm rate is proved; without one there is no verdict."""
+        return [each.kind for each in self.screens if each.proved]
+
+    @property
     def verdict(self) -> str:
         """One sentence."""
-        if not any(each.proved for each in self.screens):
+        if not self.proved:
             return "no verdict: no screen with a proved rate reads such reports"
         if not self.alarm:
-            sure = ", ".join(each.kind for each in self.screens if each.proved)
+            sure = ", ".join(self.proved)
             rings = ", ".join(each.kind for each in self.screens if each.alarm)
             other = f"; {rings} rings, as it may among honest reports" * bool(rings)
             return f"no alarm of {sure}, whose rate is proved{other}"
@@ -132,7 +137,7 @@ class Screening:
         0
         """
         return {
-            "alarm": self.alarm,
+            "alarm": self.alarm if self.proved else None,
             "reports": self.reports,
             "screens": [
                 {

@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -21,6 +21,7 @@ from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
 from .arguments import file_path, words
+from .counted import END
 from .layout import MARK
 
 STARTS: Final = {
@@ -41,11 +42,24 @@ ENDS: Final = 1 << 16
 
 def format_of(path: Source, asked: str | None = None) -> Format:
     """The format of a file by the end of its name; raises ScenarioError."""
+    if asked is None:
+        check_rows([path], "reports")
     if path.suffix not in FORMATS:
         name = str(path) if isinstance(path, Piped) else path.name
         rule = f"must end in {', '.join(FORMATS)}, {got(name)}"
         raise ScenarioError(rule, key=asked or "reports")
     return FORMATS[path.suffix]
+
+
+def check_rows(named: Iterable[Source], key: str) -> None:
+    """Refuse files of counts where the report of each user is needed; raises ScenarioError."""
+    for source in named:
+        if source.suffix == END:
+            takers = "estimate, conclude and deployment"
+            rule = (
+                f"must have a row for each user: {source} is a file of counts, which {takers} take"
+            )
+            raise ScenarioError(rule, key=key)
 
 
 def unpacked(source: Source) -> Source:

@@ -16,7 +16,6 @@ from ldptui.core.law.pure import Items, LocalMechanism
 
 from ..api import collected
 from ..api.collected import Frequencies
-from ..api.counted import END
 from ..api.coverage import REPETITIONS
 from ..api.defended import Defended, defended
 from ..api.defended import memory as defending_memory
@@ -25,7 +24,7 @@ from ..api.groups import Groups, estimate_by
 from ..api.rated import Need, check_memory, expected, told
 from ..api.screened import Screening
 from ..api.screened import screen as screened
-from ..api.sources import sources
+from ..api.sources import check_rows, sources
 from ..lab.questions.reports import EstimateOptions, ScreenOptions
 from ..terminal import exits
 from ..terminal.output import note
@@ -36,7 +35,7 @@ from .reading import agreed, by_options, span_of
 
 
 def screen(options: ScreenOptions) -> int:
-    """Print the verdicts on files of reports; 1 where they are an alarm."""
+    """Print the verdicts on files of reports; the exit code tells an alarm, and no verdict."""
     with by_options():
         named = sources(options.reports, options.input_format)
     check_outputs(options, named, {"--out": options.out, "--rows-out": options.rows_out})
@@ -50,6 +49,8 @@ def screen(options: ScreenOptions) -> int:
     written = in_format(options.format, f"{found!r}\n", found.document)
     tell_tests(options, named)
     write_result(options, options.format, written)
+    if not found.proved:
+        return exits.NO_VERDICT
     return exits.FAILED if found.alarm else exits.DONE
 
 
@@ -172,8 +173,9 @@ def _verdict(
 
 def _check_files(named: Sequence[Source], key: str) -> None:
     """Refuse what cannot be read again, or holds no reports; raises ScenarioError."""
+    check_rows(named, key)
     for source in named:
-        if source.suffix == END or isinstance(source, Piped):
+        if isinstance(source, Piped):
             raise ScenarioError(f"needs files of reports, got {source}", key=key)
 
 
@@ -187,9 +189,7 @@ def _check_by(options: EstimateOptions, named: Sequence[Source]) -> None:
     for key, chosen in others.items():
         if chosen:
             raise ScenarioError("is of all users together, got --by as well", key=key)
-    for source in named:
-        if source.suffix == END:
-            raise ScenarioError(f"needs reports, and {source} holds counts", key="--by")
+    check_rows(named, "--by")
 
 
 def _words(found: Frequencies, verdict: Screening | None, steps: Defended | None) -> str:

@@ -13,6 +13,8 @@ NO_FILE: Final = 3
 """A file could not be read or written."""
 REDRAWN: Final = 4
 """A replay's numbers are drawn by another NumPy, and its means agree with those of the run."""
+NO_VERDICT: Final = 5
+"""A screen of reports that nothing whose false-alarm rate is proved can read."""
 BUG: Final = 70
 INTERRUPTED: Final = 130
 """128 + SIGINT, as shells have it."""

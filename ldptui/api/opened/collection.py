@@ -17,10 +17,10 @@ from ...lab.asking import Ask
 from ...lab.questions.collected import EXAMPLE, Collection
 from ...text import format as text
 from ..by_name import protocol as protocol_of
-from ..counted import END, Counted
+from ..counted import Counted
 from ..files import counted_in
 from ..screened import Screening, screen
-from ..sources import labels_in, sources
+from ..sources import check_rows, labels_in, sources
 
 EXAMPLES: Final = Path(__file__).parents[2] / "lab" / "examples"
 
@@ -124,8 +124,6 @@ def screened_of(collection: Opened, trials: int) -> Screening:
 
     trials : the simulated collections that the rates of filters come from.
     """
-    for source in collection.reports:
-        if source.suffix == END:
-            raise ScenarioError(f"needs files of reports, got {source}", key="reports")
+    check_rows(collection.reports, "reports")
     reports, labels = [*collection.reports], collection.labels
     return screen(reports, collection.protocol, labels=labels, trials=trials)

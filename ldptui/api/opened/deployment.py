@@ -27,7 +27,7 @@ def answer(options: DeploymentOptions, ask: Ask) -> Steps:
     if any(options.reports):
         collection = Collection(
             reports=options.reports, protocol=options.protocol, epsilon=options.epsilon,
-            items=items,
+            items=options.items, domain=options.domain,
         )  # fmt: skip
         files = opened(collection, ask)
         yield f"counting the reports of {text.count(len(files.reports))} files"

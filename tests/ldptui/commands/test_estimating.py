@@ -295,9 +295,9 @@ def test_groups_that_cannot_be_told_are_refused(tmp_path: Path, capsys: Captured
         (("--by", "city"), f"--by must be a column of {path} (country, seed, value), got"),
         (("--by", "seed"), "--by must be a column beside those of the reports, got"),
         (("--by", "country", "--counts-out", "x.counts"), "--counts-out is of all users together"),
-        (("--by", "country"), f"--by needs reports, and {kept} holds counts"),
+        (("--by", "country"), f"--by must have a row for each user: {kept} is a file of counts"),
     ):
-        files_read = [path, kept] if "needs" in sentence else [path]
+        files_read = [path, kept] if "of counts" in sentence else [path]
         assert fail(capsys, 2, "estimate", *files_read, *AGREED, *more).startswith(sentence)
     many = tmp_path / "many.csv"
     many.write_text("seed,value,day\n" + "".join(f"1,0,{day}\n" for day in range(1001)))

@@ -84,8 +84,29 @@ def test_a_protocol_without_a_proved_screen_has_no_verdict(
 ) -> None:
     path = tmp_path / "r.csv"
     path.write_text("report\n1\n0\n", "utf-8")
-    grr = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
-    assert "no verdict" in succeed(capsys, "screen", str(path), *grr)
+    grr = ("screen", str(path), "--protocol", "grr", "--epsilon", "1", "--items", "4")
+    assert cli.main(grr) == 5
+    assert "no verdict" in capsys.readouterr().out
+    assert cli.main([*grr, "--format", "json"]) == 5
+    assert json.loads(capsys.readouterr().out)["alarm"] is None
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (("screen",), "reports"), (("estimate", "--by", "town"), "--by"),
+        (("estimate", "--screen"), "--screen"), (("estimate", "--defend", "asd"), "--defend"),
+    ],
+)  # fmt: skip
+def test_counts_are_refused_where_reports_are_needed(
+    command: tuple[str, ...], named: str, tmp_path: Path, capsys: Captured
+) -> None:
+    grr, path = ldptui.protocol("grr", items=4, epsilon=1.0), tmp_path / "all.counts"
+    ldptui.counted(np.array([0, 3], np.uint32), grr).write(path)
+    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
+    is_counts = f"{path} is a file of counts, which estimate, conclude and deployment take"
+    line = fail(capsys, 2, *command, str(path), *agreed)
+    assert f"{named} must have a row for each user: {is_counts}" in line
 
 
 @pytest.mark.parametrize(

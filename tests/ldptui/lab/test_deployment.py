@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask, steps_of
 
+import ldptui
+from ldptui.api.opened.deployment import answer as answer_of
 from ldptui.core.bounds.undetectable import hidden_gain_against
 from ldptui.core.defences.kinds import FILTERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.running.runner import run
 from ldptui.core.theory import expected_metrics
 from ldptui.lab.answer import Answer
+from ldptui.lab.asking import Ask
 from ldptui.lab.deployment import ATTACKS, _verdict, cells
 from ldptui.lab.deployment.cells import FILTERED, NONE, TRIALS, Deployment, Outcome, best
+from ldptui.lab.questions.reports import DeploymentOptions
 from ldptui.session.draft import opened, rekeyed
 from ldptui.session.locating import locate
 
@@ -145,6 +150,19 @@ def test_files_of_reports_tell_users_and_frequencies() -> None:
     assert counts.size == 16
     assert counts.sum() == 4000  # the reports, no user more
     assert (counts >= 0).all()
+
+
+def test_counts_of_named_items_tell_them_too(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("fig\npear\napple\n", "utf-8")
+    grr = ldptui.protocol("grr", 3, labels=["fig", "pear", "apple"], epsilon=1.0)
+    reports = np.arange(60, dtype=np.uint32) % 3
+    ldptui.counted(reports, grr, ["fig", "pear", "apple"]).write(tmp_path / "all.counts")
+    options = DeploymentOptions(
+        protocol="grr", domain="names.txt", targets=1, reports=("all.counts",)
+    )
+    steps = answer_of(options, Ask(folder=tmp_path))
+    first = next(step for step in steps if isinstance(step, Answer))
+    assert dict(first.edits)["population.counts"] == [20, 20, 20]
 
 
 def test_refusals(capsys: Captured) -> None:

@@ -133,7 +133,7 @@ def test_counts_have_estimates_and_no_screening(olh: Path, tmp_path: Path) -> No
     ldptui.counted(ldptui.read_reports(olh / "day-1.csv", made), made).write(path)
     values = {"reports": [str(path)], "protocol": "olh", "epsilon": 2.0, "items": 6}
     assert ask("estimate", **values).table.rows
-    with pytest.raises(ScenarioError, match="needs files of reports"):
+    with pytest.raises(ScenarioError, match=r"day\.counts is a file of counts"):
         ask("screen", **values)
 
 
