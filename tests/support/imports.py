@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
@@ -14,18 +15,27 @@ LIGHT = {f"ldptui.core.base{room}" for room in ("", ".errors", ".files", ".named
 PROBE = """
 import contextlib, io, sys
 from ldptui.__main__ import main
-sys.argv = ["ldptui", *{arguments!r}]
-with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
-    code = main()
-print(code, *sorted(name for name in sys.modules if "." not in name or name.startswith("ldptui.")))
+for arguments in {commands!r}:
+    sys.argv = ["ldptui", *arguments]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        code = main()
+    print(code, *sorted(out for out in sys.modules if "." not in out or out.startswith("ldptui.")))
 """
 
 
-def imported(*arguments: str) -> tuple[int, set[str]]:
-    """The exit code, and the top-level modules (and ldptui's) that were imported."""
-    program = PROBE.format(arguments=list(arguments))
+def imported(*commands: Sequence[str]) -> Iterator[tuple[int, set[str]]]:
+    """The exit code of each command, and the top-level modules (and ldptui's) that are there then.
+
+    All in one process, so a module that one of them imports is there after the later ones as well.
+    """
+    for line in printed(PROBE.format(commands=[*map(list, commands)])).splitlines():
+        code, *names = line.split()
+        yield int(code), set(names)
+
+
+def printed(program: str) -> str:
+    """What a program prints in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    code, *names = done.stdout.split()
-    return int(code), set(names)
+    return done.stdout

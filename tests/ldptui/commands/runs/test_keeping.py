@@ -18,7 +18,6 @@ import pytest
 from support.commands import TWENTY, Captured, fail, listed, noted, succeed
 
 from ldptui.commands import cli, progress
-from ldptui.commands.command import COMMANDS
 from ldptui.core.store import RunMemory, open_store, opening
 from ldptui.terminal import exits, places
 
@@ -242,23 +241,6 @@ def test_a_mistake_is_one_line(
 ) -> None:
     succeed(capsys, "run", tiny)
     assert words in fail(capsys, code, *arguments)
-
-
-@pytest.mark.parametrize(
-    "command", [name for name, row in COMMANDS.items() if row.module.startswith("runs.")]
-)
-def test_help_imports_nothing_heavy(command: str) -> None:
-    program = (
-        "import sys; from ldptui.commands.cli import main;"
-        f"code = main(['{command}', '--help']); print(code, *sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert f"usage: ldptui {command}" in done.stdout
-    code, *names = done.stdout.splitlines()[-1].split()
-    assert code == "0"
-    assert not {"numpy", "pydantic", "textual", "sqlite3", "ldptui.core.store"} & set(names)
 
 
 # Resuming.
