@@ -6,12 +6,16 @@ repeats such a run.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import secrets
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.process import BaseProcess
 
 import numpy as np
 import pytest
@@ -129,6 +133,18 @@ def styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         from support.styles import parsed_once
 
         monkeypatch.setattr("textual.css.stylesheet.Stylesheet._parse_rules", parsed_once)
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute in a thread what a pool of processes would, each of which takes a second to start."""
+
+    @contextlib.contextmanager
+    def pool(workers: int) -> Iterator[tuple[ThreadPoolExecutor, set[BaseProcess]]]:
+        with ThreadPoolExecutor(workers) as executor:
+            yield executor, set()
+
+    monkeypatch.setattr("ldptui.core.running.workers.processes", pool)
 
 
 @pytest.fixture(params=["NumPy", "numba"])

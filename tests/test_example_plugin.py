@@ -82,6 +82,7 @@ def test_a_strangers_protocol_is_checked(tmp_path: Path, capsys: Captured) -> No
     assert found["contract"] is None
 
 
+@pytest.mark.usefixtures("threads")
 def test_the_example_runs_from_its_files(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,6 +202,7 @@ def run_of(table: str, mark: Path, capsys: Captured) -> None:
 
 @pytest.mark.every(6)
 @pytest.mark.parametrize("table", ASKED)
+@pytest.mark.usefixtures("threads")
 def test_no_route_of_a_kept_run_runs_its_code(table: str, mark: Path, capsys: Captured) -> None:
     """The code lies where it lay when the run was made."""
     run_of(table, mark, capsys)

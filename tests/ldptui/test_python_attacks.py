@@ -67,6 +67,7 @@ def scenario(tmp_path: Path) -> str:
 # Strangers' files.
 
 
+@pytest.mark.usefixtures("threads")
 def test_nothing_runs_the_code_of_a_strangers_scenario(
     scenario: str, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -140,6 +141,7 @@ def test_scenarios_check_says_what_is_asked_for(
 # Allowing.
 
 
+@pytest.mark.usefixtures("threads")
 def test_settings_run_no_code_and_a_refusal_names_the_option(
     scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
 ) -> None:
@@ -325,6 +327,7 @@ def test_a_failed_cell_is_reported_and_the_others_go_on(
     assert run["error"] == f"cell 0 failed: {grr['error']} (and 1 more of 3 cells)"
 
 
+@pytest.mark.usefixtures("threads")
 def test_a_run_is_not_resumed_with_other_code(tmp_path: Path, capsys: Captured) -> None:
     path, _ = attack_file(tmp_path, BROKEN)
     place = tmp_path / "two.toml"
@@ -539,6 +542,7 @@ def test_the_page_tells_the_truth(
     assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]
 
 
+@pytest.mark.usefixtures("threads")
 def test_the_page_tells_the_truth_of_protocols_and_populations(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ name = "biggest"
 """
 
 
+@pytest.mark.usefixtures("threads")
 def test_a_metric_is_run_once_and_read_by_every_command(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,8 +70,8 @@ PROMISED = {
 }
 
 
-def finished(experiment: Experiment, workers: int = 1) -> Results:
-    return results_of(experiment, workers=workers, frequencies=False)
+def finished(experiment: Experiment) -> Results:
+    return results_of(experiment, frequencies=False)
 
 
 def expected(name: str, metric: str, **settings: object) -> list[tuple[dict[str, object], float]]:
@@ -143,15 +143,6 @@ def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
         lead = LEADS.get(cell.task.kind)
         if lead and cell.malicious and not isinstance(cell.attack, PythonAttack | Reactive):
             assert theory[lead] is not None
-
-
-def test_the_digest_does_not_depend_on_the_number_of_workers() -> None:
-    experiment = compile(load(scenarios.path("quickstart")))
-    cells = tuple(dataclasses.replace(cell, trials=30) for cell in experiment.cells[:3])
-    small = Experiment(experiment.scenario, cells)
-    alone, together = finished(small), finished(small, workers=2)
-    assert together.complete
-    assert together.digest == alone.digest
 
 
 def test_the_quickstart_moves_rare_items_to_the_top() -> None:

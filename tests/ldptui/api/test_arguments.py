@@ -311,6 +311,7 @@ def test_what_is_not_masked_is_read() -> None:
     assert ldptui.estimate(whole, GRR).reports == 3
 
 
+@pytest.mark.usefixtures("threads")
 def test_estimates_of_a_failed_cell_say_why_it_failed(tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text("def bad(protocol, view, count, rng):\n    raise RuntimeError('no luck')\n")

@@ -171,6 +171,7 @@ def test_a_figure_in_text_has_eighty_columns_and_the_cell_that_it_shows(
     assert "β" not in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("threads")
 def test_single_trials_of_an_attack_in_python_are_drawn_where_it_may_run(
     tmp_path: Path, capsys: Captured
 ) -> None:
