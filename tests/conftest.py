@@ -120,8 +120,9 @@ def rng(seed: int) -> np.random.Generator:
 def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pilot's pause does not depend on how busy the machine is: see `waiting.idle`."""
     if "textual.pilot" in sys.modules:
-        from support.waiting import idle
+        from support.waiting import heard, idle
 
+        monkeypatch.setattr("textual.pilot.Pilot._wait_for_screen", heard)
         monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
         monkeypatch.setattr("textual.app.wait_for_idle", idle)
 

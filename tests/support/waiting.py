@@ -73,3 +73,21 @@ async def idle(*_: float) -> None:
                 return
         if time.process_time() > end:
             raise AssertionError(f"the app is never idle; the screen is:\n{seen(app)}")
+
+
+_asks_all = Pilot._wait_for_screen
+
+
+async def heard(pilot: Pilot[Any], timeout: float = LIMIT_S) -> bool:
+    """Wait until no widget has a message left to hear.
+
+    It stands for `Pilot._wait_for_screen`, which sends one to every widget and waits for them: nine
+    of ten messages of a test. They are sent only where, with nothing ready to run, some widget does
+    not wait for its next message: it is in the middle of one that needs a timer or a thread.
+    """
+    await idle()
+    screen = pilot.app.screen_stack[-1:]
+    widgets = [pilot.app, *(node for one in screen for node in one.walk_children(with_self=True))]
+    if all(widget._message_queue.ready_event._waiters for widget in widgets):
+        return True
+    return await _asks_all(pilot, timeout)
