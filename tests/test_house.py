@@ -310,8 +310,13 @@ DOORS = (
 `--help` lists the topics of the lab."""
 
 
-def late_imports(path: Path) -> Iterator[tuple[int, str]]:
-    """The modules that functions of a file import: line and full name."""
+@cache
+def late_imports(path: Path) -> list[tuple[int, str]]:
+    """The modules that functions of a file import: line and full name; kept, for two tests."""
+    return list(_late_imports(path))
+
+
+def _late_imports(path: Path) -> Iterator[tuple[int, str]]:
     package = place(path).split("/")[:-1]
     if package[0] == "core":
         package = ["ldptui", *package]

@@ -224,7 +224,7 @@ OWN_COST = ("core/attacks/", "core/defences/", "ldptui/api/", "ldptui/explain/cl
 @cache
 def defined_in(path: Path) -> set[str]:
     """The classes, functions and constants of a file of Python."""
-    nodes = list(ast.walk(_parsed(path)))
+    nodes = _nodes_of(path)
     kinds = ast.ClassDef | ast.FunctionDef
     constants = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
     named = {each.id for each in constants if isinstance(each, ast.Name)}
@@ -236,15 +236,15 @@ def named_in(path: Path) -> set[str]:
     """The names that a file of Python defines or imports, and its texts, in quotes."""
     if path.suffix == ".toml":
         return set(re.findall(r"^\[.*\]$", path.read_text("utf-8"), re.MULTILINE))
-    nodes = list(ast.walk(_parsed(path)))
+    nodes = _nodes_of(path)
     texts = {f"'{node.value}'" for node in nodes if isinstance(node, ast.Constant)}
     imported = [node.names for node in nodes if isinstance(node, ast.ImportFrom)]
     return defined_in(path) | texts | {each.name for names in imported for each in names}
 
 
 @cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8") if path.suffix == ".py" else "")
+def _nodes_of(path: Path) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(path.read_text("utf-8") if path.suffix == ".py" else ""))]
 
 
 def files_of(what: str, found_in: Callable[[Path], set[str]]) -> set[str]:
@@ -255,7 +255,7 @@ def files_of(what: str, found_in: Callable[[Path], set[str]]) -> set[str]:
         for path in (ROOT / room).rglob("*")
         if path.suffix in (".py", ".toml")
         and not path.relative_to(ROOT).as_posix().startswith(OWN_COST)
-        and any(re.fullmatch(what, name) for name in found_in(path))
+        and re.search(rf"^(?:{what})$", "\n".join(found_in(path)), re.MULTILINE)
     }
 
 

@@ -21,9 +21,7 @@ SOON_S = 20.0
 HURT = (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP)
 LEAVING = ("ctrl+q", "closed", signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 CODES = {"ctrl+q": 0, "closed": 128 + signal.SIGHUP}
-FIRST = ("worker", signal.SIGSTOP, "ctrl+q")
 VICTIMS = ("worker", "spare")
-LATER = [case for case in itertools.product(VICTIMS, HURT, LEAVING) if case != FIRST]
 
 LONG_RUN = """\
 format = 1
@@ -66,10 +64,10 @@ def assert_gone(processes: list[int]) -> None:
     assert not left
 
 
-@pytest.mark.parametrize(
-    ("victim", "hurt", "leaving"),
-    [FIRST, *(pytest.param(*case, marks=pytest.mark.long) for case in LATER)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("victim", VICTIMS)
+@pytest.mark.parametrize("hurt", HURT)
+@pytest.mark.parametrize("leaving", LEAVING)
 def test_the_app_ends_whatever_its_workers_are(
     victim: str, hurt: signal.Signals, leaving: str | signal.Signals, tmp_path: Path
 ) -> None:
@@ -95,7 +93,11 @@ def test_the_app_ends_whatever_its_workers_are(
 
 
 def test_a_run_whose_worker_was_killed_at_once_goes_on(tmp_path: Path) -> None:
-    """Killed before its first trial is there: `r` goes on with the run, under its number."""
+    """Killed before its first trial is there: `r` goes on with the run, under its number.
+
+    It is cancelled and asked for again, its worker is stopped; who leaves then is asked first, and
+    leaves nobody.
+    """
     scenario = tmp_path / "long.toml"
     scenario.write_text(LONG_RUN.replace("100_000", "3_000_000"), encoding="utf-8")
     with Terminal(ldptui(str(scenario)), 120, 40, home=tmp_path) as app:
@@ -109,8 +111,18 @@ def test_a_run_whose_worker_was_killed_at_once_goes_on(tmp_path: Path) -> None:
         app.until("r Resume")
         app.send("r")
         app.until("● +1 ")
-        app.send("ctrl+q", "ctrl+q")
+        app.send("escape")
+        app.until("run stopped, partial")
+        app.send("ctrl+r")
+        app.until("● +2 ")
+        app.until(lambda _: len(app.children()) == 2)
+        processes = below(app.pid)
+        os.kill(min(app.children()), signal.SIGSTOP)
+        app.send("ctrl+q")
+        app.until(r"Quit \(y\)")
+        app.send("ctrl+q")
         assert app.wait(SOON_S) == 0
+    assert_gone(processes)
 
 
 @pytest.mark.parametrize(

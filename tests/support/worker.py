@@ -17,6 +17,9 @@ from ldptui.session.snapshot import Part, Request, Snapshot
 
 T = TypeVar("T")
 
+ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
+"""Tests of a worker that serves all those of a file run in one event loop."""
+
 
 def document(protocol: str = "grr", items: int = 16, users: int = 1000, **more: Any) -> Any:
     return {

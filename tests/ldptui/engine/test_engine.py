@@ -117,13 +117,29 @@ async def test_a_cancel_keeps_what_is_finished(desk: Desk) -> None:
     assert [snapshot.key for snapshot in desk.snapshots if snapshot.status != "running"] == [1, 2]
 
 
-async def test_a_cancel_before_the_worker_is_ready(desk: Desk) -> None:
+async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> None:
+    """A cancel comes before it is ready; a newer request while a full run is under way."""
     desk.run(1, base=document())
     desk.engine.cancel()
     assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [(1, "partial")]
     desk.run(2, base=document())
     await desk.ended(2)
     assert [snapshot.key for snapshot in desk.snapshots] == [1, 2]
+
+    desk.run(3, full=True, base=document(), gain=ENDLESS)
+    await desk.until(lambda: desk.snapshots[-1].key == 3)
+    desk.run(4, base=document())
+    await desk.ended(4)
+    replaced = [snapshot for snapshot in desk.snapshots if snapshot.key == 3]
+    assert [(snapshot.status, snapshot.done) for snapshot in replaced] == [
+        ("running", 20),
+        ("partial", 20),
+    ]
+
+    desk.run(5, base=document(items=1))
+    last = await desk.ended(5)
+    assert (last.status, last.details) == ("failed", "")
+    assert last.error == "population.items must be in [2, 2^20], got 1"
 
 
 @pytest.mark.long
@@ -144,25 +160,6 @@ async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
     desk.run(2, base=document())
     await desk.ended(2)
     assert {snapshot.key for snapshot in desk.snapshots} == {2}
-
-
-async def test_a_full_run_that_is_replaced_is_marked_partial(desk: Desk) -> None:
-    desk.run(1, full=True, base=document(), gain=ENDLESS)
-    await desk.until(lambda: desk.snapshots)
-    desk.run(2, base=document())
-    await desk.ended(2)
-    first = [snapshot for snapshot in desk.snapshots if snapshot.key == 1]
-    assert [(snapshot.status, snapshot.done) for snapshot in first] == [
-        ("running", 20),
-        ("partial", 20),
-    ]
-
-
-async def test_a_bad_scenario_fails_in_a_sentence(desk: Desk) -> None:
-    desk.run(1, base=document(items=1))
-    last = await desk.ended(1)
-    assert (last.status, last.details) == ("failed", "")
-    assert last.error == "population.items must be in [2, 2^20], got 1"
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from support.kinds import CAO_PROTOCOLS
 from support.told import news_in
-from support.worker import ENDLESS, Worker, document, simulated
+from support.worker import ENDLESS, ONE_LOOP, Worker, document, simulated
 
 from ldptui.core.experiment import compile
 from ldptui.core.running.runner import run, units
@@ -52,6 +52,7 @@ def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more:
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
     worker: Worker, path: Path
 ) -> None:
@@ -77,6 +78,7 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: Path) -> None:
     first = await worker.end(ask(worker, 1, path))
     again = await worker.end(ask(worker, 2, path))
@@ -96,6 +98,7 @@ del SOUGHT["attack"]["share"]
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Path) -> None:
     """A preview searches; the run that follows knows the answer, and so does the store."""
     seen = await worker.snapshots(worker.run(1, base=SOUGHT, interval=0.0))
@@ -113,6 +116,7 @@ async def test_a_search_is_shown_kept_and_not_repeated(worker: Worker, path: Pat
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
     worker: Worker, path: Path
 ) -> None:
@@ -123,6 +127,7 @@ async def test_a_preview_and_a_run_without_a_store_are_not_recorded(
     assert (last.kept, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
 
 
+@ONE_LOOP
 async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) -> None:
     stopped = ask(worker, 1, path, ENDLESS)
     worker.send(cancel=1)
@@ -145,6 +150,7 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
         assert store.run(number).status == "done"
 
 
+@ONE_LOOP
 async def test_a_run_has_its_number_before_its_first_block(worker: Worker, path: Path) -> None:
     """So that it can be gone on with where the worker is killed now."""
     first, *_, last = await worker.snapshots(ask(worker, 1, path))
@@ -154,6 +160,7 @@ async def test_a_run_has_its_number_before_its_first_block(worker: Worker, path:
     assert next(each.done for each in told if each.kept) == 0
 
 
+@ONE_LOOP
 async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path: Path) -> None:
     await worker.end(ask(worker, 1, path))
     last = await worker.end(ask(worker, 2, path, resumed=9))
@@ -163,6 +170,7 @@ async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path
 
 
 @pytest.mark.long
+@ONE_LOOP
 async def test_a_store_that_cannot_be_used_is_a_note(worker: Worker, tmp_path: Path) -> None:
     folder, garbage = tmp_path / "folder", tmp_path / "garbage"
     folder.mkdir()
@@ -175,6 +183,7 @@ async def test_a_store_that_cannot_be_used_is_a_note(worker: Worker, tmp_path: P
         assert str(tmp_path) in last.note
 
 
+@ONE_LOOP
 async def test_a_writer_elsewhere_holds_up_no_cancel(worker: Worker, path: Path) -> None:
     open_store(path).close()
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:

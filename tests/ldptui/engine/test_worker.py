@@ -8,16 +8,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import pytest_asyncio
 from support.cases import expecting
 from support.told import news_in, told
-from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
+from support.worker import ENDLESS, ONE_LOOP, Worker, document, ended, simulated, soon, started
 
 from ldptui import core, scenarios
 from ldptui.core import compile, theory
@@ -43,28 +42,6 @@ from ldptui.engine.wire import news_in as news_in_frame
 from ldptui.engine.worker.inbox import Inbox
 from ldptui.engine.worker.run import CELLS, Run
 from ldptui.session.snapshot import Part, Request, Snapshot
-
-ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def children() -> AsyncIterator[list[Worker]]:
-    """The workers of this file: a start takes longer than what most tests ask of one."""
-    children: list[Worker] = []
-    yield children
-    for child in children:
-        if child.process.returncode is None:
-            assert await ended(child) == (0, b"")
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def worker(children: list[Worker]) -> Worker:
-    """A worker with nothing to do: the last test's, unless that has ended it."""
-    if not children or children[-1].process.returncode is not None:
-        children.append(await started("-m", "ldptui.engine.worker"))
-        assert (await children[-1].read()).ready
-    children[-1].frames.clear()
-    return children[-1]
 
 
 @ONE_LOOP
