@@ -22,6 +22,9 @@ from ldptui.core.base.errors import ScenarioError, shown
 from ldptui.core.law.capabilities import draws_apart
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.metrics import METRICS, FrequencyConclusion
+from ldptui.core.metrics.conclusion import Conclusion
+from ldptui.core.metrics.conclusions.hitters import HitterConclusion
+from ldptui.core.metrics.conclusions.numbers import DistributionConclusion, MeanConclusion
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import (
@@ -218,9 +221,17 @@ def _metrics(_: str) -> Iterator[list[str]]:
             needs.append("a defence")
         if metric.test:
             needs.append("RAPPOR")
-        if not metric.told_by(FrequencyConclusion):
-            needs.append("heavy hitters")
-        yield [f"`{name}`", words.name, words.column, words.meaning, ", ".join(needs)]
+        needs.append(next(task for concluded, task in _TOLD.items() if metric.told_by(concluded)))
+        yield [f"`{name}`", words.name, words.column, words.meaning, ", ".join(filter(None, needs))]
+
+
+_TOLD: Final[dict[type[Conclusion], str]] = {
+    FrequencyConclusion: "",
+    HitterConclusion: "heavy hitters",
+    MeanConclusion: "numbers",
+    DistributionConclusion: "a distribution",
+}
+"""What a metric needs of the task: the first of these that tells it."""
 
 
 def _formats(_: str) -> Iterator[list[str]]:
