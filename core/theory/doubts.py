@@ -18,7 +18,7 @@ from ..base.summary import Estimate
 from ..cell import Cell
 from ..law.capabilities import withholds
 from ..metrics import METRICS, Measures, column
-from ..metrics.results import CellResults, estimate_of
+from ..metrics.results import CellResults, estimate_of, mean_of
 from .expected import estimate_variances
 from .gains import std_of_gain, target_sum_variance
 from .support import fake_support
@@ -156,13 +156,13 @@ def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
     """
     if metric not in METRICS:
         return 0.0
-    error = estimate_of(measures["max_error"]).mean or 0.0
+    error = mean_of(measures["max_error"]) or 0.0
     rounding = ROUNDINGS * np.finfo(float).eps * (1 + error)
     if METRICS[metric].targets:
         least = np.abs(measures["gain"]).min() if metric == "recovered" else 1.0
         return float(rounding * cell.targets.size / least) if least else 0.0
     square = "mse_clean" if metric == "collateral" else metric
-    return float(rounding * math.sqrt(abs(estimate_of(measures[square]).mean or 0.0)))
+    return float(rounding * math.sqrt(abs(mean_of(measures[square]) or 0.0)))
 
 
 def _spread(cell: Cell, metric: str) -> float | None:

@@ -80,7 +80,7 @@ class Desk(Protocol):
         """Show a pane and put the focus into it: on that control, else on the last one."""
 
 
-PATIENCE_S: Final = 0.12
+PATIENCE_S: Final = 0.18
 """A preview that is over sooner is drawn once, when it is over."""
 
 

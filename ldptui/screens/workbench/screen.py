@@ -201,13 +201,13 @@ class WorkbenchScreen(FrugalScreen):
     def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
         if after is None or not self.is_mounted:
             return
+        if before is None or before.scenario != after.scenario:
+            self.simulating.preview_soon(edited=True)
         self._panes.hand(after)
         self._title.show_title(after.title, after.modified)
         self._status.problem = self._refused.words()
         if after.unread is not None:
             self.run_worker(self._background.read_population(after.unread), exit_on_error=False)
-        if before is None or before.scenario != after.scenario:
-            self.simulating.preview_soon(edited=True)
         self._lab.follow()
         self._saving.soon()
 
@@ -235,8 +235,8 @@ class WorkbenchScreen(FrugalScreen):
         self._player.close()
         self._chosen = True
         before = self.draft
-        self.take_draft(draft, what)
-        self.simulating.hurry()
+        with self.simulating.hurrying():
+            self.take_draft(draft, what)
         self.past.say_dropped(what, before)
 
     def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -165,6 +166,7 @@ class Simulating:
         self._code = OwnCode(desk, engine, self._simulation, again)
         self._debounce: Timer | None = None
         self._hurried = 0.0  # when the last edit came
+        self._at_once = False
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
         self._before: Snapshot | None = None  # the preview that this one goes on from
@@ -182,14 +184,20 @@ class Simulating:
         self._edited = self._edited or edited
         if self._debounce is not None:
             self._debounce.stop()
-        self._debounce = self._desk.set_timer(BURST_S, self.preview)
-
-    def hurry(self) -> None:
-        """Simulate at once what waits, while the edit is drawn, unless it is one of a burst."""
-        before, self._hurried = self._hurried, time.monotonic()
-        if self._debounce is not None and self._hurried - before > BURST_S:
-            self._debounce.stop()
+        if self._at_once:
             self.preview()
+        else:
+            self._debounce = self._desk.set_timer(BURST_S, self.preview)
+
+    @contextmanager
+    def hurrying(self) -> Iterator[None]:
+        """Inside, a draft is simulated while it is drawn, unless it is one of a burst."""
+        before, self._hurried = self._hurried, time.monotonic()
+        self._at_once = self._hurried - before > BURST_S
+        try:
+            yield
+        finally:
+            self._at_once = False
 
     def preview(self) -> None:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.

@@ -107,10 +107,10 @@ class ChartsPane(Vertical):
 
         with_sweep : all that the scenario sweeps too, whether it is shown or not.
         """
-        scenario = draft.scenario
-        if scenario is None:
+        if (scenario := draft.scenario) is None:
             return ()
         self._boxes.follow(scenario)
+        self._point(draft)
         at = self._at.scenario if self._at is not None else None
         return self._boxes.parts(scenario, self._aim.needed, at, whole=with_sweep)
 
@@ -329,13 +329,13 @@ class ChartsPane(Vertical):
         """The charts that the draft has, each with its numbers."""
         return [name for name, _ in self.tabs() if self._boxes.of(name) is not None]
 
-    def _point(self) -> None:
-        """Look at the cell that a cursor points at."""
+    def _point(self, draft: Draft | None) -> None:
+        """Look at the cell of a draft that a cursor points at."""
         chart = self._boxes.walking(self.tab)
         edits = tuple(chart.at_cursor()) if chart is not None else ()
-        if (self.draft, edits) != (self._pointed_from, self._edits):
-            self._pointed_from, self._edits = self.draft, edits
-            self._at = pointed_at(self.draft, dict(edits)) if self.draft and edits else None
+        if (draft, edits) != (self._pointed_from, self._edits):
+            self._pointed_from, self._edits = draft, edits
+            self._at = pointed_at(draft, dict(edits)) if draft and edits else None
 
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
@@ -343,7 +343,7 @@ class ChartsPane(Vertical):
         """Show what the tab has; `mark`: estimates of other settings as such from now on."""
         if not self.is_mounted:
             return
-        self._point()
+        self._point(self.draft)
         keys = tuple(key for key, _ in self._edits)
         shown = Shown(
             self.draft, self.snapshot, self.overlays, self.cursor, self._at, keys,
