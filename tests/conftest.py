@@ -86,6 +86,24 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Let apps be tested on a busy machine, and in less time.
+
+    A pilot's pause does not depend on how busy the machine is (`waiting.idle`, `waiting.heard`),
+    and an app takes the style rules that an earlier app of this process has parsed.
+    """
+    if "textual.pilot" in sys.modules:
+        from support.styles import parsed_once
+        from support.waiting import heard, idle
+
+        patch = pytest.MonkeyPatch()
+        patch.setattr("textual.pilot.Pilot._wait_for_screen", heard)
+        patch.setattr("textual.pilot.wait_for_idle", idle)
+        patch.setattr("textual.app.wait_for_idle", idle)
+        patch.setattr("textual.css.stylesheet.Stylesheet._parse_rules", parsed_once)
+
+
 def _is_repeated(case: object) -> bool:
     from support import cases
 
@@ -114,26 +132,6 @@ def seed(request: pytest.FixtureRequest) -> int:
 def rng(seed: int) -> np.random.Generator:
     """A generator of this test's own."""
     return np.random.default_rng(seed)
-
-
-@pytest.fixture(autouse=True)
-def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pilot's pause does not depend on how busy the machine is: see `waiting.idle`."""
-    if "textual.pilot" in sys.modules:
-        from support.waiting import heard, idle
-
-        monkeypatch.setattr("textual.pilot.Pilot._wait_for_screen", heard)
-        monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
-        monkeypatch.setattr("textual.app.wait_for_idle", idle)
-
-
-@pytest.fixture(autouse=True)
-def styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an app take the style rules that an earlier app of this process has parsed."""
-    if "textual.pilot" in sys.modules:
-        from support.styles import parsed_once
-
-        monkeypatch.setattr("textual.css.stylesheet.Stylesheet._parse_rules", parsed_once)
 
 
 @pytest.fixture
