@@ -242,7 +242,7 @@ def test_the_gain_after_the_targets_users_are_dropped_has_a_closed_form(protocol
     table = attack("mga", 0.3, targets)
     more = {"defence": [{"kind": "fiad"}], "trials": 30}
     made = experiment(
-        [60 * count for count in users], {"kind": protocol, "epsilon": 2.0}, table, **more
+        [20 * count for count in users], {"kind": protocol, "epsilon": 2.0}, table, **more
     )
     (cell,), (measured,) = made.cells, results_of(made).cells
     theory = expected_metrics(cell)

@@ -53,7 +53,7 @@ def test_ctrl_c_prints_what_is_finished_as_partial(workers: str, tmp_path: Path)
     out = tmp_path / "partial.json"
     arguments = ("run", "quickstart", "--trials", "40000", "--workers", workers)
     output, code, waited = interrupted(
-        command(*arguments, "--format", "json", "--out", str(out)), "trials/s", 4
+        command(*arguments, "--format", "json", "--out", str(out)), "trials/s", 2
     )
     assert code == 130, output
     assert "Traceback" not in output

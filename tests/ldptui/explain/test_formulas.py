@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ KINDS = tuple(PROTOCOLS)
 FAKES = [None, *(kind_of(law) for law in COMPARED)]
 
 
+@cache
 def bound(
     kind: str, fakes: str | None, d: int = 200, n: int = 50_000, r: int = 4, epsilon: float = 1.0
 ) -> Cell:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def table(kind: str) -> dict[str, Any]:
     return {"kind": kind, "share": 0.1, **aim, **seeds, **OWN.get(kind, {})}
 
 
+@cache
 def bound(kind: str, protocol: str) -> Cell:
     population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
     return cell(population, {"kind": protocol, "epsilon": 1.0}, table(kind))

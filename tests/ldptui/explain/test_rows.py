@@ -7,6 +7,7 @@ import itertools
 import math
 import pkgutil
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -43,7 +44,12 @@ TABLES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def shown(kind: str) -> Iterator[Formula]:
+@cache
+def shown(kind: str) -> list[Formula]:
+    return list(_shown(kind))
+
+
+def _shown(kind: str) -> Iterator[Formula]:
     """The formulas of a kind: at a setting with every number, and of cells under every attack."""
     numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02, "mean": 0.3}
     for table in TABLES.get(kind, [{}]):

@@ -66,7 +66,11 @@ def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.n
 # All of them.
 
 
-FEW: Final = {"choose": {"trials": 10}, "deployment": {"items": 8, "users": 1000, "targets": 1}}
+FEW: Final = {
+    "audit": {"samples": 1000},
+    "choose": {"trials": 10},
+    "deployment": {"items": 8, "users": 1000, "targets": 1},
+}
 """What makes the answers of these quick."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -40,9 +41,14 @@ __all__ = ["own_home"]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """Run 1 with another ε, then run 2: the quickstart."""
-    path = tmp_path / "runs.sqlite3"
+def store(kept_runs: Path, tmp_path: Path) -> Path:
+    """Run 1 with another ε, then run 2: the quickstart. A copy for one test."""
+    return Path(shutil.copy(kept_runs, tmp_path))
+
+
+@pytest.fixture(scope="module")
+def kept_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "runs.sqlite3"
     quickstart = load(scenarios.path("quickstart"))
     with open_store(path) as kept:
         for scenario in (quickstart.with_value("protocol.epsilon", 2.0), quickstart):

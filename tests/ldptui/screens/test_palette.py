@@ -246,12 +246,12 @@ async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: app.workbench.draft.title == title)
 
 
-@pytest.mark.parametrize("word", ["ε", "eps", "epsilon"])
-async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None], word: str) -> None:
+async def test_a_field_is_found_by_the_name_of_its_symbol(pilot: Pilot[None]) -> None:
     provider = Commands(pilot.app.screen)
     await provider.startup()
-    hits = [hit async for hit in provider.search(word) if isinstance(hit, Hit)]
-    assert str(max(hits, key=lambda hit: hit.score).prompt) == "Field: privacy budget ε"
+    for word in ("ε", "eps", "epsilon"):
+        hits = [hit async for hit in provider.search(word) if isinstance(hit, Hit)]
+        assert str(max(hits, key=lambda hit: hit.score).prompt) == "Field: privacy budget ε", word
 
 
 async def test_a_letter_lists_no_commands_again(
