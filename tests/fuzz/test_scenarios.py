@@ -15,7 +15,7 @@ from ldptui.core.scenario import Scenario, known_keys, parse
 FOLDER = scenarios.path("survey").parent
 BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 KEYS = sorted(known_keys())
-FEW, MANY = 100, 20_000
+FEW, MANY = 60, 20_000
 
 SWEPT = """\
 format = 1

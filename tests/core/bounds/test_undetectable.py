@@ -43,6 +43,7 @@ def attack(protocol: PureProtocol, size: int | None, held: Floats, targets: int,
     return hidden(held, np.arange(targets), share, protocol.p, rate, size)
 
 
+@pytest.mark.every(7)
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize(("kind", "items"), CASES)
 @pytest.mark.parametrize("epsilon", [0.4, 1.5])

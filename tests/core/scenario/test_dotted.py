@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldptui.core.base.errors import ScenarioError
@@ -107,6 +107,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(st.dictionaries(NAMES, VALUES, max_size=3), st.lists(NAMES, min_size=1, max_size=6), VALUES)
 def test_what_is_set_is_there_or_refused(document: Any, names: list[str], value: Any) -> None:
     key = ".".join(names)

@@ -30,10 +30,10 @@ from ldptui.core.scenario import (
 )
 
 QUICK = settings(
-    max_examples=150,
+    max_examples=80,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-MANY = settings(QUICK, max_examples=250)
+MANY = settings(QUICK, max_examples=120)
 
 BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 FOLDER = scenarios.path("survey").parent

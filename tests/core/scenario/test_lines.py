@@ -28,6 +28,7 @@ def test_every_key_of_a_scenario_is_read_with_its_line(name: str) -> None:
         assert place.startswith("sweep") or value_at(document, place) is not None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_cut_anywhere_is_read(name: str) -> None:
     text = TEXTS[name]

@@ -35,6 +35,7 @@ def defended(
     return there, Poisoned(case, HISTOGRAM, fake, there.malicious, targets)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("steps", AFFINE[1:], ids=str)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_affine_corrections_against_the_enumerated_law(case: Case, steps: list[str]) -> None:

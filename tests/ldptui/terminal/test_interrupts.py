@@ -103,15 +103,13 @@ ALONE = (
 )
 
 
-@pytest.mark.every(6)
-@pytest.mark.parametrize(
-    "place", [*(pytest.param(place, marks=pytest.mark.long) for place in POOLED), *ALONE]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("place", [*POOLED, *ALONE])
 def test_an_interrupt_in_the_middle_of_a_run_in_processes(place: str, tmp_path: Path) -> None:
     quiet_end(place, "2", tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.every(6)
 @pytest.mark.parametrize("place", ALONE)
 def test_an_interrupt_in_the_middle_of_a_run_alone(place: str, tmp_path: Path) -> None:
     quiet_end(place, "1", tmp_path)
