@@ -20,7 +20,7 @@ from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
 from .fakes import fake_share
-from .strategy import Promoting, Usual, View
+from .strategy import Promoting, Strategy, View
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class HiddenGain(Promoting):
 
 
 @dataclass(frozen=True)
-class Hiding(Usual):
+class Hiding(Strategy):
     """This many fakes, who hide among these genuine users."""
 
     population: Population

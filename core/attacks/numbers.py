@@ -22,7 +22,7 @@ from ..law.numbers import tells_numbers
 from ..population import Population
 from ..population.targets import RandomSet
 from .fakes import fake_share
-from .strategy import Promoting, Usual, View
+from .strategy import Promoting, Strategy, View
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class WidestReport(Promoting):
 
 
 @dataclass(frozen=True)
-class OnePoint(Usual, Bounded):
+class OnePoint(Strategy, Bounded):
     """The report that says one number, from all fakes: that of the number without noise.
 
     number : one of the task's range; the nearest report is sent.
@@ -58,7 +58,7 @@ class OnePoint(Usual, Bounded):
 
 
 @dataclass(frozen=True)
-class OutputPoisoning(Usual, Bounded):
+class OutputPoisoning(Strategy, Bounded):
     """OPA: fakes who know the true mean, and report what brings the estimate to another one.
 
     mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
@@ -89,7 +89,7 @@ class OutputPoisoning(Usual, Bounded):
 
 
 @dataclass(frozen=True)
-class Steering(Usual):
+class Steering(Strategy):
     """This many fakes among these genuine users, who steer the mean of all, and that of squares."""
 
     population: Population

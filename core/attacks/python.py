@@ -14,11 +14,11 @@ from ..base.ranges import SHARE, check_bounds
 from ..law.law import Law, LawName
 from ..law.pure import Items, Mechanism
 from ..population.targets import Targets
-from .strategy import Usual, View
+from .strategy import Strategy, View
 
 
 @dataclass(frozen=True)
-class PythonAttack(Usual):
+class PythonAttack(Strategy):
     """An attack of somebody's, by its name. No law of its reports is known here.
 
     options : what its code takes besides, as TOML has it; kept with sorted keys.

@@ -22,7 +22,7 @@ from ..law.law import Ask, Lack, Law, LawName, Ones
 from ..law.pure import Items, Mechanism
 from ..population import Population
 from .hidden import Hiding
-from .strategy import Promoting, Strategy, Usual, View
+from .strategy import Promoting, Strategy, View
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -55,7 +55,7 @@ class SolvedGain(Promoting):
 
 
 @dataclass(frozen=True)
-class Solving(Usual):
+class Solving(Strategy):
     """This many fakes among these genuine users, whose reports are solved for."""
 
     attack: SolvedGain

@@ -63,64 +63,21 @@ def evenly(items: Items, domain_size: int) -> Floats:
     return law
 
 
-class Strategy(Protocol):
-    """The interface of fakes who know their targets, and among whom they are."""
-
-    report_law: ClassVar[LawName]
-    """The law of one report."""
-    aims_at_prefixes: ClassVar[bool]
-    """True if it makes sense where its targets are prefixes of items, a level at a time."""
-
-    @property
-    def reacts(self) -> bool:
-        """True if it looks at what was published: its support is then known in round 0 alone."""
-        ...
-
-    @property
-    def cohort(self) -> float | None: ...
-
-    def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Raise ScenarioError where it makes no sense against this protocol, or these targets."""
-        ...
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        """Reports of `count` fake users."""
-        ...
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, …], the law of the counts of int64[trials] fake users."""
-        ...
-
-    def claims(self, view: View, domain_size: int) -> Floats:
-        """float64[d]: the chances that a fake who runs the protocol pretends to hold each item.
-
-        float64[trials, d] where it depends on what was published in each trial.
-        """
-        ...
-
-    def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
-        """The support of one fake report, item by item; None where it is not known.
-
-        targets : the attack's own. counted : the targets whose number the variance is of.
-        """
-        ...
-
-    def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
-        """The bits of one fake report where they do not stand for items; None if not known."""
-        ...
-
-
-class Usual:
+class Strategy:
     """An attack that is a row: options, the law that it asks a protocol for, and its check.
 
-    An attack says more only where its law is not one that a protocol knows by name.
+    Its fakes know their targets, and among whom they are. An attack says more only where its law is
+    not one that a protocol knows by name.
     """
 
     kind: Any
     cohort: Any = None
     report_law: ClassVar[LawName]
+    """The law of one report."""
     reacts: ClassVar[bool] = False
+    """True if it looks at what was published: its support is then known in round 0 alone."""
     aims_at_prefixes: ClassVar[bool] = False
+    """True if it makes sense where its targets are prefixes of items, a level at a time."""
 
     def bind(self) -> Self:
         return self
@@ -146,22 +103,33 @@ class Usual:
         return answer
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        """Refuse a protocol that has no such law."""
+        """Raise ScenarioError where it makes no sense against this protocol, or these targets."""
         self.law(protocol, View(targets))
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        """Reports of `count` fake users."""
         return self.law(protocol, view).reports(count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, …], the law of the counts of int64[trials] fake users."""
         return np.asarray(self.law(protocol, view).counts(count, rng))
 
     def claims(self, view: View, domain_size: int) -> Floats:
+        """float64[d]: the chances that a fake who runs the protocol pretends to hold each item.
+
+        float64[trials, d] where it depends on what was published in each trial.
+        """
         return evenly(view.targets, domain_size)
 
     def item_support(self, protocol: Any, targets: Items, counted: Items) -> ItemSupport | None:
+        """The support of one fake report, item by item; None where it is not known.
+
+        targets : the attack's own. counted : the targets whose number the variance is of.
+        """
         return self.law(protocol, View(targets)).support(counted)
 
     def bits(self, protocol: Any, targets: Items) -> BitLaw | None:
+        """The bits of one fake report where they do not stand for items; None if not known."""
         return self.law(protocol, View(targets)).shape()
 
 
@@ -178,7 +146,7 @@ plans: Final[Capability[Planned]] = Capability("among")
 
 
 @dataclass(frozen=True)
-class Promoting(Usual, Bounded):
+class Promoting(Strategy, Bounded):
     """An attack that promotes items.
 
     share : β, that of the fakes among all users. targets : the items, or how they are picked.
@@ -188,7 +156,7 @@ class Promoting(Usual, Bounded):
     targets: Targets
 
 
-class ByNumbers(Usual, Bounded):
+class ByNumbers(Strategy, Bounded):
     """An attack whose law depends on its targets by their number alone, whoever the others are."""
 
     def support(self, protocol: Any, r: int) -> Support:

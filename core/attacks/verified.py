@@ -19,11 +19,11 @@ from ..law.law import Ask, Law, LawName
 from ..law.pure import Items, Mechanism, Reports, Rng
 from ..law.support import ItemSupport
 from .fakes import Fakes
-from .strategy import Strategy, Usual, View
+from .strategy import Strategy, View
 
 
 @dataclass(frozen=True)
-class Obeying(Usual):
+class Obeying(Strategy):
     """Fakes of any attack who have to run the protocol, over d items.
 
     drop_out : they keep a report back that does not support the item they chose.
@@ -49,7 +49,7 @@ class Obeying(Usual):
     def refuse_nobody(self, targets: Items) -> None:
         """Refuse fakes who aim at a number and name no item to pretend; raises ScenarioError."""
         if not targets.size:
-            rule = f'must not be "{self.strategy.kind}" where reports are verified'  # type: ignore[attr-defined]
+            rule = f'must not be "{self.strategy.kind}" where reports are verified'
             raise ScenarioError(f"{rule}: its fakes choose no item", key="attack.kind")
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
