@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from ...base.errors import ScenarioError, got
 from ...base.ranges import Bounded, Range
@@ -45,19 +45,13 @@ class Asked:
     users: int
 
     @property
-    def mechanism(self) -> Any:
+    def mechanism(self) -> Mechanism:
         """The protocol as it is, bound."""
         return self.bind(self.spec)
 
     def at(self, epsilon: float) -> Mechanism:
         """The protocol with another ε."""
         return self.bind(replace(self.spec, epsilon=epsilon))
-
-    def refuse_curator(self, kind: str) -> None:
-        """Refuse a curator's table, whose users are asked for no report; raises ScenarioError."""
-        if not sends_reports(self.spec.mechanism):
-            rule = f'must be "curator" with {self.spec.kind}, to whom users tell their items'
-            raise ScenarioError(f"{rule}, {got(kind)}", key="trust.kind")
 
     def epsilon(self, key: str) -> float:
         """ε of the table; raises ScenarioError at a key where other numbers bind it."""
@@ -68,70 +62,49 @@ class Asked:
         return epsilon
 
 
-class Trust(Protocol):
-    """The `[trust]` table of a scenario, a frozen dataclass.
+class Trust(Bounded):
+    """The `[trust]` table of a scenario, a frozen dataclass; by default the server sees reports.
 
     linked : the server knows which reports are of one user. unread : why no filter reads a report,
     "" where one may. proves : fakes have to run the protocol, and only choose an item. drop_out :
     they may keep a report back. every_task : it makes sense for every task. address : its part of
-    the streams of fakes, "" where they draw as without it.
+    the streams of fakes, "" where they draw as without it. blending : δ of the promise that all
+    reports keep together; None where each stands alone. wanted : the ε that all reports are asked
+    to keep together; None where it follows.
     """
 
-    linked: ClassVar[bool]
-    unread: ClassVar[str]
-    proves: ClassVar[bool]
-    every_task: ClassVar[bool]
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def drop_out(self) -> bool: ...
-    @property
-    def address(self) -> str: ...
-
-    @property
-    def blending(self) -> float | None:
-        """δ of the promise that all reports keep together; None where each stands alone."""
-        ...
-
-    @property
-    def wanted(self) -> float | None:
-        """The ε that all reports are asked to keep together; None where it follows."""
-        ...
-
-    def bound(self, asked: Asked) -> Mechanism:
-        """The mechanism by which users are asked; raises ScenarioError at its full key."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Row(Bounded):
-    """The part that most rows share: the server sees reports, fakes send what they like."""
-
+    kind: Any
     linked: ClassVar[bool] = True
     unread: ClassVar[str] = ""
     proves: ClassVar[bool] = False
     every_task: ClassVar[bool] = False
-    drop_out: ClassVar[bool] = False
-    address: ClassVar[str] = ""
-    blending: ClassVar[float | None] = None
-    wanted: ClassVar[float | None] = None
+    drop_out: Any = False
+    address: Any = ""
+    blending: Any = None
+    wanted: Any = None
+
+    def bound(self, asked: Asked) -> Mechanism:
+        """The mechanism by which users are asked; raises ScenarioError at its full key."""
+        if not sends_reports(asked.spec.mechanism):
+            rule = f'must be "curator" with {asked.spec.kind}, to whom users tell their items'
+            raise ScenarioError(f"{rule}, {got(self.kind)}", key="trust.kind")
+        return self.changed(asked)
+
+    def changed(self, asked: Asked) -> Mechanism:
+        """The mechanism that the row makes of a protocol whose users send reports."""
+        return asked.mechanism
 
 
 @dataclass(frozen=True)
-class Local(_Row):
+class Local(Trust):
     """Users trust nobody: the server sees whose report is whose."""
 
     every_task: ClassVar[bool] = True
     kind: Literal["local"] = "local"
 
-    def bound(self, asked: Asked) -> Mechanism:
-        asked.refuse_curator(self.kind)
-        return cast("Mechanism", asked.mechanism)
-
 
 @dataclass(frozen=True)
-class Verified(_Row):
+class Verified(Trust):
     """Users prove that the protocol drew their report, from whichever item.
 
     Kato, Cao, Yoshikawa, DBSec 2021: the cryptography draws with probabilities that are multiples
@@ -145,20 +118,19 @@ class Verified(_Row):
     """
 
     proves: ClassVar[bool] = True
-    drop_out: bool = False  # type: ignore[misc]
+    drop_out: bool = False
     levels: Annotated[int, LEVELS] | None = None
     kind: Literal["verified"] = "verified"
 
     @property
-    def address(self) -> str:  # type: ignore[override]
+    def address(self) -> str:
         # As the defence of old scenarios calls itself: their streams stay.
         return (
             f"VerifiedRandomiser(drop_out={self.drop_out!r}, levels={self.levels!r}, "
             "kind='verified-randomiser')"
         )
 
-    def bound(self, asked: Asked) -> Mechanism:
-        asked.refuse_curator(self.kind)
+    def changed(self, asked: Asked) -> Mechanism:
         protocol = asked.mechanism
         why = None if awaits_code(protocol) else self.reads(protocol)
         if why is not None:
@@ -185,7 +157,7 @@ class Verified(_Row):
 
 
 @dataclass(frozen=True)
-class Shuffled(_Row):
+class Shuffled(Trust):
     """A shuffler forgets who sent which report, so that reports hide each other.
 
     delta : δ of the central promise. central_epsilon : the central ε that the shuffled reports
@@ -203,11 +175,10 @@ class Shuffled(_Row):
         if self.delta not in DELTA:
             raise ScenarioError(f"must be {DELTA} of shuffled reports, {got(self.delta)}", "delta")
 
-    def bound(self, asked: Asked) -> Mechanism:
-        asked.refuse_curator(self.kind)
+    def changed(self, asked: Asked) -> Mechanism:
         protocol = asked.mechanism
         if awaits_code(protocol):
-            return cast("Mechanism", protocol)
+            return protocol
         why = unshuffled(protocol)
         if why is not None:
             raise ScenarioError(f'must not be "{self.kind}" with {why}', key="trust.kind")
@@ -215,22 +186,22 @@ class Shuffled(_Row):
             rule = f"must be {SHUFFLED} where reports are shuffled, {got(asked.users)}"
             raise ScenarioError(rule, key="population.users")
         if self.central_epsilon is None:
-            return cast("Mechanism", protocol)
+            return protocol
         asked.epsilon("trust.central_epsilon")
         whatever = replace(asked, spec=replace(asked.spec, epsilon=1.0))  # ε₀ takes its place
         return asked.at(_solved(whatever, self.delta, self.central_epsilon))
 
     @property
-    def blending(self) -> float | None:  # type: ignore[override]
+    def blending(self) -> float | None:
         return self.delta
 
     @property
-    def wanted(self) -> float | None:  # type: ignore[override]
+    def wanted(self) -> float | None:
         return self.central_epsilon
 
 
 @dataclass(frozen=True)
-class Aggregated(_Row):
+class Aggregated(Trust):
     """Servers add up vectors in secret (Prio), each proved to be one of a circuit's.
 
     circuit : what a proof admits of one client: one item, up to `weight` items, or any set of them.
@@ -248,8 +219,7 @@ class Aggregated(_Row):
     delta: Annotated[float, SLACK] | None = None
     kind: Literal["aggregated"] = "aggregated"
 
-    def bound(self, asked: Asked) -> Mechanism:
-        asked.refuse_curator(self.kind)
+    def changed(self, asked: Asked) -> Mechanism:
         protocol = asked.mechanism
         if self.noise == "local":
             return self._noisy(protocol, asked.spec.kind)
@@ -263,18 +233,18 @@ class Aggregated(_Row):
         except ScenarioError as error:
             raise error.within("trust") from error
 
-    def _noisy(self, protocol: Any, kind: str) -> Mechanism:
+    def _noisy(self, protocol: Mechanism, kind: str) -> Mechanism:
         """The protocol whose reports are vectors of the circuit; raises ScenarioError."""
         if self.circuit == "histogram":
             if not (hides(protocol) and protocol.report_size == 1):
                 rule = f'must not be "histogram" with {kind}, whose report is more than one item'
                 raise ScenarioError(rule, key="trust.circuit")
-            return cast("Mechanism", protocol)
+            return protocol
         if not composes(protocol):
             rule = f'must not be "local" with {kind}, whose report is no vector of free bits'
             raise ScenarioError(rule, key="trust.noise")
         if self.circuit == "sumvec":
-            return cast("Mechanism", protocol)
+            return protocol
         weight = self.weight or least_weight(protocol.domain_size, protocol.q)
         try:
             return ProvenBits(protocol.domain_size, protocol.epsilon, protocol.p, weight)
@@ -282,13 +252,13 @@ class Aggregated(_Row):
             raise error.within("trust") from error
 
     @property
-    def blending(self) -> float | None:  # type: ignore[override]
+    def blending(self) -> float | None:
         # Sums of noisy vectors tell no more than the same vectors shuffled.
         return self.delta if self.noise == "local" else None
 
 
 @dataclass(frozen=True)
-class TrustedCurator(_Row):
+class TrustedCurator(Trust):
     """A curator is told every item, and adds noise to a histogram.
 
     That of the protocol where it is a curator's; of all others geometric noise of the same ε.
@@ -297,9 +267,8 @@ class TrustedCurator(_Row):
     kind: Literal["curator"] = "curator"
 
     def bound(self, asked: Asked) -> Mechanism:
-        protocol = asked.mechanism
         if not sends_reports(asked.spec.mechanism):
-            return cast("Mechanism", protocol)
+            return asked.mechanism
         return Geometric(asked.items, asked.epsilon("trust.kind"))
 
 
