@@ -5,38 +5,32 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Set
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ..base.arms import Arm
 from ..base.flags import Flags
 from ..base.sampling import Floats
-from ..law.pure import BoolArray, Items
+from ..law.pure import BoolArray
 
 
-class Conclusion(Protocol):
+class Conclusion(ABC):
     """The conclusions of the server in several trials of a cell, by arm, beside what is true.
 
-    A metric belongs to classes of conclusions: what it is measured from.
+    A metric belongs to classes of conclusions: what it is measured from. targets : those of the
+    fakes by their places in the conclusions; empty where there is no attack.
     """
 
+    targets: Any
+
     @property
+    @abstractmethod
     def trials(self) -> int:
         """The number of trials."""
-        ...
 
     @property
+    @abstractmethod
     def arms(self) -> Set[Arm]:
         """The arms that something is concluded in."""
-        ...
-
-    @property
-    def targets(self) -> Items:
-        """The targets by their places in the conclusions; empty where there is no attack."""
-        ...
-
-
-class Alarmed(ABC):
-    """A conclusion beside which a defence can claim an attack."""
 
     @abstractmethod
     def claims_fakes(self, arm: Arm) -> bool:
@@ -47,7 +41,7 @@ class Alarmed(ABC):
         """The claims of a defence about one arm."""
 
 
-class Robust(Alarmed):
+class Robust(Conclusion):
     """A conclusion with an interval that holds whatever the fakes send, where they are few."""
 
     @property

@@ -15,7 +15,7 @@ from ...base.sampling import Floats
 from ...bounds.coverage import covered
 from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ...law.pure import BoolArray, Estimates, Items, PureProtocol
-from ..conclusion import Alarmed, Metric, Robust
+from ..conclusion import Conclusion, Metric, Robust
 from ..ranking import Leaders, Ranking
 from .hitters import HitterConclusion
 
@@ -166,7 +166,7 @@ def _flagged(
     name: str,
     function: Callable[[Flags], Floats],
     arm: Arm = ATTACKED_DEFENDED,
-    of: tuple[type[Alarmed], ...] = _OF,
+    of: tuple[type[Conclusion], ...] = _OF,
 ) -> Metric:
     """A metric of what a defence claims in one arm."""
 
@@ -201,9 +201,9 @@ METRICS: Final = (
     _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
     _flagged("auc", lambda flags: flags.area),
     _flagged("reports_kept", lambda flags: flags.kept),
-    _flagged("alarm_rate", lambda flags: flags.alarm, of=(Alarmed,)),
+    _flagged("alarm_rate", lambda flags: flags.alarm, of=(Conclusion,)),
     _flagged(
-        "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(Alarmed,)
+        "false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, of=(Conclusion,)
     ),
     _flagged("detection_delay", lambda flags: flags.delay),
     _flagged("targets_named", lambda flags: flags.named),

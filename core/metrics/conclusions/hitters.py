@@ -18,7 +18,7 @@ from ...base.arms import ATTACKED, CLEAN, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
 from ...law.pure import Items
-from ..conclusion import Alarmed, Metric
+from ..conclusion import Conclusion, Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class HitterConclusion(Alarmed):
+class HitterConclusion(Conclusion):
     """The items that the server names in several trials of a cell, by arm, beside what is true.
 
     targets : int64[r], their places among the watched items; empty without an attack.
