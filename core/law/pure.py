@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
+from typing import Annotated, Any, ClassVar, Final, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..base.capability import Capability
 from ..base.errors import ScenarioError, got
 from ..base.flags import Flags
-from ..base.ranges import check_bounds
+from ..base.ranges import DOMAIN, EPSILON, check_bounds
 from ..base.sampling import Counts, Floats
 from .arrays import array_of as array_of
 from .arrays import check_padding as check_padding
@@ -306,13 +306,23 @@ def is_unbiased(mechanism: object) -> TypeGuard[Unbiased]:
     return is_pure(mechanism) or scatters(mechanism)
 
 
-def check(protocol: Any) -> None:
-    """Refuse a protocol whose parameters are out of range, or that carries no information."""
-    check_bounds(protocol)
-    if protocol.epsilon < LEAST_EPSILON or not 0 <= protocol.q < protocol.p <= 1:
-        least = f" (at least {LEAST_EPSILON:g})" if protocol.epsilon < LEAST_EPSILON else ""
-        rule = f"must be large enough{least} for p to exceed q, {got(protocol.epsilon)}"
-        raise ScenarioError(rule, key="epsilon")
+@dataclass(frozen=True, eq=False)
+class OverItems:
+    """The parameters of every protocol that a privacy budget binds: d items, and ε in nats.
+
+    Raises ScenarioError where parameters are out of range, or reports carry no information.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        protocol: Any = self
+        if self.epsilon < LEAST_EPSILON or not 0 <= protocol.q < protocol.p <= 1:
+            least = f" (at least {LEAST_EPSILON:g})" if self.epsilon < LEAST_EPSILON else ""
+            rule = f"must be large enough{least} for p to exceed q, {got(self.epsilon)}"
+            raise ScenarioError(rule, key="epsilon")
 
 
 def on_levels(probability: float, levels: int) -> float:

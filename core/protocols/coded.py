@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,14 +18,15 @@ from ..base.errors import ScenarioError, got
 from ..base.sampling import Counts, Floats, binomial
 from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
-from ..law.pure import Items, Reports, Rng, items_of
+from ..law.pure import Items, OverItems, Reports, Rng, items_of
 from .messages import Messages
 
 MESSAGES: Final = 2**22
 """Messages of a code at most: a vector over them is 32 MiB."""
 
 
-class Coded(Messages):
+@dataclass(frozen=True)
+class Coded(OverItems, Messages):
     """A protocol whose messages are those of a code; `agreeing` of them agree with each item."""
 
     @property
@@ -37,7 +39,8 @@ class Coded(Messages):
         more = math.expm1(self.epsilon) * self.agreeing
         return more / (more + self.messages)
 
-    def _check_messages(self) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.messages > MESSAGES:
             rule = f"must be small enough for a code of at most 2^22 messages, {got(self.epsilon)}"
             raise ScenarioError(f"{rule}, which takes {self.messages}", key="epsilon")

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import (
     Counts,
     binomial,
@@ -28,11 +27,11 @@ from ..law.pure import (
     BoolArray,
     Items,
     Oracle,
+    OverItems,
     Reports,
     Rng,
     Total,
     array_of,
-    check,
     items_of,
     on_levels,
     spent,
@@ -43,7 +42,7 @@ from .budget import Budget
 
 
 @dataclass(frozen=True)
-class GRR(Encodes, Oracle):
+class GRR(OverItems, Encodes, Oracle):
     """Report the own item with probability p, any other with probability q each.
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
@@ -57,12 +56,6 @@ class GRR(Encodes, Oracle):
         "columns": "GRR, whose report is one item and has no bits that could go together",
         "disguised": "GRR, whose report is one item: there is no number of ones",
     }
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def p(self) -> float:

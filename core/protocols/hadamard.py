@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats, binomial
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import Items, Reports, Rng, Supports, check
+from ..law.pure import Items, Reports, Rng, Supports
 from .budget import Budget
 from .coded import Coded
 
@@ -39,13 +38,6 @@ class HadamardResponse(Coded):
         "subset": "HR, whose report supports half of a block and no part of it",
         "disguised": "HR, whose report is a block and a column and has no number of ones",
     }
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-
-    def __post_init__(self) -> None:
-        check(self)
-        self._check_messages()
 
     @property
     def blocks(self) -> int:

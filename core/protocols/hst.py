@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, binomial
 from ..law.law import Ask, Lack, Law
-from ..law.pure import Items, Reports, Rng, SeedSearch, check
+from ..law.pure import Items, OverItems, Reports, Rng, SeedSearch
 from ..law.support import Support
 from .budget import Budget
 from .hashing import LocalHashing
@@ -58,7 +57,7 @@ class PublicCoins(LocalHashing):
 
 
 @dataclass(frozen=True)
-class UserCoins(IndependentBits):
+class UserCoins(OverItems, IndependentBits):
     """The user draws the coins and sends them, turned by the perturbed sign: 1 where they agree.
 
     The own bit is 1 with probability e^ε/(e^ε + 1), every other is a fair coin. A fake sends any
@@ -67,12 +66,6 @@ class UserCoins(IndependentBits):
 
     called: ClassVar[str] = "HST"
     family: ClassVar[str] = "hst"
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def p(self) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import DOMAIN, ENTRIES, EPSILON, Range
+from ..base.ranges import ENTRIES, Range
 from ..base.sampling import ColumnCounts, Counts, Floats, multinomial
 from ..base.secure import secure
 from ..bounds.numbers import hidden_law
@@ -29,7 +29,7 @@ from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss
 from ..law.numbers import Sums
-from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
 
@@ -47,7 +47,7 @@ class Binned(Budget):
 
 
 @dataclass(frozen=True)
-class Line(Encodes, Doors):
+class Line(OverItems, Encodes, Doors):
     """A protocol of numbers over d items, with its table of reports.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], bins of a line, and
@@ -67,15 +67,13 @@ class Line(Encodes, Doors):
         "columns": "a protocol of numbers, whose report is one number",
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     bins: Annotated[int, BINS] = 1024
     cells: bool = False
     low: float = field(default=-1.0, repr=False)
     high: float = field(default=1.0, repr=False)
 
     def __post_init__(self) -> None:
-        check(self)
+        super().__post_init__()
         if self.domain_size * self.bins > ENTRIES:
             rule = f"times items must be at most 4 000 000, {got(self.bins)}"
             raise ScenarioError(f"{rule} with {self.domain_size} items", key="bins")

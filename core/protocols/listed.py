@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from ..base.errors import ScenarioError, got, spelled
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats, multinomial
 from ..base.secure import generator
 from ..law.enumeration import ReportLaw, item_name
-from ..law.pure import Items, Reports, Rng, Supports, check, items_of
+from ..law.pure import Items, OverItems, Reports, Rng, Supports, items_of
 from .messages import TIES, Messages
 from .python import LACKS
 
@@ -26,7 +25,7 @@ ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Listed(Messages):
+class Listed(OverItems, Messages):
     """A pure protocol with few reports; they are numbered, uint32[n] in the order of the tables.
 
     law : float64[items, reports], the probability of each report of who holds each item.
@@ -39,8 +38,6 @@ class Listed(Messages):
     family: ClassVar[str] = "plugin"
     lacks: ClassVar[dict[str, str]] = LACKS
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     law: Floats = field(repr=False)
     table: Supports = field(repr=False)
     address: str = ""
@@ -50,7 +47,7 @@ class Listed(Messages):
         shape = (self.law.shape[1], self.domain_size)
         object.__setattr__(self, "table", _supports(self.table, shape))
         self._check_pure()
-        check(self)
+        super().__post_init__()
 
     def _check_pure(self) -> None:
         """Refuse tables by which some items are supported more often than others."""

@@ -11,14 +11,13 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import Items, Reports, Rng, Supports, check, item_variance
+from ..law.pure import Items, Reports, Rng, Supports, item_variance
 from .budget import Budget
 from .coded import Coded
 from .geometry import (
@@ -50,13 +49,6 @@ class ProjectiveGeometry(Coded):
         "subset": "PGR, whose report supports the items of a hyperplane and no part of them",
         "disguised": "PGR, whose report is a point and has no number of ones",
     }
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-
-    def __post_init__(self) -> None:
-        check(self)
-        self._check_messages()
 
     @cached_property
     def field_size(self) -> int:

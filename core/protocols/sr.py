@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON
 from ..base.sampling import Counts, Floats, binomial
 from ..base.secure import secure
 from ..law.doors import Doors
@@ -22,13 +21,13 @@ from ..law.enumeration import ReportLaw
 from ..law.law import Ask, Lack, Law, holding
 from ..law.loss import DiscreteLoss, one_bit
 from ..law.numbers import Sums
-from ..law.pure import BoolArray, Items, Reports, Rng, array_of, check, items_of
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
 
 
 @dataclass(frozen=True)
-class SR(Doors):
+class SR(OverItems, Doors):
     """Tell an end of the range; a report of 1 says c, a report of 0 says -c.
 
     Users hold items, each of which stands for a number. Reports are uint8[n], 1 or 0, and the
@@ -49,13 +48,8 @@ class SR(Doors):
         "pointed": "SR, whose only reports are the ends of the range",
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     low: float = field(default=-1.0, repr=False)
     high: float = field(default=1.0, repr=False)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def p(self) -> float:

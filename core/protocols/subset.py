@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import DOMAIN, EPSILON, Range
+from ..base.ranges import Range
 from ..base.sampling import (
     Counts,
     Floats,
@@ -28,7 +28,7 @@ from ..base.secure import generator
 from ..law.enumeration import CELLS, ReportLaw, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, signs
-from ..law.pure import BoolArray, Items, Reports, Rng, Total, check, items_of, on_levels, spent
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, Total, items_of, on_levels, spent
 from ..law.support import Support
 from .budget import Budget, Dial
 from .packed import PackedBits, pickers
@@ -45,7 +45,7 @@ def subset_bits(items: int, size: int) -> float:
 
 
 @dataclass(frozen=True)
-class SubsetSelection(PackedBits):
+class SubsetSelection(OverItems, PackedBits):
     """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
 
     Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
@@ -61,15 +61,13 @@ class SubsetSelection(PackedBits):
         "disguised": "SS, whose reports all hold the same number of items",
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     subset_size: Annotated[int, SIZE]
 
     def __post_init__(self) -> None:
         if self.subset_size >= self.domain_size:
             rule = f"must be {Range(1, self.domain_size - 1)}, below the number of items"
             raise ScenarioError(f"{rule}, {got(self.subset_size)}", key="subset_size")
-        check(self)
+        super().__post_init__()
 
     @property
     def p(self) -> float:

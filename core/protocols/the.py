@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from ..base.ranges import DOMAIN, EPSILON, Range
-from ..law.pure import check
+from ..base.ranges import Range
+from ..law.pure import OverItems
 from .budget import Budget
 from .unary import IndependentBits
 
@@ -22,7 +22,7 @@ ThetaRule: TypeAlias = Literal["best"]
 
 
 @dataclass(frozen=True)
-class Thresholding(IndependentBits):
+class Thresholding(OverItems, IndependentBits):
     """One bit per item: whether its cell is above θ, which is `theta`, once it has its noise.
 
     p = Pr[1 + Lap(2/ε) > θ], q = Pr[Lap(2/ε) > θ]. epsilon bounds the loss of the noisy cells, in
@@ -32,12 +32,7 @@ class Thresholding(IndependentBits):
     called: ClassVar[str] = "THE"
     family: ClassVar[str] = "the"
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     theta: Annotated[float, THETA]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def p(self) -> float:

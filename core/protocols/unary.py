@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from ..base.ranges import DOMAIN, EPSILON, Range
+from ..base.ranges import Range
 from ..base.sampling import (
     Counts,
     binomial_law,
@@ -25,7 +25,7 @@ from ..law.engines import Encodes, ItemByItem
 from ..law.enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..law.law import Ask, Lack, Law, Ones, holding, towards_targets
 from ..law.loss import DiscreteLoss, one_bit
-from ..law.pure import BoolArray, Items, Reports, Rng, check, items_of, on_levels, spent
+from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, items_of, on_levels, spent
 from ..law.support import Support
 from ..law.twice import Sender, Twice
 from .budget import Budget, Dial
@@ -205,7 +205,7 @@ class IndependentBits(Encodes, ItemByItem, PackedBits):
 
 
 @dataclass(frozen=True)
-class Unary(IndependentBits):
+class Unary(OverItems, IndependentBits):
     """Unary encoding with the p that is given, and the q that epsilon leaves.
 
     epsilon = ln(p(1-q) / ((1-p)q)), in nats.
@@ -214,12 +214,7 @@ class Unary(IndependentBits):
     called: ClassVar[str] = "unary encoding"
     family: ClassVar[str] = "unary"
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     p: Annotated[float, KEEP]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def q(self) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError, got
-from ...base.ranges import DOMAIN, EPSILON, Range, check_bounds
+from ...base.ranges import Range, check_bounds
 from ...base.sampling import Counts, Floats, binomial, packed_subsets
 from ...base.secure import generator
 from ...law.blanket import Blanket
@@ -30,6 +30,7 @@ from ...law.pure import (
     BoolArray,
     Estimates,
     Items,
+    OverItems,
     Reports,
     Rng,
     Total,
@@ -50,7 +51,7 @@ SampledRule: TypeAlias = Literal["half"]
 
 
 @dataclass(frozen=True)
-class BitFlips(Summed):
+class BitFlips(OverItems, Summed):
     """Report the noisy bits of D items, drawn uniformly by the client or by the server.
 
     Reports are uint8[n, 2, ceil(d/8)], packed: the items that have a bit, and those of them whose
@@ -69,8 +70,6 @@ class BitFlips(Summed):
         "disguised": "dBitFlip, whose ones are of D items only",
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     sampled: Annotated[int, SAMPLED]
     chooser: Chooser = "client"
 

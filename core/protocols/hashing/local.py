@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from ...base.ranges import DOMAIN, EPSILON, Range
+from ...base.ranges import Range
 from ...base.sampling import (
     Counts,
     Floats,
@@ -39,11 +39,11 @@ from ...law.loss import DiscreteLoss, signs
 from ...law.pure import (
     BoolArray,
     Items,
+    OverItems,
     Reports,
     Rng,
     SeedSearch,
     array_of,
-    check,
     items_of,
     on_levels,
     spent,
@@ -61,7 +61,7 @@ REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
 
 
 @dataclass(frozen=True)
-class LocalHashing(ItemByItem):
+class LocalHashing(OverItems, ItemByItem):
     """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
 
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
@@ -77,12 +77,7 @@ class LocalHashing(ItemByItem):
         ),
     }
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     hash_range: Annotated[int, HASH_RANGE]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     def p(self) -> float:

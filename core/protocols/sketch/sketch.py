@@ -16,14 +16,14 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ...base.ranges import DOMAIN, EPSILON, Range
+from ...base.ranges import Range
 from ...base.sampling import Counts, Floats, binomial, binomials
 from ...law.capabilities import Collection
 from ...law.engines import Placed
 from ...law.enumeration import ReportLaw
 from ...law.law import Ask, Lack, Law, holding
 from ...law.loss import DiscreteLoss
-from ...law.pure import BoolArray, Items, Reports, Rng, check
+from ...law.pure import BoolArray, Items, OverItems, Reports, Rng
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
 from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
@@ -38,7 +38,7 @@ PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
-class Sketch(Placed):
+class Sketch(OverItems, Placed):
     """Report a row and noisy cells of it: of the own bucket, and of the others.
 
     buckets, rows : m and k. Counts are int64[d], the reports that support each item.
@@ -47,13 +47,8 @@ class Sketch(Placed):
     family: ClassVar[str] = "sketch"
     place: ClassVar[str] = "bucket"
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
     buckets: Annotated[int, BUCKETS]
     rows: Annotated[int, ROWS]
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @property
     @abstractmethod
