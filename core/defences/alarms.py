@@ -16,7 +16,7 @@ from ..base.capability import Capability
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .correction import Checked, Known, require_pure, require_variance
+from .correction import Checked, ForKnownNoise, ForPure, Known
 from .step import Step
 
 
@@ -57,7 +57,7 @@ def noise_bounds(levels: Floats, known: Known) -> Floats:
 
 
 @dataclass(frozen=True)
-class ASD(Step):
+class ASD(ForKnownNoise, Step):
     """Alarm where the counts that exceed what noise explains add up to more than all users.
 
     With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ
@@ -71,9 +71,6 @@ class ASD(Step):
 
     slack: Annotated[float, SLACK] = 0.02
     kind: Literal["asd"] = "asd"
-
-    def check(self, known: Known) -> None:
-        require_variance(self.kind, known)
 
     def alarmed(self, frequencies: Floats, known: Known) -> BoolArray:
         bounds = noise_bounds(LEVELS, known)
@@ -89,7 +86,7 @@ class ASD(Step):
 
 
 @dataclass(frozen=True)
-class History(Step):
+class History(ForPure, Step):
     """Alarm where any item's estimates of two rounds differ by more than noise explains.
 
     Without an attack and with the same users in both rounds the difference of an item has mean 0
@@ -102,9 +99,6 @@ class History(Step):
 
     chance: Annotated[float, ALPHA] = 0.01
     kind: Literal["history"] = "history"
-
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
 
     def alarmed(self, frequencies: Floats, known: Known) -> BoolArray | None:
         from scipy.special import ndtri

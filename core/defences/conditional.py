@@ -12,10 +12,8 @@ from typing import Annotated, Literal, cast
 import numpy as np
 
 from ..base.ranges import Range
-from ..law.capabilities import SendsBitPerItem, lacking
-from ..law.pure import Mechanism
-from .correction import ForAll
-from .fiad import NO_BITS
+from ..law.capabilities import SendsBitPerItem
+from .fiad import ReadsBits
 from .filter import Load, Received, Verdict
 from .itemsets import users_in
 from .step import Step
@@ -24,7 +22,7 @@ TOP = Range(2, 2**20)
 
 
 @dataclass(frozen=True)
-class Conditional(ForAll, Step):
+class Conditional(ReadsBits, Step):
     """Name the item whose supporters support another, random item least: the target of r = 1.
 
     Fakes support their target and little else. Of the `top` items that most reports support, it
@@ -34,9 +32,6 @@ class Conditional(ForAll, Step):
 
     top: Annotated[int, TOP] = 10
     kind: Literal["conditional"] = "conditional"
-
-    def reads(self, protocol: Mechanism) -> str | None:
-        return lacking(protocol, "columns", NO_BITS)
 
     def memory(self, load: Load) -> int:
         return load.items * (load.users // 8)

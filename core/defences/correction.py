@@ -41,14 +41,14 @@ class Known:
 
     @property
     def probabilities(self) -> tuple[float, float]:
-        """(p, q), of a collection that has passed `require_pure`."""
+        """(p, q), of a collection that `ForPure` has checked."""
         assert self.p is not None
         assert self.q is not None
         return self.p, self.q
 
     @property
     def std(self) -> float:
-        """The standard deviation √variance, of one that has passed `require_variance`."""
+        """The standard deviation √variance, of one that `ForKnownNoise` has checked."""
         assert self.variance is not None
         return float(np.sqrt(self.variance))
 
@@ -119,6 +119,30 @@ class ForAll:
         """There is nothing to refuse."""
 
 
+class ForPure:
+    """The shared part of steps that need (p, q)."""
+
+    kind: Any
+
+    def check(self, known: Known) -> None:
+        """Refuse a protocol without them; raises ScenarioError."""
+        if known.p is None:
+            rule = f'must not be "{self.kind}" with a protocol whose reports do not support items'
+            raise ScenarioError(rule, key="kind")
+
+
+class ForKnownNoise:
+    """The shared part of steps that need the variance of an estimate."""
+
+    kind: Any
+
+    def check(self, known: Known) -> None:
+        """Refuse a protocol whose noise has no closed form; raises ScenarioError."""
+        if known.variance is None:
+            rule = f'must not be "{self.kind}" with a protocol whose noise has no closed form'
+            raise ScenarioError(rule, key="kind")
+
+
 class ByEstimates(ForAll):
     """The shared part of corrections that need to know nothing but the estimates."""
 
@@ -128,20 +152,6 @@ class ByEstimates(ForAll):
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
         return self.corrected(frequencies)
-
-
-def require_pure(kind: str, known: Known) -> None:
-    """Refuse a protocol without (p, q); raises ScenarioError."""
-    if known.p is None:
-        rule = f'must not be "{kind}" with a protocol whose reports do not support items'
-        raise ScenarioError(rule, key="kind")
-
-
-def require_variance(kind: str, known: Known) -> None:
-    """Refuse a protocol whose noise has no closed form; raises ScenarioError."""
-    if known.variance is None:
-        rule = f'must not be "{kind}" with a protocol whose noise has no closed form'
-        raise ScenarioError(rule, key="kind")
 
 
 def require_left(kind: str, left: np.ndarray[Any, Any] | np.bool_, why: str) -> None:

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from ..base.ranges import Range
 from ..base.sampling import Counts, Floats, binomial_law
 from ..kernels.bits import BitColumns
-from ..law.capabilities import SendsBitPerItem, lacking
-from ..law.pure import Items, Mechanism, PureProtocol
-from .correction import ForAll
-from .fiad import NO_BITS
+from ..law.capabilities import SendsBitPerItem
+from ..law.pure import Items, PureProtocol
+from .fiad import ReadsBits
 from .filter import Load, Received, Verdict
 from .itemsets import support_of, unpacked
 from .step import Step
@@ -35,7 +34,7 @@ def ones_law(protocol: PureProtocol) -> Floats:
 
 
 @dataclass(frozen=True)
-class Diffstats(ForAll, Step):
+class Diffstats(ReadsBits, Step):
     """Flag the users of a set of items without whom the numbers of ones fit their law best.
 
     With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
@@ -46,9 +45,6 @@ class Diffstats(ForAll, Step):
 
     top: Annotated[int, TOP] = 6
     kind: Literal["diffstats"] = "diffstats"
-
-    def reads(self, protocol: Mechanism) -> str | None:
-        return lacking(protocol, "columns", NO_BITS)
 
     def memory(self, load: Load) -> int:
         return load.items * (load.users // 8 + 16 * load.items) + 20 * load.users

@@ -50,8 +50,15 @@ def _exceeding(levels: list[Level], thresholds: Thresholds) -> list[tuple[int, I
     ]
 
 
+class ReadsBits(ForAll):
+    """The shared part of filters of reports that are a bit for each item, each by itself."""
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return lacking(protocol, "columns", NO_BITS)
+
+
 @dataclass(frozen=True)
-class FIAD(ForAll, Step):
+class FIAD(ReadsBits, Step):
     """Flag the users of item sets that more reports share than honest ones would.
 
     A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
@@ -90,9 +97,6 @@ class FIAD(ForAll, Step):
             return protocol.itemset_threshold(size, users, self.chance)
         share = self.thresholds[min(size, len(self.thresholds)) - 1]
         return math.ceil(share * users)
-
-    def reads(self, protocol: Mechanism) -> str | None:
-        return lacking(protocol, "columns", NO_BITS)
 
     def memory(self, load: Load) -> int:
         return memory_of(load.items, load.users)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .correction import Known, require_pure
+from .correction import ForPure, Known
 from .step import Step
 
 HALVINGS: Final = 60
@@ -33,7 +33,7 @@ def single(known: Known) -> bool:
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood(Step):
+class MaximumLikelihood(ForPure, Step):
     """The frequencies on the simplex under which the counts are most likely.
 
     Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
@@ -43,9 +43,6 @@ class MaximumLikelihood(Step):
     """
 
     kind: Literal["ml"] = "ml"
-
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         """Concave, and separable but for the sum: a search for its multiplier μ, in O(60 d).
@@ -100,7 +97,7 @@ def _bracket(c: Floats, p: float, q: float, one_item: bool) -> tuple[Floats, Flo
 
 
 @dataclass(frozen=True)
-class BayesianUpdate(Step):
+class BayesianUpdate(ForPure, Step):
     """Iterative Bayesian update (IBU): the mean posterior of the users' items, taken as new prior.
 
     It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of
@@ -117,9 +114,6 @@ class BayesianUpdate(Step):
 
     iterations: Annotated[int, Range(1, 10**6)] = 200
     kind: Literal["ibu"] = "ibu"
-
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         c, (p, q) = shares(frequencies, known), known.probabilities

@@ -11,7 +11,7 @@ paper has it against these attacks. EM with a poison component is after Du, Ye, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
+from typing import Annotated, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
@@ -69,13 +69,16 @@ reads_numbers: Final[Capability[ReadsNumbers]] = Capability("left")
 """True where a defence reads the counts of reports of numbers."""
 
 
-def unread(protocol: Any) -> str | None:
-    """The reason why the reports of a protocol say no numbers; None where they do."""
-    return None if tells_numbers(protocol) else "a protocol of items, whose reports say no numbers"
+class ForNumbers(ForAll):
+    """The shared part of steps that read reports of numbers."""
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        known = tells_numbers(protocol)
+        return None if known else "a protocol of items, whose reports say no numbers"
 
 
 @dataclass(frozen=True)
-class Misfit(ForAll, Step):
+class Misfit(ForNumbers, Step):
     """Alarm where no honest users' reports are likely to be like these; it changes nothing.
 
     The likeliest distribution is fitted (EM), and the chi-square of the reports that it expects is
@@ -91,9 +94,6 @@ class Misfit(ForAll, Step):
     alpha: Annotated[float, ALPHA] = 0.01
     kind: Literal["misfit"] = "misfit"
 
-    def reads(self, protocol: Mechanism) -> str | None:
-        return unread(protocol)
-
     def left(self, tallied: Tallied) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports
         if lacking(protocol, "chances", "") is not None:
@@ -106,7 +106,7 @@ class Misfit(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class Trim(ForAll, Step):
+class Trim(ForNumbers, Step):
     """Drop the share τ of the reports that say the most, and that of those that say the least.
 
     The mean of what is left is biased where nobody attacks, towards where reports are dense.
@@ -119,9 +119,6 @@ class Trim(ForAll, Step):
     trimmed: Annotated[float, TRIMMED] = 0.05
     kind: Literal["trim"] = "trim"
 
-    def reads(self, protocol: Mechanism) -> str | None:
-        return unread(protocol)
-
     def left(self, tallied: Tallied) -> Left:
         tallies, order = tallied.reports, np.argsort(tallied.protocol.said, kind="stable")
         reports = tallies.sum(axis=1, keepdims=True)
@@ -133,7 +130,7 @@ class Trim(ForAll, Step):
 
 
 @dataclass(frozen=True)
-class PoisonComponent(ForAll, Step):
+class PoisonComponent(ForNumbers, Step):
     """Fit honest users and any poison on one side of the middle together, and drop the poison.
 
     Each kind of report on that side is a component of its own beside the honest users' numbers
@@ -150,7 +147,7 @@ class PoisonComponent(ForAll, Step):
 
     def reads(self, protocol: Mechanism) -> str | None:
         two = "whose two reports are honest in any mixture"
-        return unread(protocol) or lacking(protocol, "chances", two)
+        return super().reads(protocol) or lacking(protocol, "chances", two)
 
     def left(self, tallied: Tallied) -> Left:
         protocol, tallies = tallied.protocol, tallied.reports

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..base.sampling import Floats
 from ..kernels.bits import BitColumns, no_columns
-from ..law.capabilities import lacking, sends_bit_per_item
+from ..law.capabilities import sends_bit_per_item
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import PairLaw, TellsTogether, tells_together
-from .correction import ForAll
-from .fiad import CHANCE, NO_BITS
+from .fiad import CHANCE, ReadsBits
 from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, unpacked, users_in
 from .step import Step
@@ -22,7 +21,7 @@ from .suspects import MOST, least_number, looked_at, mended, suspects
 
 
 @dataclass(frozen=True)
-class Pairs(ForAll, Step):
+class Pairs(ReadsBits, Step):
     """Drop the reports with many items whose pairs are supported beyond what independence explains.
 
     chance : how often any of all pairs alarms where nobody attacks, at most: proved for
@@ -35,7 +34,7 @@ class Pairs(ForAll, Step):
     kind: Literal["pairs"] = "pairs"
 
     def reads(self, protocol: Mechanism) -> str | None:
-        return None if tells_together(protocol) else lacking(protocol, "columns", NO_BITS)
+        return None if tells_together(protocol) else super().reads(protocol)
 
     def memory(self, load: Load) -> int:
         items = min(load.items, MOST)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .correction import Known, require_variance
+from .correction import ForKnownNoise, Known
 from .step import Step
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LOW: Final = -12.0
 
 
 @dataclass(frozen=True)
-class Power(Step):
+class Power(ForKnownNoise, Step):
     """The mean of x given f~ = x + noise of deviation σ, x with a density ∝ x^-a on [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum
@@ -37,9 +37,6 @@ class Power(Step):
 
     exponent: Annotated[float, Range(0, 10, "(]")] = 2.0
     kind: Literal["power"] = "power"
-
-    def check(self, known: Known) -> None:
-        require_variance(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         least, sigma = 1 / known.users, known.std

@@ -13,13 +13,13 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .correction import ETA, Known, require_pure
+from .correction import ETA, ForPure, Known
 from .simplex import project
 from .step import Step
 
 
 @dataclass(frozen=True)
-class Recover(Step):
+class Recover(ForPure, Step):
     """The fakes' reports are taken to support one item each, evenly over those above 0.
 
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
@@ -31,9 +31,6 @@ class Recover(Step):
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover"] = "ldprecover"
 
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
-
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         p, q = known.probabilities
         above = frequencies > 0
@@ -43,7 +40,7 @@ class Recover(Step):
 
 
 @dataclass(frozen=True)
-class RecoverTargets(Step):
+class RecoverTargets(ForPure, Step):
     """LDPRecover* for a server that knows the targets: a fake is taken to support one of them.
 
     The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the
@@ -53,9 +50,6 @@ class RecoverTargets(Step):
 
     eta: Annotated[float, ETA]
     kind: Literal["ldprecover-star"] = "ldprecover-star"
-
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         if not known.targets.size:

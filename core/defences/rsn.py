@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .correction import Known, require_pure
+from .correction import ForPure, Known
 from .simplex import project
 from .step import Step
 
 
 @dataclass(frozen=True)
-class RobustNormSub(Step):
+class RobustNormSub(ForPure, Step):
     """Norm-Sub that leaves the large estimates alone.
 
     An estimate is large from 2x on, where x = 2σ(x) is the frequency whose noise reaches 0. All
@@ -28,9 +28,6 @@ class RobustNormSub(Step):
     """
 
     kind: Literal["rsn"] = "rsn"
-
-    def check(self, known: Known) -> None:
-        require_pure(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         limit = 2 * noisy_frequency(known)

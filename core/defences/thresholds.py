@@ -15,7 +15,7 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .correction import Known, require_left, require_variance
+from .correction import ForKnownNoise, Known, require_left
 from .step import Step
 
 
@@ -27,7 +27,7 @@ def threshold(alpha: float, known: Known) -> float:
 
 
 @dataclass(frozen=True)
-class BaseCut(Step):
+class BaseCut(ForKnownNoise, Step):
     """Keep the estimates above T, and set the others to 0. NDSS.
 
     The sum is whatever it is. alpha : the expected number of items that are kept though nobody
@@ -38,7 +38,7 @@ class BaseCut(Step):
     kind: Literal["base-cut"] = "base-cut"
 
     def check(self, known: Known) -> None:
-        require_variance(self.kind, known)
+        super().check(known)
         if self.alpha > known.domain_size / 2:
             half = f"d/2 = {known.domain_size / 2:g}"
             rule = f"must be at most {half}, so that no estimate below 0 is kept, {got(self.alpha)}"
@@ -53,7 +53,7 @@ class BaseCut(Step):
 
 
 @dataclass(frozen=True)
-class Significance(Step):
+class Significance(ForKnownNoise, Step):
     """Keep the estimates above T, and spread what is missing to one evenly over the others. W17.
 
     Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the
@@ -63,9 +63,6 @@ class Significance(Step):
 
     alpha: Annotated[float, ALPHA] = 0.05
     kind: Literal["significance"] = "significance"
-
-    def check(self, known: Known) -> None:
-        require_variance(self.kind, known)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
         left = frequencies > threshold(self.alpha, known)
