@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, Protocol, cast
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.capability import Capability
+from .base.code import What, code_of
 from .base.errors import LIFTED, ScenarioError, got
-from .base.named import What, code_of
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path

@@ -5,41 +5,24 @@ Nothing here finds or runs its code: `core.plugins` does, where the user allows 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NoReturn
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NoReturn
 
+from ..base.code import PythonCode, What
 from ..base.errors import AttackError
-from ..base.named import check_named
-from ..base.ranges import SHARE, check_bounds
 from ..law.law import Law, LawName
 from ..law.pure import Items, Mechanism
-from ..population.targets import Targets
-from .strategy import Strategy, View
+from .strategy import Promoting, View
 
 
 @dataclass(frozen=True)
-class PythonAttack(Strategy):
-    """An attack of somebody's, by its name. No law of its reports is known here.
+class PythonAttack(PythonCode, Promoting):
+    """An attack of somebody's, by its name. No law of its reports is known here."""
 
-    options : what its code takes besides, as TOML has it; kept with sorted keys.
-    """
-
+    what: ClassVar[What] = "attack"
     reacts: ClassVar[bool] = True
     report_law: ClassVar[LawName] = "unknown"
-    share: Annotated[float, SHARE]
-    targets: Targets
-    name: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
     kind: Literal["plugin"] = "plugin"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        check_named(self, "attack")
-
-    @property
-    def code(self) -> str:
-        """The name of the code that makes the reports, user by user; other attacks have none."""
-        return self.name
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Its code alone knows where it makes sense."""

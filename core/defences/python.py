@@ -5,33 +5,21 @@ Nothing here finds or runs their code: `core.plugins` does, where the user allow
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NoReturn
 
+from ..base.code import PythonCode, What
 from ..base.errors import DefenceError
-from ..base.named import check_named
 from .correction import ForAll
 from .filter import Load
 from .step import Step
 
 
 @dataclass(frozen=True)
-class PythonDefence(ForAll, Step):
-    """A defence of somebody's, by its name.
+class PythonDefence(ForAll, PythonCode, Step):
+    """A defence of somebody's, by its name."""
 
-    options : what its code takes besides, as TOML has it; kept with sorted keys.
-    """
-
-    name: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def __post_init__(self) -> None:
-        check_named(self, "defence")
-
-    @property
-    def code(self) -> str:
-        """The name of the code that acts; other defences have none."""
-        return self.name
+    what: ClassVar[What] = "defence"
 
     def refuse(self) -> NoReturn:
         """Say that its code may not run: it raises DefenceError."""

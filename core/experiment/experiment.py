@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ..attacks import Fakes
+from ..base.code import code_of
 from ..base.errors import LIFTED, ScenarioError, got, spelled
-from ..base.named import code_of
 from ..base.pulse import Pulse, no_pulse
 from ..base.streams import Path
 from ..cell import Cell

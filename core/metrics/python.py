@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from ..base.arms import ARMS, ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from ..base.code import PythonCode, What, read_only
 from ..base.errors import MetricError, ScenarioError, got
-from ..base.named import check_named, read_only
 from ..base.sampling import Floats
 from ..law.pure import Items
 from .conclusions.frequencies import FrequencyConclusion
@@ -66,23 +66,14 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class PythonMetric:
-    """A metric of somebody's, by its name: `measure(frequencies, facts)` of one trial.
+class PythonMetric(PythonCode):
+    """A metric of somebody's, by its name: `measure(frequencies, facts)` of one trial."""
 
-    options : what its code takes besides, as TOML has it; kept with sorted keys.
-    """
-
-    name: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    what: ClassVar[What] = "metric"
 
     def __post_init__(self) -> None:
-        check_named(self, "metric")
+        super().__post_init__()
         check_column(self.name)
-
-    @property
-    def code(self) -> str:
-        """The name of the code that measures."""
-        return self.name
 
     def columns(self, arms: Collection[Arm] = ARMS) -> dict[str, Arm]:
         """The columns of its values by their names, each with the arm that it is measured in."""

@@ -13,8 +13,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Final, get_args
 
+from ..base.code import What
 from ..base.errors import FileError, ScenarioError, got, reason_of
-from ..base.named import What
 from ..base.streams import digest
 
 GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
+from ..base.code import What
 from ..base.errors import AttackError, CellError, DefenceError, MetricError, ProtocolError
-from ..base.named import What
 from ..base.streams import digest
 from .finding import Source, code_digest, read
 

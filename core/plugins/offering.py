@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..base.code import What
 from ..base.errors import FileError, ScenarioError
-from ..base.named import What
 from ..base.streams import digest
 from .finding import Source, definitions, entry_points, read, top_spec
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from ..attacks import PythonAttack, View
 from ..base.arms import Arm
+from ..base.code import What, code_of, read_only
 from ..base.errors import AttackError, DefenceError, FileError, MetricError, ScenarioError
-from ..base.named import What, code_of, fields_of, read_only
+from ..base.named import fields_of
 from ..base.sampling import Floats
 from ..cell import Cell
 from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter

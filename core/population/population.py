@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from ..base.code import PythonCode, What
 from ..base.errors import ScenarioError, got, spelled
-from ..base.named import check_named
-from ..base.ranges import Bounded, Range, check_bounds
+from ..base.ranges import Bounded, Range
 from ..base.sampling import Counts, Floats
 from ..base.streams import digest, stream
 
@@ -68,14 +68,7 @@ class Population:
         return str(item) if self.labels is None else self.labels[item]
 
 
-class PopulationLaw(Protocol):
-    """The part of a population's kind that a draw needs besides the weights."""
-
-    @property
-    def users(self) -> int: ...
-
-
-def _draw(law: PopulationLaw, weights: Floats, seed: int) -> Population:
+def _draw(law: OfUsers, weights: Floats, seed: int) -> Population:
     """A population of n users who choose their items independently, by the law's weights."""
     total = weights.sum()
     if not total > 0:
@@ -98,11 +91,15 @@ def _population(
 
 
 @dataclass(frozen=True)
-class Weighted:
-    """The shared part of populations whose users choose their items independently, by weights."""
+class OfUsers:
+    """The shared part of populations that are told by how many items and users there are."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]
+
+
+class Weighted(OfUsers):
+    """The shared part of populations whose users choose their items independently, by weights."""
 
     @abstractmethod
     def weights(self) -> Floats:
@@ -255,22 +252,15 @@ class Explicit(Fixed):
 
 
 @dataclass(frozen=True)
-class PythonPopulation(Fixed):
+class PythonPopulation(PythonCode, OfUsers, Fixed):
     """Items by weights that somebody's Python code gives, by its name.
 
     `core.plugins` finds and runs it, where the user allows it; before that, all items have as many
-    users. options : what it takes besides, as TOML has it; kept with sorted keys.
+    users.
     """
 
-    items: Annotated[int, ITEMS]
-    users: Annotated[int, USERS]
-    name: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    what: ClassVar[What] = "population"
     kind: Literal["plugin"] = "plugin"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        check_named(self, "population")
 
     @property
     def population(self) -> Population:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NoReturn
 
+from ..base.code import PythonCode, What
 from ..base.errors import ProtocolError
-from ..base.named import check_named
 from ..law.doors import Doors
 from ..law.law import Ask, Lack, Law
 from .budget import Budget
@@ -58,18 +58,10 @@ class PythonProtocol(Doors):
 
 
 @dataclass(frozen=True)
-class PythonSpec(Budget, kind="plugin", mechanism=PythonProtocol):
-    """A protocol of somebody's, by its name, before the domain is known.
+class PythonSpec(PythonCode, Budget, kind="plugin", mechanism=PythonProtocol):
+    """A protocol of somebody's, by its name, before the domain is known."""
 
-    options : what its code takes besides, as TOML has it; kept with sorted keys.
-    """
-
-    name: str
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_named(self, "protocol")
+    what: ClassVar[What] = "protocol"
 
 
 def awaits_code(mechanism: Doors) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ldptui.core.attacks import Part
+from ldptui.core.base.code import code_of
 from ldptui.core.base.errors import one_line
-from ldptui.core.base.named import code_of
 from ldptui.core.cell import Cell
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.running.runner import Results

@@ -1,0 +1,52 @@
+"""Somebody's code in Python, as the tables of a scenario name it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from .errors import ScenarioError, got
+from .ranges import Bounded
+
+What: TypeAlias = Literal["attack", "defence", "protocol", "population", "metric"]
+"""The purpose of somebody's code."""
+
+
+@dataclass(frozen=True)
+class PythonCode(Bounded):
+    """A table that asks for somebody's code by its name; raises ScenarioError for a bad name.
+
+    what : the purpose of the code. options : what the code takes besides, as TOML has it; kept
+    with sorted keys.
+    """
+
+    what: ClassVar[What]
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.name.isprintable() or not self.name.strip():
+            kind = f"an {self.what}" if self.what[0] in "aeiou" else f"a {self.what}"
+            raise ScenarioError(f"must be the name of {kind}, {got(self.name)}", key="name")
+        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
+        object.__setattr__(self, "options", ordered)
+
+    @property
+    def code(self) -> str:
+        """The name of the code, which `code_of` asks every value for."""
+        return self.name
+
+
+def code_of(value: object) -> str:
+    """The name of the code in Python that a value is; "" for all others."""
+    return str(getattr(value, "code", ""))
+
+
+def read_only(array: Any) -> Any:
+    """A view of an array that somebody's code cannot write to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
