@@ -29,8 +29,11 @@ FINE: Final = 65
 """Budgets then tried from two of them before the first that is enough, 1 % apart."""
 
 
-class Tailed(Supporting, Protocol):
-    """A curator, as far as a plan has to know it."""
+class Released(Supporting, Protocol):
+    """A curator, or servers that add up: the noise of a release, and what one client can add to."""
+
+    @property
+    def admitted(self) -> int: ...
 
     def tail(self, histogram: Floats, accuracy: float) -> Floats:
         """Pr[|noise| > accuracy] of each count; the noise is of whole numbers, and symmetric."""
@@ -58,7 +61,7 @@ class Oracle:
     gain_factor: float
     lowered: float
     noise: float = 0.0
-    curator: Tailed | None = None
+    curator: Released | None = None
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
@@ -84,7 +87,7 @@ class Oracle:
         return replace(free, gain_factor=lifted, lowered=(protocol.q - honest.other) / gap)
 
     @classmethod
-    def released(cls, curator: Tailed, targets: int = 1) -> Self:
+    def released(cls, curator: Released, targets: int = 1) -> Self:
         """The oracle where counts are exact, but for noise that is added once."""
         crafted = curator.crafted_support(targets, SeedSearch())
         noise = curator.total_variance(Total(1))

@@ -18,13 +18,12 @@ import numpy as np
 from ..attacks import MaximalGain
 from ..base.sampling import Floats
 from ..bounds.claims import Sum, above, independent, overturning_share
-from ..bounds.planner import Oracle
+from ..bounds.planner import Oracle, Released
 from ..bounds.robust import Ballot, ballot_of
 from ..bounds.undetectable import hidden_against
 from ..law.hiding import Conditions, hides
 from ..law.pure import item_variance
 from ..population.targets import ListedTargets
-from ..theory.evidence import Released
 from ..theory.gains import gain
 from .rungs import RUNGS, Terms, mechanism
 

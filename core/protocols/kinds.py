@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from ..base.named import listed_in
 from ..law.numbers import tells_numbers
-from ..law.pure import PureProtocol, is_pure, sends_reports
+from ..law.pure import is_pure, sends_reports
 from .budget import Dial, Named
 from .python import PythonSpec
 
@@ -40,19 +40,13 @@ class ProtocolSpec(Protocol):
         ...
 
 
-class PureSpec(ProtocolSpec, Protocol):
-    """The table of a protocol that is pure, whatever its parameters."""
-
-    def bind(self, domain_size: int) -> PureProtocol: ...
-
-
 KINDS: Final = listed_in(__package__, "SPECS")
 """Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
 
 NAMED: Final[dict[str, type[Any]]] = {**KINDS, "plugin": PythonSpec}
 """Every kind that a scenario can name: those, and somebody's own, by its name."""
 
-PROTOCOLS: Final[dict[str, Callable[..., PureSpec]]] = {
+PROTOCOLS: Final[dict[str, Callable[..., ProtocolSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)
 }
 """The kinds of pure protocol: a privacy budget alone can bind them."""

@@ -42,12 +42,6 @@ class Messages(Placed):
     def supports(self, reports: Reports) -> Supports: ...
 
     @abstractmethod
-    def perturb(self, values: Items, rng: Rng | None = None) -> Reports: ...
-
-    @abstractmethod
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts: ...
-
-    @abstractmethod
     def _honest_law(self, frequencies: Floats) -> Floats:
         """float64[K]: an honest report of an item that is drawn with these probabilities."""
 

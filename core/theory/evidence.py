@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..base.sampling import Floats
 from ..bounds.claims import Noise, independent, normal_quantile, reported
-from ..bounds.planner import Oracle, Tailed
+from ..bounds.planner import Oracle, Released
 from ..bounds.robust import (
     Ballot,
     Interval,
@@ -26,13 +26,6 @@ from ..cell import Cell
 from ..law.pure import PureProtocol, sends_reports
 from .misfit import Misfit, misfit
 from .variance import item_variances
-
-
-class Released(Tailed, Protocol):
-    """A curator, or servers that add up: the noise of a release, and what one client can add to."""
-
-    @property
-    def admitted(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Annotated, Any, ClassVar, Final, NoReturn, Protocol
+from typing import Annotated, Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
@@ -33,19 +33,7 @@ from ..budget import Binds
 from .accuracy import Neighbours, Precision, scale, sensitivity
 
 
-class Releases(Protocol):
-    """A curator, as far as its closed forms need it."""
-
-    def __hash__(self) -> int: ...
-
-    def moments(
-        self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
-    ) -> tuple[Floats, Floats] | None:
-        """Mean and variance of each released count; see `Curator.moments`."""
-        ...
-
-
-def clean_release(curator: Releases, collection: Collection) -> tuple[Floats, Floats]:
+def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats]:
     """Mean and variance of each estimate without the attack: float64[d] each."""
     if collection.rounds:
         return _pooled([clean_release(curator, part) for part in collection.rounds],
@@ -56,7 +44,7 @@ def clean_release(curator: Releases, collection: Collection) -> tuple[Floats, Fl
 
 
 @lru_cache(maxsize=4)
-def released(curator: Releases, collection: Collection) -> tuple[Floats, Floats] | None:
+def released(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
     """Mean and variance of each estimate with the attack: float64[d] each.
 
     None where what fakes tell is not known, or the sum is too long.

@@ -20,9 +20,7 @@ from ...base.ranges import Range
 from ...base.sampling import Counts, Floats, binomial, binomials
 from ...law.capabilities import Collection
 from ...law.engines import Placed
-from ...law.enumeration import ReportLaw
 from ...law.law import Ask, Lack, Law, holding
-from ...law.loss import DiscreteLoss
 from ...law.pure import BoolArray, Items, OverItems, Reports, Rng
 from ...law.support import ItemSupport, Support
 from ..budget import Budget
@@ -80,9 +78,6 @@ class Sketch(OverItems, Placed):
         """p and `other` of a report without noise."""
 
     @abstractmethod
-    def unperturbed(self, values: Items, rng: Rng) -> Reports: ...
-
-    @abstractmethod
     def _uniform(self, count: int, rng: Rng) -> Reports: ...
 
     @abstractmethod
@@ -102,15 +97,6 @@ class Sketch(OverItems, Placed):
 
     @abstractmethod
     def _aimed_support(self, targets: Items, avoid: bool, counted: Items) -> ItemSupport: ...
-
-    @abstractmethod
-    def enumerate_reports(self) -> ReportLaw | None: ...
-
-    @abstractmethod
-    def privacy_loss(self) -> DiscreteLoss: ...
-
-    @abstractmethod
-    def received(self, reports: object, count: int) -> Reports: ...
 
     # Laws.
 

@@ -24,6 +24,7 @@ from ...collection.reports import USER_BLOCK
 from ...law.capabilities import AsksOneByOne, asks_one_by_one
 from ...law.pure import Items, PureProtocol, Reports, Rng
 from .groups import GroupedFakes, Oracle
+from .growth import Draws
 from .prefixes import Codes, Level, Prefixes, places
 
 
@@ -82,7 +83,7 @@ def in_groups(histogram: Counts, groups: int, rng: Rng) -> Counts:
     return np.asarray((shared + counted.reshape(shared.shape)).T)
 
 
-class DrawnCounts:
+class DrawnCounts(Draws):
     """The counts of one trial, as `grow` asks for them.
 
     streams : of the genuine users, of their support for candidates that the attacked arm alone
@@ -97,17 +98,12 @@ class DrawnCounts:
         fakes: Sequence[GroupedFakes],
         streams: tuple[Rng, Rng, Rng],
     ) -> None:
-        self._prefixes, self._oracle, self._groups, self._fakes = prefixes, oracle, groups, fakes
+        super().__init__(prefixes, oracle, fakes)
+        self._groups = groups
         self._genuine, self._more, self._malicious = streams
-
-    def oracle(self, level: int) -> PureProtocol:
-        return self._oracle.at(level)
 
     def users(self, level: int) -> int:
         return int(self._groups[level].sum())
-
-    def fakes(self, level: int) -> int:
-        return int(sum(part.counts[level] for part in self._fakes))
 
     def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
         prefixes = self._prefixes.levels[level]
@@ -186,7 +182,7 @@ class Numbers:
         return int(UNHELD) + self._known[prefix]
 
 
-class CountedReports:
+class CountedReports(Draws):
     """The counts of one trial, as `grow` asks for them.
 
     held_until : int64[d], the users in the order of their items, added up.
@@ -201,7 +197,7 @@ class CountedReports:
         streams: TrialStreams,
         pulse: Pulse,
     ) -> None:
-        self._prefixes, self._oracle, self._fakes = prefixes, oracle, fakes
+        super().__init__(prefixes, oracle, fakes)
         self._streams, self._pulse = streams, pulse
         self._items = histogram
         groups = len(prefixes.lengths)
@@ -223,14 +219,8 @@ class CountedReports:
             chosen = self._streams.groups(block).integers(0, groups, size=items.size)
             yield block, items, chosen
 
-    def oracle(self, level: int) -> PureProtocol:
-        return self._oracle.at(level)
-
     def users(self, level: int) -> int:
         return int(self._sizes[level])
-
-    def fakes(self, level: int) -> int:
-        return int(sum(part.counts[level] for part in self._fakes))
 
     def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
         asked = np.concatenate([listed, more])
