@@ -19,8 +19,7 @@ from ..law.numbers import tells_numbers
 from ..law.pure import BoolArray, Items, Reports, Rng
 from ..law.support import ItemSupport
 from ..population import Population
-from .fakes import fake_share
-from .strategy import Promoting, Strategy, View
+from .strategy import Among, Promoting, View
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,9 @@ class HiddenGain(Promoting):
 
 
 @dataclass(frozen=True)
-class Hiding(Strategy):
+class Hiding(Among):
     """This many fakes, who hide among these genuine users."""
 
-    population: Population
-    count: int
     kind = HiddenGain.kind
     report_law: ClassVar[LawName] = HiddenGain.report_law
 
@@ -54,18 +51,13 @@ class Hiding(Strategy):
         """
         if tells_numbers(protocol):
             held = self.population.frequencies
-            return protocol.hidden(protocol.end(view.targets), held, self._among)
+            return protocol.hidden(protocol.end(view.targets), held, self.of_all)
         why = lacking(protocol, "conditioned", "for whose reports no best way to hide is known")
         return Lack(why) if why is not None else self._hiding(protocol, view.targets)
 
     def plan(self, protocol: Conditions, targets: Items) -> Hidden:
         """The mixture that the fakes draw their reports from; without fakes, that of one."""
-        return hidden_against(protocol, self.population.frequencies, targets, self._among)
-
-    @property
-    def _among(self) -> float:
-        """The share of these fakes among all users; without any, that of one."""
-        return fake_share(self.population.users, max(self.count, 1))
+        return hidden_against(protocol, self.population.frequencies, targets, self.of_all)
 
     def drawn(
         self, protocol: Conditions, targets: Items, count: int, rng: Rng

@@ -21,8 +21,7 @@ from ..law.law import Ask, Lack, Law, LawName
 from ..law.numbers import tells_numbers
 from ..population import Population
 from ..population.targets import RandomSet
-from .fakes import fake_share
-from .strategy import Promoting, Strategy, View
+from .strategy import Among, Promoting, Strategy, View
 
 
 @dataclass(frozen=True)
@@ -37,28 +36,34 @@ class WidestReport(Promoting):
 
 
 @dataclass(frozen=True)
-class OnePoint(Strategy, Bounded):
-    """The report that says one number, from all fakes: that of the number without noise.
-
-    number : one of the task's range; the nearest report is sent.
-    """
+class AtNumber(Strategy, Bounded):
+    """An attack that aims at a number. share : β, that of the fakes among all users."""
 
     share: Annotated[float, SHARE]
-    number: Annotated[float, Range()]
-    kind: Literal["point"] = "point"
-    report_law: ClassVar[LawName] = "pointed"
 
     @property
     def targets(self) -> RandomSet:
         """No items: what it promotes is a number."""
         return RandomSet(0)
 
+
+@dataclass(frozen=True)
+class OnePoint(AtNumber):
+    """The report that says one number, from all fakes: that of the number without noise.
+
+    number : one of the task's range; the nearest report is sent.
+    """
+
+    number: Annotated[float, Range()]
+    kind: Literal["point"] = "point"
+    report_law: ClassVar[LawName] = "pointed"
+
     def ask(self, view: View) -> Ask:
         return Ask(self.report_law, view.targets, number=self.number)
 
 
 @dataclass(frozen=True)
-class OutputPoisoning(Strategy, Bounded):
+class OutputPoisoning(AtNumber):
     """OPA: fakes who know the true mean, and report what brings the estimate to another one.
 
     mean : the mean that the server shall estimate, a number of its range. Where it is too far, all
@@ -67,7 +72,6 @@ class OutputPoisoning(Strategy, Bounded):
         is come near to, and the mean goes first.
     """
 
-    share: Annotated[float, SHARE]
     mean: Annotated[float, Range()]
     second_moment: Annotated[float, Range(0.0)] | None = None
     kind: Literal["opa"] = "opa"
@@ -79,21 +83,14 @@ class OutputPoisoning(Strategy, Bounded):
             rule = f"must be at least {spelled(self.mean**2)}, the square of the mean wanted"
             raise ScenarioError(f"{rule}, {got(self.second_moment)}", key="second_moment")
 
-    @property
-    def targets(self) -> RandomSet:
-        """No items: what it promotes is a number."""
-        return RandomSet(0)
-
     def among(self, population: Population, count: int) -> Steering:
         return Steering(population, count, self.mean, self.second_moment)
 
 
 @dataclass(frozen=True)
-class Steering(Strategy):
+class Steering(Among):
     """This many fakes among these genuine users, who steer the mean of all, and that of squares."""
 
-    population: Population
-    count: int
     mean: float
     second_moment: float | None
     kind = OutputPoisoning.kind
@@ -109,8 +106,5 @@ class Steering(Strategy):
                 return Lack(f"{name}, whose reports tell no mean of squares at this ε")
             ends, width = protocol.low + protocol.high, protocol.high - protocol.low
             square = (4 * (self.second_moment - ends * self.mean) + ends**2) / width**2
-        held, share = (
-            self.population.frequencies,
-            fake_share(self.population.users, max(self.count, 1)),
-        )
-        return protocol.steered(protocol.told(self.mean), held, share, square)
+        goal, held = protocol.told(self.mean), self.population.frequencies
+        return protocol.steered(goal, held, self.of_all, square)

@@ -22,7 +22,7 @@ from ..law.law import Ask, Lack, Law, LawName, Ones
 from ..law.pure import Items, Mechanism
 from ..population import Population
 from .hidden import Hiding
-from .strategy import Promoting, Strategy, View
+from .strategy import Among, Promoting, Strategy, View
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -51,16 +51,14 @@ class SolvedGain(Promoting):
     def among(self, population: Population, count: int) -> Strategy:
         if "hidden" in self.constraints:
             return Hiding(population, count)
-        return Solving(self, population, count)
+        return Solving(population, count, self)
 
 
 @dataclass(frozen=True)
-class Solving(Strategy):
+class Solving(Among):
     """This many fakes among these genuine users, whose reports are solved for."""
 
     attack: SolvedGain
-    population: Population
-    count: int
     kind = SolvedGain.kind
     report_law: ClassVar[LawName] = SolvedGain.report_law
 

@@ -146,6 +146,20 @@ plans: Final[Capability[Planned]] = Capability("among")
 
 
 @dataclass(frozen=True)
+class Among(Strategy):
+    """This many fakes among these genuine users."""
+
+    population: Population
+    count: int
+
+    @property
+    def of_all(self) -> float:
+        """The share of these fakes among all users; without any, that of one."""
+        fakes = max(self.count, 1)
+        return fakes / (self.population.users + fakes)
+
+
+@dataclass(frozen=True)
 class Promoting(Strategy, Bounded):
     """An attack that promotes items.
 

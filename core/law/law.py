@@ -147,7 +147,7 @@ class BitLaw:
     scatter: Callable[[int, Floats], Floats]
 
 
-def _unknown(*_: object) -> Any:
+def unknown(*_: object) -> Any:
     """The answer where a law says nothing."""
     return None
 
@@ -165,9 +165,9 @@ class Law:
 
     reports: Callable[[int, Rng], Reports]
     counts: Callable[[Counts, Rng], Any]
-    support: Callable[[Items], ItemSupport | None] = _unknown
-    towards: Callable[[], Support] = _unknown
-    shape: Callable[[], BitLaw | None] = _unknown
+    support: Callable[[Items], ItemSupport | None] = unknown
+    towards: Callable[[], Support] = unknown
+    shape: Callable[[], BitLaw | None] = unknown
 
 
 @dataclass(frozen=True)

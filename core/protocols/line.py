@@ -26,7 +26,7 @@ from ..bounds.numbers import hidden_law
 from ..law.doors import Doors
 from ..law.engines import Encodes
 from ..law.enumeration import ReportLaw
-from ..law.law import Ask, Lack, Law, holding
+from ..law.law import Ask, Lack, Law, holding, unknown
 from ..law.loss import DiscreteLoss
 from ..law.numbers import Sums
 from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
@@ -46,8 +46,32 @@ class Binned(Budget):
     bins: Annotated[int, BINS] = 1024
 
 
+class Ranged:
+    """The shared part of protocols whose items stand for numbers of [low, high], as of [-1, 1]."""
+
+    low: Any
+    high: Any
+    values: Any
+
+    def end(self, targets: Items) -> float:
+        """The end of [-1, 1] that is nearer to what these items stand for."""
+        return 1.0 if self.values[targets].mean() >= 0 else -1.0
+
+    def told(self, number: float) -> float:
+        """A number of [low, high] as one of [-1, 1]."""
+        return float((2 * number - self.low - self.high) / (self.high - self.low))
+
+    def number_name(self, item: int) -> str:
+        """The number of an item, as reports are named."""
+        return f"number {self.values[item]:g}"
+
+    def of_holders(self, ask: Ask, support: ItemSupport) -> Law:
+        """Users who hold targets: of the reports, and of no item, the support is known."""
+        return replace(holding(self, ask, unknown), support=lambda _: support)
+
+
 @dataclass(frozen=True)
-class Line(OverItems, Encodes, Doors):
+class Line(OverItems, Ranged, Encodes, Doors):
     """A protocol of numbers over d items, with its table of reports.
 
     Users hold items, each of which stands for a number. Reports are uint32[n], bins of a line, and
@@ -212,14 +236,6 @@ class Line(OverItems, Encodes, Doors):
         own = self.chances(end, end)[:, 0] - both.min(axis=1)
         return np.asarray(own / own.sum())
 
-    def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to what these items stand for."""
-        return 1.0 if self.values[targets].mean() >= 0 else -1.0
-
-    def told(self, number: float) -> float:
-        """A number of [low, high] as one of [-1, 1]."""
-        return float((2 * number - self.low - self.high) / (self.high - self.low))
-
     def steered(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
@@ -281,7 +297,7 @@ class Line(OverItems, Encodes, Doors):
         """Users who hold targets, with the noise or without."""
         table = self._plain if ask.law == "unperturbed" else self.table
         rates = table @ ask.frequencies(self.domain_size)
-        return replace(holding(self, ask, _no_targets), support=lambda _: self.supported(rates))
+        return self.of_holders(ask, self.supported(rates))
 
     def _at(self, bins: Reports) -> Floats:
         """float64[K], the law of a report that is always in this bin."""
@@ -329,10 +345,7 @@ class Line(OverItems, Encodes, Doors):
 
     def enumerate_reports(self) -> ReportLaw:
         """The law of every bin."""
-        return ReportLaw(self.table.T, self._named, self.bin_name)
-
-    def _named(self, item: int) -> str:
-        return f"number {self.values[item]:g}"
+        return ReportLaw(self.table.T, self.number_name, self.bin_name)
 
     def bin_name(self, report: int) -> str:
         return f"bin {report}, which says {self.said[report]:.4g}"
@@ -371,7 +384,3 @@ def _table(protocol: Any) -> Floats:
 @lru_cache(maxsize=8)
 def _sampler(protocol: Any) -> ColumnCounts:
     return ColumnCounts(protocol.table)
-
-
-def _no_targets() -> Any:
-    """None: what a report supports is a bin, and no item."""

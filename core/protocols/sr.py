@@ -8,9 +8,9 @@ and the end is told by randomised response.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,16 +18,17 @@ from ..base.sampling import Counts, Floats, binomial
 from ..base.secure import secure
 from ..law.doors import Doors
 from ..law.enumeration import ReportLaw
-from ..law.law import Ask, Lack, Law, holding
+from ..law.law import Ask, Lack, Law
 from ..law.loss import DiscreteLoss, one_bit
 from ..law.numbers import Sums
 from ..law.pure import BoolArray, Items, OverItems, Reports, Rng, array_of, items_of
 from ..law.support import ItemSupport
 from .budget import Budget
+from .line import Ranged
 
 
 @dataclass(frozen=True)
-class SR(OverItems, Doors):
+class SR(OverItems, Ranged, Doors):
     """Tell an end of the range; a report of 1 says c, a report of 0 says -c.
 
     Users hold items, each of which stands for a number. Reports are uint8[n], 1 or 0, and the
@@ -128,14 +129,6 @@ class SR(OverItems, Doors):
                 return _told_up(float(self.end(ask.targets) < 0))
         return self.lack(ask)
 
-    def end(self, targets: Items) -> float:
-        """The end of [-1, 1] that is nearer to what these items stand for."""
-        return 1.0 if self.values[targets].mean() >= 0 else -1.0
-
-    def told(self, number: float) -> float:
-        """A number of [low, high] as one of [-1, 1]."""
-        return (2 * number - self.low - self.high) / (self.high - self.low)
-
     def steered(
         self, goal: float, genuine: Floats, share: float, square: float | None = None
     ) -> Law:
@@ -153,7 +146,7 @@ class SR(OverItems, Doors):
         plain = ask.law == "unperturbed"
         number = ask.frequencies(self.domain_size) @ self.values
         rate = float((1 + number) / 2 if plain else self.rates(number))
-        return replace(holding(self, ask, _no_targets), support=lambda _: _one(rate))
+        return self.of_holders(ask, _one(rate))
 
     # Reports.
 
@@ -192,10 +185,7 @@ class SR(OverItems, Doors):
         """The law of both reports."""
         up = self.rates(self.values)
         down = self.rates(-self.values)
-        return ReportLaw(np.stack([up, down], axis=1), self._named, _report_name)
-
-    def _named(self, item: int) -> str:
-        return f"number {self.values[item]:g}"
+        return ReportLaw(np.stack([up, down], axis=1), self.number_name, _report_name)
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between both ends of the range."""
@@ -221,10 +211,6 @@ def _told_up(rate: float) -> Law:
         return binomial(count, rate, rng)[:, None]
 
     return Law(reports, counts, lambda _: _one(rate))
-
-
-def _no_targets() -> Any:
-    """None: the one thing that a report supports is the upper end, and no item."""
 
 
 def _one(rate: float) -> ItemSupport:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..chains import Chain, KeepsBits
+from ..chains.chain import log
 from ..unary import Unary
 from .noise import BitNoise
 
@@ -25,8 +26,8 @@ def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
 
     def likelihood(one: float, zero: float) -> float:
         """ln L of t equal bits, sent with these probabilities from a permanent 1, a permanent 0."""
-        high, low = rounds * _log(one), rounds * _log(zero)
-        kept, flipped = _log(1 - f / 2), _log(f / 2)
+        high, low = rounds * log(one), rounds * log(zero)
+        kept, flipped = log(1 - f / 2), log(f / 2)
         return float(
             np.logaddexp(kept + high, flipped + low) - np.logaddexp(flipped + high, kept + low)
         )
@@ -68,22 +69,18 @@ def denial(noise: BitNoise, ones: int, rounds: int, prior: float = 0.5) -> float
 
     def reports(sent: float) -> float:
         zeros = rounds - ones
-        return (ones * _log(sent) if ones else 0.0) + (zeros * _log(1 - sent) if zeros else 0.0)
+        return (ones * log(sent) if ones else 0.0) + (zeros * log(1 - sent) if zeros else 0.0)
 
     high, low = reports(noise.q), reports(noise.p)
-    kept, flipped = _log(1 - noise.f / 2), _log(noise.f / 2)
-    true_one = float(np.logaddexp(kept + high, flipped + low)) + _log(prior)
-    true_zero = float(np.logaddexp(flipped + high, kept + low)) + _log(1 - prior)
+    kept, flipped = log(1 - noise.f / 2), log(noise.f / 2)
+    true_one = float(np.logaddexp(kept + high, flipped + low)) + log(prior)
+    true_zero = float(np.logaddexp(flipped + high, kept + low)) + log(1 - prior)
     return math.exp(true_zero - float(np.logaddexp(true_one, true_zero)))
 
 
 def signal_lost(noise: BitNoise, hashes: int) -> float:
     """Pr[none of the h bits of a user's item is 1 after the permanent noise]: (f/2)^h."""
     return (noise.f / 2) ** hashes
-
-
-def _log(probability: float) -> float:
-    return math.log(probability) if probability > 0 else -math.inf
 
 
 class KeptBits:

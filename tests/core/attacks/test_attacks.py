@@ -227,7 +227,7 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
     if not refused(hiding, bind(case), np.array(targets)):
         plan = hiding.plan(cast("Conditions", bind(case)), np.array(targets))
         found.append((hiding, case.hidden(plan.shift)))
-    solving = Solving(SolvedGain(0.2, aim), HIDDEN_AMONG, 400)
+    solving = Solving(HIDDEN_AMONG, 400, SolvedGain(0.2, aim))
     if not refused(solving, bind(case), np.array(targets)):
         programme = solving.programme(cast("Composes", bind(case)), np.array(targets))
         found.append((solving, case.composed(targets, *solver.composed(programme))))
