@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -119,24 +117,6 @@ def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> 
         assert not any(alive(pid) for pid in children)
     drafts = list(home.rglob("draft*"))
     assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
-
-
-@pytest.mark.long
-def test_an_edit_changes_the_picture_and_a_killed_worker_is_replaced(app: Terminal) -> None:
-    before = app.text
-    app.send("1")
-    app.send("up")
-    app.until(lambda text: "● SUE" in text and text != before)
-    app.until(READY)
-    children = app.children()
-    assert children
-    for pid in children:
-        os.kill(pid, signal.SIGKILL)
-    app.send("up")
-    app.until(lambda text: re.search(READY, text) is not None and "● GRR" in text)
-    app.send("ctrl+q")
-
-    assert app.wait() == 0
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,6 @@ from pathlib import Path
 
 import pyte
 
-AT_WORK_MS = 5.0
-"""More than this in a quarter of a pause, and a program has something to do."""
 LIMIT_S = 30.0
 
 KEYS = {
@@ -215,15 +213,6 @@ class Terminal:
             return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6 or math.nan
         except OSError:
             return math.nan
-
-    @property
-    def _runnable(self) -> bool:
-        """True where one of its threads computes, or waits for a processor."""
-        try:
-            stats = [task.read_text() for task in Path(f"/proc/{self.pid}/task").glob("*/stat")]
-        except OSError:  # one has just ended
-            return True
-        return any(stat.rpartition(")")[2].split()[0] == "R" for stat in stats)
 
     @property
     def state(self) -> str:

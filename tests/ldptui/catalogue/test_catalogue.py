@@ -10,6 +10,7 @@ from importlib import resources
 
 import pytest
 from rich.cells import cell_len
+from support.each import each
 
 import ldptui
 from ldptui import catalogue
@@ -48,9 +49,8 @@ def check_text(*texts: str) -> None:
         assert cell_len(character) == 1, repr(character)
 
 
-@pytest.mark.parametrize("key", known_keys())
-def test_every_known_key_has_words(key: str) -> None:
-    assert catalogue.has_words(key)
+def test_every_known_key_has_words() -> None:
+    assert [key for key in known_keys() if not catalogue.has_words(key)] == []
 
 
 def test_no_row_is_without_a_key() -> None:
@@ -75,8 +75,7 @@ def test_a_protocol_stands_in_the_family_of_its_mechanism(kind: str) -> None:
     assert family_of(kind) in catalogue.families()
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_the_words_about_a_key_are_whole(key: str) -> None:
+def the_words_about_a_key_are_whole(key: str) -> None:
     words = key_words(key)
     assert words.key == key
     assert words.name
@@ -89,8 +88,11 @@ def test_the_words_about_a_key_are_whole(key: str) -> None:
     check_text(*plain, words.formula, words.brief, words.head)
 
 
-@pytest.mark.parametrize(("table", "kind"), PAIRS)
-def test_the_words_about_a_kind_are_whole(table: str, kind: str) -> None:
+def test_the_words_about_a_key_are_whole() -> None:
+    each(KEYS, the_words_about_a_key_are_whole)
+
+
+def the_words_about_a_kind_are_whole(table: str, kind: str) -> None:
     words = kind_words(table, kind)
     assert isinstance(words, Kind)
     assert (words.table, words.kind) == (table, kind)
@@ -105,8 +107,11 @@ def test_the_words_about_a_kind_are_whole(table: str, kind: str) -> None:
     check_text(words.name, words.reason, words.brief, words.text, words.formula, words.source)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_words_about_a_metric_are_whole(metric: str) -> None:
+def test_the_words_about_a_kind_are_whole() -> None:
+    each(PAIRS, the_words_about_a_kind_are_whole)
+
+
+def the_words_about_a_metric_are_whole(metric: str) -> None:
     words = metric_words(metric)
     assert isinstance(words, Metric)
     assert words.metric == metric
@@ -117,8 +122,11 @@ def test_the_words_about_a_metric_are_whole(metric: str) -> None:
     check_text(words.name, words.symbol, words.column, words.meaning, words.formula, words.source)
 
 
-@pytest.mark.parametrize("key", sorted({*KEYS} & {*known_keys()}))
-def test_what_a_row_begins_with_is_allowed(key: str) -> None:
+def test_the_words_about_a_metric_are_whole() -> None:
+    each(METRICS, the_words_about_a_metric_are_whole)
+
+
+def what_a_row_begins_with_is_allowed(key: str) -> None:
     """The start, the values of a new sweep and the span of an axis lie in the range of the key."""
     words, allowed = key_words(key), range_of(key)
     begun = [words.start] if words.start is not None else []
@@ -148,20 +156,27 @@ def test_what_a_row_begins_with_is_allowed(key: str) -> None:
         assert key in sweepable_keys()
 
 
+def test_what_a_row_begins_with_is_allowed() -> None:
+    each(sorted({*KEYS} & {*known_keys()}), what_a_row_begins_with_is_allowed)
+
+
 def test_the_variables_of_a_chart_have_places_of_their_own() -> None:
     for chart in ("gain", "error"):
         places = [axis[chart] for key in KEYS if chart in (axis := key_words(key).axis)]
         assert sorted(places) == list(range(1, len(places) + 1))
 
 
-@pytest.mark.parametrize("key", known_keys())
-def test_what_a_key_allows_is_read_from_its_dataclass(key: str) -> None:
+def what_a_key_allows_is_read_from_its_dataclass(key: str) -> None:
     said, allowed = catalogue.allowed_values(key), range_of(key)
     assert said
     numbers = [float(a) ** int(b or 1) for a, b in re.findall(r"(\d[\d.]*)(?:\^(\d+))?", said)]
     for bound in (allowed.low, min(allowed.high, allowed.limit)) if allowed else ():
         assert math.isinf(bound) or bound in numbers
     assert all(str(word) in said for word in choices_of(key) if isinstance(word, str))
+
+
+def test_what_a_key_allows_is_read_from_its_dataclass() -> None:
+    each(known_keys(), what_a_key_allows_is_read_from_its_dataclass)
 
 
 def test_a_key_has_names_for_every_place() -> None:

@@ -103,20 +103,6 @@ async def test_every_snapshot_is_complete(desk: Desk) -> None:
     assert [cell.trials for cell in last.parts["gain"]] == [60] * 30
 
 
-@pytest.mark.long
-async def test_a_cancel_keeps_what_is_finished(desk: Desk) -> None:
-    desk.run(1, base=document(), gain=ENDLESS)
-    await desk.until(lambda: desk.snapshots)
-    desk.engine.cancel()
-    desk.engine.cancel()  # once more does nothing
-    last = await desk.ended(1)
-    assert (last.status, last.done, last.total) == ("partial", 20, 40)
-    assert last.parts["base"][0].trials == 20
-    desk.run(2, base=document())
-    assert (await desk.ended(2)).status == "done"
-    assert [snapshot.key for snapshot in desk.snapshots if snapshot.status != "running"] == [1, 2]
-
-
 async def test_a_real_worker_is_cancelled_replaced_and_refuses(desk: Desk) -> None:
     """A cancel comes before it is ready; a newer request while a full run is under way."""
     desk.run(1, base=document())
