@@ -130,7 +130,7 @@ class Plot(Simulating):
     out: str
     chart: Annotated[str | None, Argument(choices=_charts)] = None
     metric: str | None = None
-    columns: Literal[1, 2] = 2
+    columns: Annotated[Literal[1, 2], Argument(flags=("--paper-columns", "--columns"))] = 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,7 +65,7 @@ def cost_of(each: Rated, design: Design) -> float | None:
 
 def title(demand: Demand) -> str:
     """What is designed for."""
-    fakes = f"β = {text.short(demand.share)}, r = {demand.targets}"
+    fakes = f"β = {text.chosen(demand.share)}, r = {demand.targets}"
     return (
         f"A design: d = {text.count(demand.items)}, ε = {text.short(demand.epsilon)}, "
         f"n = {text.count(round(demand.users))}, {fakes}"

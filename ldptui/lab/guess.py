@@ -202,9 +202,16 @@ def _notes(options: GuessOptions) -> Iterator[str]:
     known = "the table" if options.prior else "nothing: every item is as likely"
     beside = f", and of each user the column {options.given}" if options.given else ""
     yield f"the observer knows {known}{beside}"
+    yield "named: the chance that the likeliest item is the user's, before a report and after it"
     yield "π: how likely an item is before a report, M(y|v): report y of item v"
     yield (
-        "RAD: the most that a report adds to the chance that a guess is right, beside the same "
-        "guess without it (named after − named before where all items are as likely)"
+        "RAD: reconstruction advantage, the most that a report adds to the chance that a guess is "
+        "right, beside the same guess without it (named after − named before where all items are "
+        "as likely)"
     )
-    yield f"D = {text.count(options.answers)} answers about correlated things, each with ε"
+    yield (
+        "worst odds: of a user's item against all others, p : (1 − p) as one number, after the "
+        "report that gives away most"
+    )
+    answers = text.plural(options.answers, "answer")
+    yield f"D = {answers} about correlated things, each with ε: the most that all of them tell"

@@ -145,9 +145,9 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False, zeros: bo
     return f"{mantissa}e{int(power)}"
 
 
-def chosen(value: float | None) -> str:
-    """A value that somebody set, as ε or δ: six significant digits at most."""
-    return short(value, 6)
+def chosen(value: float | None, digits: int = 6) -> str:
+    """A value that somebody set, as ε or β: a share below 1 is not written as 1, `0.9999999`."""
+    return short(value, _digits_below(1, value, digits))
 
 
 def count(number: float | None, width: int | None = None) -> str:
@@ -216,7 +216,7 @@ def percent(share: float | None, digits: int = 3) -> str:
     """A share of one as a percentage, `digits` significant digits at most: `12.5 %`, `0.05 %`."""
     if share is None or not math.isfinite(share):
         return _not_finite(share)
-    return f"{short(share * 100, digits)} %"
+    return f"{short(share * 100, _digits_below(100, share * 100, digits))} %"
 
 
 def power_of_ten(exponent: int) -> str:
@@ -281,6 +281,15 @@ def shortened(spelling: str) -> str:
     for word, shorter in _SHORTER.items():
         spelling = spelling.replace(word, shorter)
     return spelling
+
+
+def _digits_below(limit: float, value: float | None, digits: int) -> int:
+    """The digits, or as many more as keep a value below a limit from being rounded to it."""
+    # What is nearer to the limit is the rounding of a sum.
+    if value is not None and 0.9 * limit < value < limit * (1 - 1e-9):
+        while float(f"{value:.{digits - 1}e}") >= limit:
+            digits += 1
+    return digits
 
 
 def _exponent(value: float, digits: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from ldptui.core.view import CellView
 
 from ..catalogue import key_words, leading_metrics, metric_words
-from .format import count, short
+from .format import chosen, count
 from .verdict import Told, verdict
 
 
@@ -99,7 +99,7 @@ def setting_words(parameters: Mapping[str, Any], keys: Iterable[str]) -> Iterato
         if value is not None and key.endswith(".kind"):
             yield setting_word(key, value)
         elif value is not None:
-            number = short(value) if isinstance(value, float) else str(value)
+            number = chosen(value, 4) if isinstance(value, float) else str(value)
             yield f"{key_words(key).short} {number}"
 
 

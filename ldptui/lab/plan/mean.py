@@ -296,5 +296,5 @@ def _plot(
         Axis("± x", log=True),
         (*series, plan),
         tuple(levels),
-        note=f"closed forms, β = {text.short(values.share, 3)}, α = {text.short(values.alpha, 3)}",
+        note=f"closed forms, β = {text.chosen(values.share, 3)}, α = {text.short(values.alpha, 3)}",
     )

@@ -160,7 +160,7 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
 
     first = [Column("round", number_column(str(row.number) for row in shown))]
     if cell.targets.size:
-        first.append(Column("β", aligned_on([text.short(row.share, 3) for row in shown], ".")))
+        first.append(Column("β", aligned_on([text.chosen(row.share, 3) for row in shown], ".")))
     spent = Column("ε spent", aligned_on([text.short(row.spent) for row in shown], "."))
     groups = [beside_theory("mean squared error", of("mse"))]
     if cell.targets.size:

@@ -44,7 +44,7 @@ def value_text(value: object) -> str:
     if isinstance(value, int):
         return str(value) if isinstance(value, bool) else text.count(value)
     if isinstance(value, float):
-        return text.short(value)
+        return text.chosen(value, 4)
     if isinstance(value, list):
         return _shortened(value)
     return one_line(str(value))

@@ -33,6 +33,15 @@ def test_every_quantity_has_a_source() -> None:
     assert {line.split(":")[0] for line in answer.sources} == cited
 
 
+def test_every_quantity_is_explained_beneath_the_table(capsys: Captured) -> None:
+    printed = succeed(capsys, *ASKED, "16", "--answers", "3")
+    for words in (
+        "RAD: reconstruction advantage, the most", "worst odds: of a user's item against",
+        "named: the chance that", "D = 3 answers about correlated things, each with ε: the most",
+    ):  # fmt: skip
+        assert words in printed
+
+
 def test_the_largest_budget_keeps_the_gain(capsys: Captured) -> None:
     budget = told(capsys, "100", "--gain", "0.05")["largest_epsilon"]
     again = ("guess", "--protocol", "oue", "--epsilon", str(budget), "--items", "100")

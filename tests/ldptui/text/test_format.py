@@ -173,6 +173,20 @@ def test_rate_with_a_unit() -> None:
     assert fmt.rate(None, "trials") == "– trials/s"
 
 
+@pytest.mark.parametrize(
+    ("share", "as_chosen", "as_percent"),
+    [
+        (0.9999999, "0.9999999", "99.99999 %"), (0.99996, "0.99996", "99.996 %"),
+        (0.95, "0.95", "95 %"), (1.0, "1", "100 %"), (1 - 1e-12, "1", "100 %"),
+        (1.00001, "1", "100 %"), (None, "–", "–"),
+    ],
+)  # fmt: skip
+def test_a_share_below_one_is_not_written_as_one(
+    share: float | None, as_chosen: str, as_percent: str
+) -> None:
+    assert (fmt.chosen(share, 4), fmt.percent(share)) == (as_chosen, as_percent)
+
+
 def test_percent() -> None:
     assert fmt.percent(0.05) == "5 %"
     assert fmt.percent(0.12345) == "12.3 %"
