@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -33,8 +32,3 @@ def path(name: str) -> Path:
 def find(place: str) -> Path:
     """The file that a path or a bundled name means; a path, existing or not, where both fail."""
     return path(place) if not Path(place).is_file() and place in names() else Path(place)
-
-
-def similar(name: str) -> str | None:
-    """The bundled name that was perhaps meant."""
-    return next(iter(difflib.get_close_matches(name, names(), n=1)), None)

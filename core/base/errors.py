@@ -16,9 +16,11 @@ charts.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 LIFTED: Final = " (--no-limits lifts this)"
@@ -84,6 +86,14 @@ def shown(value: object) -> str:
 def got(value: object) -> str:
     """The value that broke the rule, for the end of a message."""
     return "it is empty" if isinstance(value, str) and not value else f"got {shown(value)}"
+
+
+def suggest(word: object, known: Iterable[str], otherwise: str = "") -> str:
+    """The end of a sentence about an unknown word: the closest known one, or something else."""
+    close = difflib.get_close_matches(str(word), list(known), n=3)
+    close.sort(key=lambda each: each[:1] != str(word)[:1])  # of equals who begins alike
+    hint = f"did you mean {close[0]}?" if close else otherwise
+    return f" ({hint})" if hint else ""
 
 
 class LdpError(Exception):

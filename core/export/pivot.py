@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..base.errors import ScenarioError, got
+from ..base.errors import ScenarioError, got, suggest
 from ..base.summary import Estimate
 from ..experiment import Experiment
 from ..running.runner import Results
-from ..scenario.document import suggest
 from ..scenario.renamed import numbered
 from ..theory import compared
 from ..view.cells import measured_names

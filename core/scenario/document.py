@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
@@ -53,12 +52,6 @@ def lists_tables(value: Any) -> bool:
         and bool(value)
         and all(isinstance(item, Mapping) for item in value)
     )
-
-
-def suggest(word: str, known: Any) -> str:
-    """The end of a sentence about an unknown word: the closest known one, or ""."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def named(key: str) -> str:

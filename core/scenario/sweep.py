@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, got, spelled, suggest
 from ..base.ranges import Range, finite
 from ..population import STATED
 from .declared import (
@@ -21,7 +21,7 @@ from .declared import (
     sweepable_keys,
     sweepable_like,
 )
-from .document import Document, copied, named, suggest
+from .document import Document, copied, named
 from .dotted import value_at, with_value
 from .point import KINDS, NESTED, kinds_at
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ..base.errors import ScenarioError, got
+from ..base.errors import ScenarioError, got, suggest
 from .campaign import PhasesSpec
 from .declared import KNOWN, LISTED, keys_of, names_kind, pattern, rule_of
-from .document import Document, lists_tables, named, suggest
+from .document import Document, lists_tables, named
 from .dotted import value_at
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
@@ -50,7 +50,8 @@ def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> 
     """The mistake in a table that names no known kind."""
     known = ", ".join(f'"{kind}"' for kind in kinds)
     if "kind" in table:
-        return ScenarioError(f"must be one of {known}, {got(table['kind'])}", key=f"{name}.kind")
+        rule = f"must be one of {known}, {got(table['kind'])}{suggest(table['kind'], kinds)}"
+        return ScenarioError(rule, key=f"{name}.kind")
     for key in table:
         if meant := suggest(key, ["kind"]):
             return ScenarioError(f"is not a known key{meant}", key=f"{name}.{named(key)}")

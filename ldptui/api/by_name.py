@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.attacks import Attack, Mixture, View, plans
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, got, suggest
 from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
@@ -116,6 +116,10 @@ def protocol(
     if kind in NAMED and kind not in BOUND:
         rule = 'must name your code, as "FILE.py:NAME" or as a package publishes it'
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
+    if kind not in BOUND:
+        senders = [name for name, spec in BOUND.items() if sends_reports(spec.mechanism)]
+        rule = f"must be one of {', '.join(senders)}, {got(kind)}{suggest(kind, senders)}"
+        raise ScenarioError(rule, key="protocol.kind")
     spec = _point({"protocol": table}).protocol
     try:
         mechanism = spec.over(Domain(items, None if labels is None else tuple(labels)))

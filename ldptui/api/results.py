@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import RunError, ScenarioError, got
+from ldptui.core.base.errors import RunError, ScenarioError, got, suggest
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
@@ -90,7 +90,8 @@ class Results(Framed):
         bound, measured = self._cell(cell)
         known = metric_names([bound])
         if words(metric, "metric") not in known:
-            raise ScenarioError(f"must be one of {', '.join(known)}, {got(metric)}", key="metric")
+            rule = f"must be one of {', '.join(known)}, {got(metric)}{suggest(metric, known)}"
+            raise ScenarioError(rule, key="metric")
         return compared(bound, measured, metric, bound.task.expected(bound))
 
     def rows(self) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui import scenarios
-from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
 from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
@@ -66,10 +66,9 @@ def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A0
         scenario = read_document(source)
     elif isinstance(source, str | Path):
         path = scenarios.find(str(source))
-        meant = scenarios.similar(str(source))
+        meant = suggest(source, scenarios.names())
         if not path.is_file() and (meant or not path.suffix):
-            hint = f"; is {meant} meant?" if meant else ""
-            raise FileError(f"{source} is no file and no bundled scenario{hint}")
+            raise FileError(f"{source} is no file and no bundled scenario{meant}")
         scenario = read_document(read_text(path), str(source), path.parent)
     else:
         rule = "must be a path, a bundled name, TOML text or a dict"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import platform
 import sys
@@ -11,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from ldptui.core.base.errors import FileError
+from ldptui.core.base.errors import FileError, suggest
 
 from .. import __version__
 from ..terminal import exits
@@ -41,9 +40,8 @@ def page(name: str, site: Path = SITE) -> Path:
         )
     names = sorted(path.stem for path in site.glob("*.html") if path.stem != "404")
     if name not in names:
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-        raise FileError(f"{name} is not a page ({hint})")
+        hint = suggest(name, names, f"there are {', '.join(names)}")
+        raise FileError(f"{name} is not a page{hint}")
     return site / f"{name}.html"
 
 

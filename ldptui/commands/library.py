@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
 from ldptui.core.base.files import write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import permit, sources
@@ -44,9 +44,8 @@ def scenarios(options: Nothing | OneScenario | Copy | Check) -> int:
 
 def _bundled(name: str) -> Path:
     if name not in bundled.names():
-        close = bundled.similar(name)
-        hint = f"did you mean {close}?" if close else "see ldptui scenarios list"
-        raise ScenarioError(f"{name} is not a bundled scenario ({hint})")
+        hint = suggest(name, bundled.names(), "see ldptui scenarios list")
+        raise ScenarioError(f"{name} is not a bundled scenario{hint}")
     return bundled.path(name)
 
 

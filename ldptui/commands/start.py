@@ -144,13 +144,12 @@ def scenario_path(
     path = scenarios.find(scenario)
     if path.is_file():
         return path
-    from difflib import get_close_matches
+    from ldptui.core.base.errors import suggest
 
     words = commands()
-    close = get_close_matches(scenario, [*words, *scenarios.names()], n=1)
-    hint = f"did you mean {close[0]}?" if close else "ldptui scenarios lists those"
+    hint = suggest(scenario, [*words, *scenarios.names()], "ldptui scenarios lists those")
     first = "a command, a file" if words else "a file"
-    raise FileNotFoundError(f"{scenario} is neither {first} nor a bundled scenario ({hint})")
+    raise FileNotFoundError(f"{scenario} is neither {first} nor a bundled scenario{hint}")
 
 
 def _log_to(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ldptui import scenarios as bundled
-from ldptui.core.base.errors import FileError, ScenarioError, got, reason_of, shown
+from ldptui.core.base.errors import FileError, ScenarioError, got, reason_of, shown, suggest
 
 
 def locate(place: str) -> Path:
@@ -18,7 +18,6 @@ def locate(place: str) -> Path:
     except OSError as error:  # as of a name that is too long
         raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
     if not exists:
-        close = bundled.similar(place)
-        hint = f" (did you mean {close}?)" if close else ""
+        hint = suggest(place, bundled.names())
         raise FileError(f"{place} is neither a file nor a bundled scenario{hint}")
     return path

@@ -15,7 +15,6 @@ the attacks in Python that it names, and what it says in `allow_attacks` has no 
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 import tomllib
@@ -25,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from ldptui.core.base.errors import one_line, reason_of
+from ldptui.core.base.errors import got, one_line, reason_of, suggest
 
 from . import places
 
@@ -94,7 +93,7 @@ def load_settings(
     _check(*chosen_charset, CHARSETS)
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
-        raise SettingsError(f"{where}: mouse must be true or false, {_got(with_mouse)}")
+        raise SettingsError(f"{where}: mouse must be true or false, {got(with_mouse)}")
     chosen_cluster = _chosen("cluster", read, where, cluster)
     chosen_files = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(chosen_files)
@@ -150,14 +149,14 @@ def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
     for key in read:
         if key not in SETTINGS:
             known = ", ".join(SETTINGS)
-            raise SettingsError(f"{where}: {key} is not a setting{_hint(key, SETTINGS, known)}")
+            raise SettingsError(f"{where}: {key} is not a setting{suggest(key, SETTINGS, known)}")
     return read, str(where)
 
 
 def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
     value = read.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingsError(f"{where}: {key} must be a list of texts, {_got(value)}")
+        raise SettingsError(f"{where}: {key} must be a list of texts, {got(value)}")
     return value
 
 
@@ -252,14 +251,14 @@ def _chosen(
         return None
     value = read[key]
     if not isinstance(value, str):
-        raise SettingsError(f"{where}: {key} must be a text, {_got(value)}")
+        raise SettingsError(f"{where}: {key} must be a text, {got(value)}")
     return value, f"{where}: {key}"
 
 
 def _check(value: str, where: str, allowed: Iterable[str]) -> None:
     names = list(allowed)
     if value not in names:
-        raise SettingsError(f"{where} must be one of {', '.join(names)}, {_got(value)}")
+        raise SettingsError(f"{where} must be one of {', '.join(names)}, {got(value)}")
 
 
 def _drawable(charset: str) -> Charset:
@@ -292,7 +291,7 @@ def _present(name: str) -> str:
 
 def _keys(table: Any, where: str) -> dict[str, str]:
     if not isinstance(table, dict):
-        raise SettingsError(f"{where}: keys must be a table, {_got(table)}")
+        raise SettingsError(f"{where}: keys must be a table, {got(table)}")
     if not table:
         return {}
     known = bindings()
@@ -300,13 +299,13 @@ def _keys(table: Any, where: str) -> dict[str, str]:
     for written_name, value in _flat(table):
         name = _present(written_name)
         if name not in known:
-            hint = _hint(name, known, "the palette lists them: Key bindings as TOML")
+            hint = suggest(name, known, "the palette lists them: Key bindings as TOML")
             raise SettingsError(f"{where}: keys.{name} is not the name of an action{hint}")
         written = value if isinstance(value, list) else str(value).split(",")
         names = [str(key).strip() for key in written]
         if not isinstance(value, str | list) or not all(_is_key(key) for key in names):
             raise SettingsError(
-                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {_got(value)}'
+                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {got(value)}'
             )
         keys[name] = ",".join(names)
     _refuse_clash(keys, known, where)
@@ -355,14 +354,3 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
-
-
-def _hint(word: str, known: Iterable[str], otherwise: str) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {close[0]}?)" if close else f" ({otherwise})"
-
-
-def _got(value: object) -> str:
-    from ldptui.core.base.errors import got
-
-    return got(value)

@@ -16,6 +16,7 @@ from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
 from ldptui import scenarios
 from ldptui.core.attacks import PythonAttack, Reactive
+from ldptui.core.base.errors import suggest
 from ldptui.core.experiment import Experiment, compile
 from ldptui.core.plugins import Allowed, asked, permit
 from ldptui.core.running.runner import Results
@@ -309,8 +310,9 @@ def test_paths_and_names() -> None:
         scenarios.path("../pyproject")
     assert scenarios.find("quickstart") == scenarios.path("quickstart")
     assert scenarios.find("some/where.toml") == Path("some/where.toml")
-    assert scenarios.similar("quickstrat") == "quickstart"
-    assert scenarios.similar("zzzzzzzz") is None
+    assert suggest("quickstrat", scenarios.names()) == " (did you mean quickstart?)"
+    assert suggest("zzzzzzzz", scenarios.names(), "see the list") == " (see the list)"
+    assert suggest(5, ["5.0"]) == ""
 
 
 def test_a_file_of_that_name_wins_over_a_bundled_scenario(

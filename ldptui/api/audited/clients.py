@@ -83,6 +83,7 @@ def clients_of(
     names : kinds, FILE.py:NAME, or objects with `perturb(values, rng)`; the key of an error about
     one is clients.N, by its place from 0 on.
     """
+    promise.claim()  # what clients claim is wrong before any of them is
     for at, name in enumerate(names):
         try:
             yield _named(promise, name)
@@ -222,7 +223,9 @@ def _command(promise: Promise, text: str) -> Named:
         header = parse.header
     command = Command(words, parse, header, promise.patience, promise.batch)
     found = shutil.which(words[0])
-    files = [found or words[0], *words[1:]]
+    if found is None:
+        raise ScenarioError(f"must be a program that can be started, {got(words[0])}", "command")
+    files = [found, *words[1:]]
     return Named(text, "command", claim, partial(program, text, command), digest=_digest(files))
 
 
@@ -230,15 +233,15 @@ def _pairs(promise: Promise, name: str) -> Named:
     """Items and reports in a file."""
     claim = promise.claim()
     check_file(Path(name))
+    try:
+        items, reports = _read_pairs(Path(name), claim)
+    except ScenarioError as error:
+        if error.key != "column":
+            raise
+        rule = f"must be a table with columns item and report, {got(name)}"
+        raise ScenarioError(rule, key="--pairs") from error
 
     def opened() -> Client:
-        try:
-            items, reports = _read_pairs(Path(name), claim)
-        except ScenarioError as error:
-            if error.key != "column":
-                raise
-            rule = f"must be a table with columns item and report, {got(name)}"
-            raise ScenarioError(rule, key="--pairs") from error
         rng = np.random.default_rng(np.random.SeedSequence(promise.seed, spawn_key=(4,)))
         return recorded(name, items, reports, claim.domain_size, rng)
 

@@ -321,7 +321,10 @@ GRR = ldptui.protocol("grr", 4, epsilon=1.0)
 OTHERS = {**TABLES, "attack": {**TABLES["attack"], "kind": "plugin", "name": "half"}}
 
 REFUSED: list[tuple[Any, str]] = [
-    (lambda: ldptui.load("quickstrat"), "quickstrat is no file and no bundled scenario; is quick"),
+    (
+        lambda: ldptui.load("quickstrat"),
+        "quickstrat is no file and no bundled scenario .did you mean quick",
+    ),
     (lambda: ldptui.load(5), "source must be a path, a bundled name, TOML text or a dict, got 5"),
     (lambda: ldptui.load({"trials": 3}), "scenario: population is required"),
     (lambda: ldptui.protocol("oue", 4), "protocol.epsilon is required"),
@@ -381,3 +384,11 @@ def test_a_real_frame_has_one_type_a_column(library: str) -> None:
 def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
     with pytest.raises(ldptui.ScenarioError, match=r"workers must be in \[1, 1000\], got"):
         ldptui.run(TABLES, workers=workers)
+
+
+def test_a_misspelt_metric_or_kind_is_guessed() -> None:
+    results = ldptui.run("survey", trials=1)
+    with pytest.raises(LdpError, match=r'got "gian" \(did you mean gain\?\)$'):
+        results.estimate("gian")
+    with pytest.raises(LdpError, match=r'got "gr" \(did you mean grr\?\)$'):
+        ldptui.protocol("gr", 4, epsilon=1.0)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tomlkit
 from support.commands import Captured, fail, succeed
 
 import ldptui
@@ -262,3 +263,40 @@ def test_a_certificate_of_ours_is_verified_with_exit_code_0(capsys: Captured, ho
         other.write_text(path.read_text().replace(old, new, 1))
         assert rule in fail(capsys, 2, "audit", "--verify", str(other), "--format", "json")
     assert "cannot be read" in fail(capsys, 3, "audit", "--verify", str(home / "none.toml"))
+    made = tomllib.loads(path.read_text("utf-8"))["client"][0]
+    for key, value, words in (
+        ("epsilon_low", made["epsilon_low"] - 0.1, "and its own counts prove"),
+        ("epsilon_low", made["epsilon_low"] + 0.1, "and its own counts prove"),
+        ("error", 1e-9, "has the error 1e-09, of a confidence of 0.999"),
+        ("average_low", 3.0, "has average_low 3, of which its guesses prove"),
+        ("hits", [made["of"][0], 0], "and its own counts prove"),
+        ("hits_error", 1.0, "has the hits_error 1, more than"),
+        ("hits", ["x", 0], "has a value that is none of an audit"),
+    ):
+        document = tomllib.loads(path.read_text("utf-8"))
+        document["client"][0][key] = value
+        other.write_text(tomlkit.dumps(document), "utf-8")
+        line = fail(capsys, 2, "audit", "--verify", str(other), "--format", "json")
+        assert words in line
+        assert line.endswith(": it was changed")
+    # Certificates of earlier versions have no counts, and still a promise.
+    document = tomllib.loads(path.read_text("utf-8"))
+    for key in ("hits", "of", "hits_error", "guesses"):
+        del document["client"][0][key]
+    other.write_text(tomlkit.dumps(document), "utf-8")
+    succeed(capsys, "audit", "--verify", str(other), "--format", "json")
+    document["client"][0] |= {"epsilon_low": 1.5, "verdict": "not-refuted"}
+    other.write_text(tomlkit.dumps(document), "utf-8")
+    line = fail(capsys, 2, "audit", "--verify", str(other), "--format", "json")
+    assert "is not-refuted, and its epsilon_low 1.5 is above the promise" in line
+
+
+def test_what_is_wrong_is_said_before_the_power(tmp_path: Path, capsys: Captured) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("item,report\n0,1\n", "utf-8")
+    for words, sentence in (
+        (("oue", "--as", "ou"), 'got "ou" (did you mean oue?)'),
+        (("--pairs", str(pairs), "--as", "she"), "report must be 4 numbers"),
+        (("--command", "./nobody --here"), "--command must be a program that can be started"),
+    ):
+        assert sentence in fail(capsys, 2, "audit", *words, "--epsilon", "1", "--items", "4")
