@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from dataclasses import dataclass
-from importlib import resources
 from typing import Literal
+
+import msgspec
+
+from ..catalogue.rows import rows
 
 Verdict = Literal["ok", "loose", "wrong", "missing"]
 """loose: true, but a condition is missing or the label is; missing: was a table in the list."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Equation:
     """One equation of the list; `printed` and `corrected` are lines of at most 76 cells.
 
@@ -27,16 +29,16 @@ class Equation:
     """
 
     id: str
-    number: int | None
+    number: int | None = None
     title: str
     part: str
     source: str
     printed: str
     latex: str
     verdict: Verdict
-    note: str
-    remark: str
-    corrected: str
+    note: str = ""
+    remark: str = ""
+    corrected: str = ""
     keys: tuple[str, ...]
     protocols: tuple[str, ...]
     attacks: tuple[str, ...]
@@ -45,26 +47,8 @@ class Equation:
 @functools.cache
 def equations() -> tuple[Equation, ...]:
     """All equations: 1 to 41, the gains of the appendix, the slides on Bloom filters."""
-    text = resources.files(__package__).joinpath("equations.toml").read_text(encoding="utf-8")
-    return tuple(
-        Equation(
-            id=row["id"],
-            number=row.get("number"),
-            title=row["title"],
-            part=row["part"],
-            source=row["source"],
-            printed=row["printed"],
-            latex=row["latex"],
-            verdict=row["verdict"],
-            note=row.get("note", ""),
-            remark=row.get("remark", ""),
-            corrected=row.get("corrected", ""),
-            keys=tuple(row["keys"]),
-            protocols=tuple(row["protocols"]),
-            attacks=tuple(row["attacks"]),
-        )
-        for row in tomllib.loads(text)["equation"]
-    )
+    listed = rows("equations", "ldptui.explain")["equation"]
+    return msgspec.convert(listed, tuple[Equation, ...])
 
 
 def search(text: str) -> tuple[Equation, ...]:

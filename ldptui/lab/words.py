@@ -21,11 +21,11 @@ class LabField:
 
     key: str
     label: str
-    symbol: str
-    meaning: str
-    allowed: str
-    formula: str
-    source: str
+    symbol: str = ""
+    meaning: str = ""
+    allowed: str = ""
+    formula: str = ""
+    source: str = ""
 
     @property
     def title(self) -> str:
@@ -56,15 +56,7 @@ def lab_field_help(name: str) -> LabField | None:
         words = key_words(key)
         about = words.name, words.symbol, words.meaning, "", words.formula, words.source
         return LabField(key, *about) if has_words(key) else None
-    return LabField(
-        key=name,
-        label=row["label"],
-        symbol=row.get("symbol", ""),
-        meaning=row["meaning"],
-        allowed=row["allowed"],
-        formula=row.get("formula", ""),
-        source=row.get("source", ""),
-    )
+    return LabField(name, **row)
 
 
 def notions(topic: str) -> tuple[Notion, ...]:

@@ -39,10 +39,10 @@ from ..options import (
     Tag,
 )
 from .opening import (
+    SUMMARY,
     as_json,
     csv_text,
     drawn_with,
-    json_names,
     moment_of,
     number_of,
     opened,
@@ -135,7 +135,6 @@ def list_runs(options: Listing) -> int:
     if options.format == "json":
         output.write_json([as_json(run) for run in runs])
     elif options.format == "csv":
-        names = list(json_names())
         lists = [
             [
                 " ".join(value) if isinstance(value, list) else value
@@ -143,7 +142,7 @@ def list_runs(options: Listing) -> int:
             ]
             for run in runs
         ]
-        output.write_out(csv_text([names, *lists]), exactly=True)
+        output.write_out(csv_text([SUMMARY, *lists]), exactly=True)
     elif not runs:
         output.write_out("no runs\n")
     else:

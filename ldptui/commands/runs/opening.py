@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.versions import versions
 from ldptui.core.store import Run, Store, open_store
 from ldptui.core.store.recording import read_recording
 
@@ -63,37 +64,21 @@ def moment_of(written: str | None, option: str, after: bool = False) -> float | 
         raise ScenarioError(f"must be a day as 2026-01-31, {got(written)}", key=option) from None
 
 
+SUMMARY: Final = (
+    *("run", "uid", "title", "status", "error", "started", "seconds", "done", "total", "seed"),
+    *("protocols", "attacks", "tags", "star", "removed", "source", *versions(), "digest"),
+)
+"""What a list of runs tells of each, in this order."""
+
+
 def summary_of(run: Run) -> dict[str, Any]:
-    return {
-        "run": run.id,
-        "uid": run.uid,
-        "title": run.title,
-        "status": run.status,
-        "error": run.error,
-        "started": run.started,
-        "seconds": run.seconds,
-        "done": run.done,
-        "total": run.total,
-        "seed": run.seed,
-        "protocols": list(run.protocols),
-        "attacks": list(run.attacks),
-        "tags": list(run.tags),
-        "star": run.star,
-        "removed": run.removed,
-        "source": run.source,
-        **run.versions,
-        "digest": run.digest,
-    }
+    known = {**vars(run), **run.versions, "run": run.id}
+    told = {name: known[name] for name in SUMMARY}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in told.items()}
 
 
 def as_json(run: Run) -> dict[str, Any]:
     return {**summary_of(run), "scenario": run.document}
-
-
-def json_names() -> Iterator[str]:
-    yield from ("run", "uid", "title", "status", "error", "started", "seconds", "done", "total")
-    yield from ("seed", "protocols", "attacks", "tags", "star", "removed", "source")
-    yield from ("ldptui", "numpy", "python", "machine", "simulator", "digest")
 
 
 def drawn_with(run: Run) -> dict[str, str]:
