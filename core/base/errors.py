@@ -148,6 +148,14 @@ class ScenarioError(LdpError, ValueError):
         return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
 
 
+def check_among(value: object, known: Iterable[str], key: str, besides: str = "") -> None:
+    """Raise ScenarioError for a value that is none of the known names, nor the one besides."""
+    names = dict.fromkeys(known)
+    if value != besides and value not in names:
+        first = f"{besides} or " * bool(besides)
+        raise ScenarioError(f"must be {first}one of {', '.join(names)}, {got(value)}", key=key)
+
+
 class FileError(LdpError, OSError):
     """A file cannot be read or written."""
 

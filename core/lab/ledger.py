@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got, spelled
+from ..base.errors import ScenarioError, check_among, got, spelled
 from ..base.ranges import Range, check_bounds
 from ..base.sampling import Floats
 from ..law.loss import DiscreteLoss
@@ -46,9 +46,7 @@ class Entry:
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        if self.mechanism not in get_args(Mechanism):
-            known = ", ".join(get_args(Mechanism))
-            raise ScenarioError(f"must be one of {known}, {got(self.mechanism)}", key="mechanism")
+        check_among(self.mechanism, get_args(Mechanism), "mechanism")
         if self.mechanism != "any" and (self.delta or not self.epsilon):
             raise ScenarioError(
                 f"must be 0, and epsilon greater than 0, for {self.mechanism} noise", key="delta"

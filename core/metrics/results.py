@@ -12,7 +12,7 @@ import numpy as np
 import xxhash
 
 from ..base.arms import ARMS, UNDEFENDED, Arm
-from ..base.errors import ScenarioError, got, suggest
+from ..base.errors import check_among
 from ..base.sampling import Counts, Floats
 from ..base.summary import Estimate
 from . import Measures, column, joined, names_of
@@ -234,10 +234,7 @@ class CellResults:
 
         Raises ScenarioError for a name that is no metric of the trials.
         """
-        known = names_of(self.metrics)
-        if metric not in known:
-            names = f"must be one of {', '.join(known)}, {got(metric)}{suggest(metric, known)}"
-            raise ScenarioError(names, key="metric")
+        check_among(metric, names_of(self.metrics), "metric")
         return estimate_of(self.metrics[metric], theory)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.attacks import Attack, Mixture, View, plans
-from ldptui.core.base.errors import ScenarioError, got, suggest
+from ldptui.core.base.errors import ScenarioError, check_among, got, suggest
 from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
@@ -56,8 +56,7 @@ def kinds(table: str) -> tuple[str, ...]:
     >>> kinds("protocol")[:3]
     ('grr', 'sue', 'oue')
     """
-    if words(table, "table") not in KINDS:
-        raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(table)}", key="table")
+    check_among(words(table, "table"), KINDS, "table")
     return in_order(table, KINDS[table])
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ldptui.core.base.errors import ScenarioError, got, one_line
+from ldptui.core.base.errors import ScenarioError, check_among, got, one_line
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
@@ -117,8 +117,7 @@ def chart_of(
         case "timeline":
             made = _course(scenario, run, metric)
     kinds = {kind.name: kind for kind in on_paper()}
-    if name not in kinds:
-        raise ScenarioError(f"must be one of {', '.join(kinds)}, {got(name)}", key="chart")
+    check_among(name, kinds, "chart")
     kind = kinds[name]
     if (frame := kind.framed(kind.numbers(run))) is not None and frame.chart is not None:
         made = frame.chart

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.files import Piped
 from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Floats
@@ -277,8 +277,7 @@ def concluded_of(evidence: Evidence, share: float, **asked: Any) -> Conclusions:
 
 def rung_of(trust: str) -> Row:
     """The rung of a name; raises ScenarioError."""
-    if trust not in RUNGS:
-        raise ScenarioError(f"must be one of {', '.join(RUNGS)}, {got(trust)}", key="trust")
+    check_among(trust, RUNGS, "trust")
     return RUNGS[trust]
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.numbers import first_outside, range_rule
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.ranges import ALPHA, SHARE
@@ -304,8 +304,7 @@ def _distributed(
 ) -> Numbers:
     """What was found, with the distribution over parts of the range; raises ScenarioError."""
     parts = whole(parts, "parts", 2)
-    if words(fit, "fit") not in FITS:
-        raise ScenarioError(f"must be one of {', '.join(FITS)}, {got(fit)}", key="fit")
+    check_among(words(fit, "fit"), FITS, "fit")
     why = lacking(protocol, "chances", "whose reports tell no distribution")
     if why is not None:
         raise ScenarioError(f"must be left out for {why}", key="parts")

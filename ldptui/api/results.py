@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import RunError, ScenarioError, got, suggest
+from ldptui.core.base.errors import RunError, ScenarioError, check_among, got
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
@@ -88,10 +88,7 @@ class Results(Framed):
         True
         """
         bound, measured = self._cell(cell)
-        known = metric_names([bound])
-        if words(metric, "metric") not in known:
-            rule = f"must be one of {', '.join(known)}, {got(metric)}{suggest(metric, known)}"
-            raise ScenarioError(rule, key="metric")
+        check_among(words(metric, "metric"), metric_names([bound]), "metric")
         return compared(bound, measured, metric, bound.task.expected(bound))
 
     def rows(self) -> list[dict[str, Any]]:

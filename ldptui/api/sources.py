@@ -16,7 +16,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ldptui.core.base.errors import ContentError, FileError, ScenarioError, got, reason_of
+from ldptui.core.base.errors import (
+    ContentError,
+    FileError,
+    ScenarioError,
+    check_among,
+    got,
+    reason_of,
+)
 from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
 from ldptui.core.scenario import read_text
 
@@ -78,9 +85,8 @@ def sources(places: Places, kind: Format | None = None) -> list[Source]:
     would count twice, and for a format or a name that no format has; FileError for a place without
     any file.
     """
-    if kind is not None and words(kind, "input_format") not in (known := [*FORMATS.values()]):
-        rule = f"must be one of {', '.join(dict.fromkeys(known))}, {got(kind)}"
-        raise ScenarioError(rule, key="input_format")
+    if kind is not None:
+        check_among(words(kind, "input_format"), FORMATS.values(), "input_format")
     named: list[Source] = []
     for place in places if isinstance(places, list | tuple) else (places,):
         named += [piped(kind)] if isinstance(place, str) and place == "-" else _files(place)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.bounds import hardening
 from ldptui.core.bounds.hardening import least_gain_factor
 from ldptui.core.bounds.rehearsal import tried
@@ -299,12 +299,8 @@ def _designed(
     )  # fmt: skip
     weights = None if options.weights is None else Weights(*options.weights)
     kinds = tuple(DIALS) if options.among == BEST else (options.among,)
-    if kinds[0] not in DIALS:
-        rule = f"must be {BEST} or one of {', '.join(DIALS)}, {got(options.among)}"
-        raise ScenarioError(rule, key="among")
-    if options.beside not in LOCAL:
-        rule = f"must be one of {', '.join(LOCAL)}, {got(options.beside)}"
-        raise ScenarioError(rule, key="beside")
+    check_among(options.among, DIALS, "among", BEST)
+    check_among(options.beside, LOCAL, "beside")
     table: Mapping[str, Any] = {"kind": options.beside, "epsilon": options.epsilon}
     if present is not None and present.get("kind") == options.beside:
         table = {**present, "epsilon": options.epsilon}

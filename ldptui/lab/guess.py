@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.optimize import brentq
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.ranges import EPSILON
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab import guessing
@@ -58,9 +58,7 @@ class Guessed:
 
 def answer(options: GuessOptions, ask: Ask) -> Steps:
     """The chances, and the curve over ε."""
-    if options.protocol not in LOCAL:
-        rule = f"must be one of {', '.join(LOCAL)}, {got(options.protocol)}"
-        raise ScenarioError(rule, key="protocol")
+    check_among(options.protocol, LOCAL, "protocol")
     yield f"guessing among {text.count(options.items)} items"
     prior = prior_of(options, options.items, ask)
     values = _guessed(options, prior)

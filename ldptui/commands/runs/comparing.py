@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among
 from ldptui.core.base.sampling import Floats
 from ldptui.core.bounds.game import Game, solved
 from ldptui.core.metrics import METRICS, column
@@ -115,9 +115,8 @@ def compare(options: Compare) -> int:
             sides.append((store.run(number), store.cells(number), store.measured(number)))
     (a, cells_a, measured_a), (b, cells_b, measured_b) = sides
     known = list(dict.fromkeys([*METRICS, *a.metrics, *b.metrics]))
-    unknown = [name for name in options.metric if name not in known]
-    if unknown:
-        raise ScenarioError(f"must be one of {', '.join(known)}, {got(unknown[0])}", key="--metric")
+    for name in options.metric:
+        check_among(name, known, "--metric")
     together = pairs(cells_a, cells_b)
     swept = [key for key in _varying(cells_a) if key in _varying(cells_b)]
     rows = []
@@ -269,8 +268,8 @@ def _values(cells: Sequence[RunCell], key: str) -> list[str]:
 
 def _metric(asked: str | None, measured: Sequence[str], means: Sequence[dict[str, float]]) -> str:
     """The metric that is asked for, else the first gain that every pair has."""
-    if asked is not None and asked not in measured:
-        raise ScenarioError(f"must be one of {', '.join(measured)}, {got(asked)}", key="--metric")
+    if asked is not None:
+        check_among(asked, measured, "--metric")
     known = [name for name in FIRST if all(np.isfinite(mean.get(name, np.nan)) for mean in means)]
     if asked is None and not known:
         raise ScenarioError("must be named: no gain was measured for every pair", key="--metric")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.files import write_atomically
 from ldptui.core.base.ranges import USERS, check_span
 from ldptui.core.bounds import means, planner
@@ -117,9 +117,7 @@ def planned(options: PlanOptions) -> PlannedMean:
     if len(missing) > 1:
         rule = f"is required: leave out only one of {', '.join(SOLVED)}"
         raise ScenarioError(rule, key=missing[-1])
-    if options.protocol not in (BEST, *numbers()):
-        rule = f"must be {BEST} or one of {', '.join(numbers())}, {got(options.protocol)}"
-        raise ScenarioError(rule, key="protocol")
+    check_among(options.protocol, numbers(), "protocol", BEST)
     solved, half = (missing or ["within"])[0], (options.high - options.low) / 2
     answers: dict[str, float | None] = {}
     refused: list[ScenarioError] = []

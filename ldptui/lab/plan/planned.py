@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.ranges import Range
 from ldptui.core.bounds import planner
 from ldptui.core.bounds.planner import Oracle
@@ -141,18 +141,14 @@ def planned(options: PlanOptions) -> Planned:
 
 def _kinds(options: PlanOptions) -> Sequence[str]:
     """The protocols that the plan goes through; raises ScenarioError."""
-    if options.trust not in RUNGS:
-        rule = f"must be one of {', '.join(RUNGS)}, {got(options.trust)}"
-        raise ScenarioError(rule, key="trust")
+    check_among(options.trust, RUNGS, "trust")
     row = RUNGS[options.trust]
     if not row.by_reports and options.protocol != BEST:
         rule = f"must be left out with the trust {options.trust}, to which users tell their items"
         raise ScenarioError(f"{rule}, {got(options.protocol)}", key="protocol")
     if options.protocol == BEST:
         return LOCAL if row.by_reports and not row.hides else DRAWN if row.hides else DRAWN[:1]
-    if options.protocol not in LOCAL:
-        rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
-        raise ScenarioError(rule, key="protocol")
+    check_among(options.protocol, LOCAL, "protocol", BEST)
     return (options.protocol,)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import ScenarioError, check_among, got
 
 from ..asking import Ask, Steps
 from ..questions.planning import ANY, LADDER, TrustOptions
@@ -16,7 +16,5 @@ def answer(options: TrustOptions, ask: Ask) -> Steps:
             rule = "must be left out without a protocol: each rung has a budget of its own"
             raise ScenarioError(f"{rule}, {got(options.epsilon)}", key="epsilon")
         return (yield from rungs.answer(options, ask.tab))
-    if options.protocol != ANY and options.protocol not in shuffled.PROTOCOLS:
-        known = ", ".join((ANY, *shuffled.PROTOCOLS))
-        raise ScenarioError(f"must be one of {known}, {got(options.protocol)}", key="protocol")
+    check_among(options.protocol, (ANY, *shuffled.PROTOCOLS), "protocol")
     return (yield from shuffled.answer(options))
