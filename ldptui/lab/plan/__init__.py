@@ -24,7 +24,7 @@ from ..mechanisms import DRAWN
 from ..questions.planning import LOCALLY, MEAN, PlanOptions
 from . import mean
 from .planned import Planned, oracle_of, planned, rivals, with_more
-from .table import name, notes, page, rival_rows, rows, title
+from .table import VERDICTS, name, notes, page, rival_rows, rows, title
 
 POINTS: Final = 65
 """Points of a curve."""
@@ -139,15 +139,6 @@ def answer(options: PlanOptions, ask: Ask) -> Steps:
             for curve in [curves(chart(values, options), "least f", over)]
         ),
     )
-
-
-VERDICTS: Final[dict[str, Callable[[Planned], str]]] = {
-    "users": lambda v: f"It takes {text.count(math.ceil(v.users))} genuine users",
-    "epsilon": lambda v: f"It takes ε = {text.short(v.epsilon, 4)}",
-    "share": lambda v: f"At most {text.percent(v.share)} of all users may be fake",
-    "frequency": lambda v: f"The smallest frequency is {text.short(v.frequency, 4)}",
-    "power": lambda v: f"The power is {text.short(v.power, 4)}",
-}
 
 
 def _verdict(values: Planned) -> str:

@@ -25,7 +25,8 @@ from ..mechanisms import telling
 from ..questions.offered import numbers
 from ..questions.planning import LOCALLY, PlanOptions
 from ..questions.shared import BEST
-from .table import page
+from .planned import answers_of, left_out
+from .table import VERDICTS, answered, page, stated
 
 SOLVED: Final = ("users", "epsilon", "share", "within")
 """The quantities that hang together: one of them is left out."""
@@ -113,22 +114,14 @@ def planned(options: PlanOptions) -> PlannedMean:
             rule = "must be left out with the task mean: its users trust nobody"
             raise ScenarioError(f"{rule}, {got(getattr(options, name))}", key=name)
     check_span(options.low, options.high)
-    missing = [name for name in SOLVED if getattr(options, name) is None]
-    if len(missing) > 1:
-        rule = f"is required: leave out only one of {', '.join(SOLVED)}"
-        raise ScenarioError(rule, key=missing[-1])
+    missing = left_out(options, SOLVED)
     check_among(options.protocol, numbers(), "protocol", BEST)
     solved, half = (missing or ["within"])[0], (options.high - options.low) / 2
-    answers: dict[str, float | None] = {}
-    refused: list[ScenarioError] = []
-    for kind in numbers() if options.protocol == BEST else (options.protocol,):
-        try:
-            answers[kind] = _solve(kind, solved, options, half)
-        except ScenarioError as error:
-            answers[kind], refused = None, [*refused, error]
+    kinds = numbers() if options.protocol == BEST else (options.protocol,)
+    answers, refusals = answers_of(kinds, lambda kind: _solve(kind, solved, options, half))
     known = {kind: each for kind, each in answers.items() if each is not None}
     if not known:
-        raise refused[0]
+        raise refusals[kinds[0]]
     kind = (max if solved == "share" else min)(known, key=lambda name: known[name])
     quantities: dict[str, Any] = {name: getattr(options, name) for name in SOLVED}
     if missing:
@@ -190,15 +183,11 @@ def _lines(
 
 
 def _rows(values: PlannedMean) -> Iterator[Row]:
-    shown = partial(_shown, values)
     for kind, each in values.protocols.items():
         mark = "● " if kind == values.protocol else "  "
         name = f"{mark}{(values.solved or 'within')}, {kind.upper()}"
-        yield name, text.MISSING if each is None else shown(each), "", "plan"
-    for name, words in WORDS.items():
-        number = getattr(values, name)
-        made = text.count(math.ceil(number)) if name == "users" else text.short(number)
-        yield words, made, "solved for" if name == values.solved else "as given", ""
+        yield name, text.MISSING if each is None else answered(values.solved, each), "", "plan"
+    yield from stated(values, WORDS)
     yield row("largest report C", values.reach, "what one report can say, in [−1, 1]", "plan")
     yield row("worst variance V", values.variance, "of what a report says", "plan")
     yield row("noise", values.noise, "z √(V / (n + m)), z = Φ⁻¹(1 − α/2)", "plan")
@@ -207,10 +196,6 @@ def _rows(values: PlannedMean) -> Iterator[Row]:
     yield row("undetectable floor", values.undetectable_floor, "2 β e^ε / (e^ε − 1)", "plan")
     yield row("verified floor", values.verified_floor, "2 β", "plan")
     yield row("share for x", min(1.0, values.share_for_within), "x / (C + 1)", "plan")
-
-
-def _shown(values: PlannedMean, each: float) -> str:
-    return text.count(math.ceil(each)) if values.solved == "users" else text.short(each, 4)
 
 
 def _verdict(values: PlannedMean) -> str:
@@ -222,12 +207,7 @@ def _verdict(values: PlannedMean) -> str:
         does = "holds" if values.holds else "does not hold"
         error = text.short(values.reached, 4)
         return f"The plan {does}: {name} knows the mean within ± {error}{spite}{sure}."
-    first = {
-        "users": f"It takes {text.count(math.ceil(values.users))} genuine users",
-        "epsilon": f"It takes ε = {text.short(values.epsilon, 4)}",
-        "share": f"At most {text.percent(values.share)} of all users may be fake",
-        "within": f"The smallest error is ± {x}",
-    }[values.solved]
+    first = VERDICTS[values.solved](values)
     if values.solved == "within":
         return f"{first} of the mean that {name} tells{spite}{sure}."
     spite = "" if values.solved == "share" else spite

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -102,24 +102,14 @@ def planned(options: PlanOptions) -> Planned:
     if options.within is not None:
         raise ScenarioError(f"must be left out without the task mean, {got(options.within)}",
                             key="within")  # fmt: skip
-    missing = [name for name in SOLVED if getattr(options, name) is None]
-    if len(missing) > 1:
-        rule = f"is required: leave out only one of {', '.join(SOLVED)}"
-        raise ScenarioError(rule, key=missing[-1])
+    missing = left_out(options, SOLVED)
     if options.targets >= options.size:
         rule = f"must be {Range(1, options.size - 1)}, below the number of items"
         raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
     # Where all are given, the power is what is judged.
     solved = missing[0] if missing else "power"
     kinds = _kinds(options)
-    answers: dict[str, float | None] = {}
-    refusals: dict[str, ScenarioError] = {}
-    for kind in kinds:
-        try:
-            answers[kind] = _solve(kind, solved, options)
-        except ScenarioError as error:
-            answers[kind] = None
-            refusals[kind] = error
+    answers, refusals = answers_of(kinds, lambda kind: _solve(kind, solved, options))
     known = {kind: answer for kind, answer in answers.items() if answer is not None}
     gain = partial(_gain_factor, items=options.size, epsilon=options.epsilon or 1.0)
     if not known:
@@ -137,6 +127,29 @@ def planned(options: PlanOptions) -> Planned:
         why = f"of {least.upper()}, which fakes lift least of them, {rule}"
         values = replace(values, refused=f"none by {names}: {why}")
     return values if missing else _judged(values, options, known[kind], quantities["power"])
+
+
+def left_out(options: PlanOptions, quantities: Sequence[str]) -> list[str]:
+    """The quantity that is left out, if any; raises ScenarioError for more than one."""
+    missing = [name for name in quantities if getattr(options, name) is None]
+    if len(missing) > 1:
+        rule = f"is required: leave out only one of {', '.join(quantities)}"
+        raise ScenarioError(rule, key=missing[-1])
+    return missing
+
+
+def answers_of(
+    kinds: Iterable[str], solve: Callable[[str], float]
+) -> tuple[dict[str, float | None], dict[str, ScenarioError]]:
+    """What each protocol needs, None where it has no answer; and why it has none."""
+    answers: dict[str, float | None] = {}
+    refusals: dict[str, ScenarioError] = {}
+    for kind in kinds:
+        try:
+            answers[kind] = solve(kind)
+        except ScenarioError as error:
+            answers[kind], refusals[kind] = None, error
+    return answers, refusals
 
 
 def _kinds(options: PlanOptions) -> Sequence[str]:

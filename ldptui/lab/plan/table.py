@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from ...text import format as text
 from ...text.interval import share_words
@@ -27,6 +27,17 @@ WORDS: Final = {
 
 
 SHORT: Final = {"users": "n", "epsilon": "ε", "share": "β", "frequency": "f", "power": "power"}
+
+
+VERDICTS: Final[dict[str, Callable[[Any], str]]] = {
+    "users": lambda v: f"It takes {text.count(math.ceil(v.users))} genuine users",
+    "epsilon": lambda v: f"It takes ε = {text.short(v.epsilon, 4)}",
+    "share": lambda v: f"At most {text.percent(v.share)} of all users may be fake",
+    "frequency": lambda v: f"The smallest frequency is {text.short(v.frequency, 4)}",
+    "power": lambda v: f"The power is {text.short(v.power, 4)}",
+    "within": lambda v: f"The smallest error is ± {text.short(v.within, 4)}",
+}
+"""The answer, by the quantity that is solved for."""
 
 
 def name(values: Planned) -> str:
@@ -58,11 +69,7 @@ def rival_rows(values: Planned, rivals: Iterable[Rival]) -> Iterator[Row]:
         best = rival.answer if best is None else best
         times = f"× {text.short(rival.answer / best, 3)}" if best else ""
         floor = f"βa = {text.short(rival.floor, 3)}"
-        shown = (
-            text.count(math.ceil(rival.answer))
-            if values.solved == "users"
-            else text.short(rival.answer, 4)
-        )
+        shown = answered(values.solved, rival.answer)
         yield _led(rival, values), shown, f"{times:<8}{floor}".strip(), "plan"
 
 
@@ -80,12 +87,17 @@ def _led(rival: Rival, values: Planned) -> str:
     return f"{mark}{SHORT[values.solved or 'power']}, {rival.kind.upper()}"
 
 
-def rows(values: Planned) -> Iterator[Row]:
-    """Every number with its formula."""
-    for name, words in WORDS.items():
+def stated(values: Any, words: Mapping[str, str]) -> Iterator[Row]:
+    """A row for each quantity of a plan, which is given or solved for."""
+    for name, called in words.items():
         number = getattr(values, name)
         shown = text.count(math.ceil(number)) if name == "users" else text.short(number)
-        yield words, shown, "solved for" if name == values.solved else "as given", ""
+        yield called, shown, "solved for" if name == values.solved else "as given", ""
+
+
+def rows(values: Planned) -> Iterator[Row]:
+    """Every number with its formula."""
+    yield from stated(values, WORDS)
     if values.power_reached is not None:
         yield row("power reached", values.power_reached, "Φ(((1−β)f − βa − zσ₀)/sd)", "plan")
         yield "users needed", text.count(values.users_needed), "n of the wanted power", "plan"
@@ -166,7 +178,7 @@ def notes(values: Planned) -> Iterator[str]:
         yield "there are more users than n*: the attack is the limit, not the noise"
     if len(values.oracles) > 1:
         shown = ", ".join(
-            f"{kind.upper()} {_answer(values, answer)}"
+            f"{kind.upper()} {answered(values.solved, answer)}"
             for kind, answer in values.oracles.items()
             if answer is not None
         )
@@ -195,8 +207,9 @@ LEGEND: Final = (
 )
 
 
-def _answer(values: Planned, answer: float) -> str:
-    return text.count(math.ceil(answer)) if values.solved == "users" else text.short(answer, 4)
+def answered(solved: str | None, answer: float) -> str:
+    """What a protocol needs, in the digits of a comparison; users are whole."""
+    return text.count(math.ceil(answer)) if solved == "users" else text.short(answer, 4)
 
 
 def page(title: str, rows: Sequence[Row], notes: Iterable[str], legend: str = LEGEND) -> str:
