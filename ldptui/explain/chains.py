@@ -18,7 +18,7 @@ from ..text import format as fmt
 from .formula import Entry, Formula, Plain, told
 from .papers import cited
 from .report import Chance, Life, Step
-from .report.pure import PureReports, completed, honest_value
+from .report.pure import ItemReports, honest_value
 from .report.steps import over_items
 from .setting import Setting
 from .story import Story, story_named
@@ -169,14 +169,14 @@ class ChainReports:
         encoding, _, sent = alone.honest(cell, report, item)
         noises = _kept_step(cell, answer, item, encoding), _fresh_step(cell, answer, report, item)
         steps = (honest_value(cell, item), *noises, sent)
-        return completed(cell, "A genuine user", report, steps, item, alone.heard, fake=False)
+        return alone.heard(cell, Life("A genuine user", False, item, report, steps))
 
     def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         return self._alone(cell).fake(cell, attack, title, rng)
 
     @staticmethod
-    def _alone(cell: Cell) -> PureReports:
-        return cast("PureReports", _at_one_time(cell.protocol).reports)
+    def _alone(cell: Cell) -> ItemReports:
+        return cast("ItemReports", _at_one_time(cell.protocol).reports)
 
 
 def _supported(cell: Cell, report: Reports) -> BoolArray:

@@ -14,14 +14,14 @@ from ldptui.core.protocols.coded import Coded
 
 from ..text import format as fmt
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports
 from .report.steps import bits_needed, one_bit, over_items, targets_of
 
 Encoded: TypeAlias = Callable[[Coded, int], tuple[str, tuple[str, ...]]]
 """The place of an item in the code: a sentence, and details."""
 
 
-def reports(encoded: Encoded) -> PureReports:
+def reports(encoded: Encoded) -> ItemReports:
     """The reports of a family whose items have these places."""
 
     def honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
@@ -47,7 +47,7 @@ def reports(encoded: Encoded) -> PureReports:
             _sent(cell, report),
         )
 
-    return PureReports(honest, {"random": _random, "crafted": _crafted, "avoided": _avoided})
+    return ItemReports(honest, {"random": _random, "crafted": _crafted, "avoided": _avoided})
 
 
 def _code(cell: Cell) -> Coded:

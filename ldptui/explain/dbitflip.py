@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
@@ -21,8 +22,8 @@ from .attack import Laws, Supported, compared, foretold, gain_keys
 from .closed_forms import PROTOCOL, choice, of_one_item
 from .formula import Crowd, Entry, Formula, listed, told
 from .lines import bound_keys
-from .report import Chance, Step
-from .report.pure import Added, SummedReports
+from .report import SENT_AS_IT_IS, Chance, Life, Step
+from .report.pure import ItemReports
 from .report.steps import over_items, targets_of
 from .setting import Setting
 from .story import Story
@@ -164,31 +165,35 @@ def _sent(cell: Cell, report: Reports) -> Step:
     return Step("Report", text, detail=(size,))
 
 
-def _crafting(cell: Cell, report: Reports, attack: Strategy) -> Step:
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
+    drawing = Step("Drawing", "any items and any bits, all alike")
+    return drawing, SENT_AS_IT_IS, _sent(cell, report)
+
+
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:
     protocol = _flips(cell)
     bit = 0 if attack.report_law == "avoided" else 1
     drawn = np.unpackbits(report[0, 0], count=protocol.domain_size)[cell.targets].sum()
     who = "its own items" if protocol.chooser == "client" else "the server's items"
     text = f"{who}: {drawn} of {targets_of(cell)}, all bits {bit}"
-    return Step("Crafting", text, detail=("honest noise in the bits of others",))
+    crafting = Step("Crafting", text, detail=("honest noise in the bits of others",))
+    return crafting, SENT_AS_IT_IS, _sent(cell, report)
 
 
-def _added(cell: Cell, report: Reports) -> Added:
-    """The weights of the bits of targets."""
-    protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
+def _added(cell: Cell, life: Life) -> Life:
+    """The life with the server's step: the weights of the bits of targets."""
+    protocol, (drawn, ones) = _flips(cell), _rows(cell, life.report)
     targets = np.sort(cell.targets)
     one, none = _weight(protocol, 1), _weight(protocol, 0)
     hit = targets[ones[targets]]
     weight = float(hit.size * one + (int(drawn[targets].sum()) - hit.size) * none)
     words = f"{short(weight, sign=True)} to the targets' total" if targets.size else "every bit"
     detail = f"a 1 adds {short(one, sign=True)} users, a 0 {short(none, sign=True)}, no bit 0"
-    step = Step("Server adds", words, detail=(detail,))
-    return Added(step, np.flatnonzero(ones), hit, weight)
+    steps = (*life.steps, Step("Server adds", words, detail=(detail,)))
+    return replace(life, steps=steps, supports=np.flatnonzero(ones), targets=hit, weight=weight)
 
 
-REPORTS: Final = SummedReports(
-    _honest, _sent, "any items and any bits, all alike", _crafting, _added
-)
+REPORTS: Final = ItemReports(_honest, {"random": _random, "": _crafted}, _added, keeps=True)
 """The reports: the items that have a bit, and the bits."""
 
 

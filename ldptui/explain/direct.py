@@ -14,7 +14,7 @@ from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import W17, Entry, Formula
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports
 from .report.steps import bits_needed, named, one_bit, over_items, targets_of
 from .story import Story
 from .table import P_AND_Q, pure_notes
@@ -89,7 +89,7 @@ def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]: 
 
 STORY: Final = Story(
     pure(ROWS, SUPPORTED, UNIT),
-    PureReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
+    ItemReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
     table=P_AND_Q,
     notes=pure_notes,
 )

@@ -24,7 +24,7 @@ from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports, completed
 from .report.steps import one_bit, over_buckets
 from .setting import Setting
 from .story import Story
@@ -208,10 +208,10 @@ def _heard(cell: Cell, report: Reports) -> tuple[str, Counts, str]:
     return "bucket", hashed.astype(np.int64), f"bucket {sent}"
 
 
-REPORTS: Final = PureReports(
+REPORTS: Final = ItemReports(
     _honest,
     {"random": _random, "crafted": _searched, "subset": _searched, "avoided": _searched},
-    _heard,
+    partial(completed, heard=_heard),
 )
 
 STORY: Final = Story(

@@ -19,7 +19,7 @@ from ldptui.core.task.numbers import clean_spread, fakes_told
 from ..text.format import short
 from .closed_forms import PROTOCOL
 from .formula import Crowd, Entry, Formula, listed, told
-from .numbers import ATTACK, NumberReports
+from .numbers import ATTACK, number_reports
 from .papers import cited
 from .report import Chance, Step
 from .setting import Setting
@@ -235,7 +235,7 @@ BOUNDS: Final = ("shift", "lie_shift", "undetectable_least", "undetectable_shift
 
 STORY: Final = Story(
     formulas=_formulas,
-    reports=NumberReports(_honest, _said, _shown),
+    reports=number_reports(_honest, _said, _shown),
     table=("p", "q", *OF_KIND, "gain_factor", "variance_per_user", "variance_worst", "report_bits",
            "mean_std", *BOUNDS),
     fields=(*OF_KIND, "mean_std", "variance_worst", *BOUNDS),

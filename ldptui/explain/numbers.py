@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
-import numpy as np
-
-from ldptui.core.attacks import View
 from ldptui.core.cell import Cell
 from ldptui.core.law.numbers import TellsNumbers
-from ldptui.core.law.pure import Reports, Rng
+from ldptui.core.law.pure import Reports
 from ldptui.core.protocols.sr import SR
 from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
@@ -23,7 +19,7 @@ from .closed_forms import PROTOCOL
 from .formula import CJG, Crowd, Entry, Formula, listed, told
 from .papers import cited
 from .report import SENT_AS_IT_IS, Chance, Life, Step
-from .report.pure import claimed_item, honest_value, no_item
+from .report.pure import ItemReports, no_item
 from .setting import Setting
 from .story import Story
 
@@ -111,63 +107,39 @@ ESTIMATES: Final = {
 """The server's estimate, by task."""
 
 
-@dataclass(frozen=True)
-class NumberReports:
+def number_reports(
+    honest: Callable[[Cell, int], tuple[Step, ...]],
+    said: Callable[[Any, int], float],
+    shown: Callable[[Any, int], str],
+) -> ItemReports:
     """The reports of a family of protocols of numbers, step by step.
 
-    honest : the steps of an honest report of an item, after its number.
+    honest : the steps of an honest report of an item, after its number and before it is sent.
     said : the number that a report says, in [-1, 1] or beyond. shown : the report in words.
     """
 
-    honest: Callable[[Cell, int], tuple[Step, ...]]
-    said: Callable[[Any, int], float]
-    shown: Callable[[Any, int], str]
-
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
-        report = cell.local.perturb(np.array([item]), fresh)
-        steps = (_numbered(honest_value(cell, item), cell, item), *self.honest(cell, item))
-        return self._life("A genuine user", cell, steps, item, report, fake=False)
-
-    def fake(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
-        view, item = View(cell.targets), None
-        if hasattr(attack, "held"):  # it draws the item first: a copy of the generator does as well
-            item = attack.held(view, 1, copy.deepcopy(rng)).item()
-        report = attack.reports(cell.local, view, 1, rng)
-        if item is None:
-            steps: tuple[Step, ...] = (_aim(cell, attack), SENT_AS_IT_IS)
-        else:
-            claimed = _numbered(claimed_item(cell, attack, item), cell, item)
-            steps = (claimed, *self.honest(cell, item))
-            plain = attack.report_law == "unperturbed"
-            steps = (*steps[:2], SENT_AS_IT_IS) if plain else steps
-        return self._life(title, cell, steps, item, report, fake=True)
-
-    def _life(
-        self,
-        title: str,
-        cell: Cell,
-        steps: tuple[Step, ...],
-        item: int | None,
-        report: Reports,
-        *,
-        fake: bool,
-    ) -> Life:
-        """The life of one report, whose last steps are the report and what the server hears."""
+    def sent(cell: Cell, report: Reports) -> Step:
         protocol: Any = cell.local
-        told, nothing = int(report[0]), np.empty(0, dtype=np.int64)
-        says, bits = self.said(protocol, told), short(protocol.report_bits, 3)
-        sent = Step(
-            "Report", self.shown(protocol, told), detail=(f"{bits} bit{'s' * (bits != '1')}",)
-        )
-        heard = Step(
+        bits = short(protocol.report_bits, 3)
+        words = f"{bits} bit{'s' * (bits != '1')}"
+        return Step("Report", shown(protocol, int(report[0])), detail=(words,))
+
+    def heard(cell: Cell, life: Life) -> Life:
+        says = said(cell.local, int(life.report[0]))
+        server = Step(
             "Server",
             f"takes it for the number {short(says)}, where the range is [−1, 1]",
             detail=(ESTIMATES.get(cell.task.kind, ESTIMATES["mean"]),),
         )
-        return Life(title, fake, item, report, (*steps, sent, heard), nothing, nothing, says)
+        return replace(life, steps=(*life.steps, server), weight=says)
+
+    return ItemReports(
+        lambda cell, report, item: (*honest(cell, item), sent(cell, report)),
+        {"": lambda cell, report, _: (SENT_AS_IT_IS, sent(cell, report))},
+        heard,
+        value=_numbered,
+        aim=_aim,
+    )
 
 
 def _aim(cell: Cell, attack: Any) -> Step:
@@ -212,7 +184,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:  # n
 
 STORY: Final = Story(
     formulas=_formulas,
-    reports=NumberReports(_rounding, lambda sr, report: (2 * report - 1) * sr.size, _end),
+    reports=number_reports(_rounding, lambda sr, report: (2 * report - 1) * sr.size, _end),
     table=(
         "size",
         "p",

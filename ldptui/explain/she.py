@@ -19,8 +19,8 @@ from .attack import OF_PARTS, Laws, Supported, compared, gain_keys, summed
 from .closed_forms import PROTOCOL, choice, of_one_item
 from .formula import W17, Crowd, Entry, Formula, listed, told
 from .lines import bound_keys, bounds
-from .report import Step
-from .report.pure import Added, SummedReports
+from .report import SENT_AS_IT_IS, Life, Step
+from .report.pure import ItemReports
 from .report.steps import targets_of
 from .setting import Setting
 from .story import Story
@@ -117,23 +117,27 @@ def _sent(cell: Cell, report: Reports) -> Step:  # noqa: ARG001
     return Step("Report", text, detail=(f"at item {largest}",))
 
 
-def _crafting(cell: Cell, report: Reports, attack: Strategy) -> Step:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
+    return Step("Drawing", "noise alone, for no item"), SENT_AS_IT_IS, _sent(cell, report)
+
+
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     to = fmt.short(float(report[0, cell.targets[0]]))
     text = f"{targets_of(cell)} set to {to}, the bound"
-    return Step("Crafting", text, detail=("honest noise elsewhere",))
+    crafting = Step("Crafting", text, detail=("honest noise elsewhere",))
+    return crafting, SENT_AS_IT_IS, _sent(cell, report)
 
 
-def _added(cell: Cell, report: Reports) -> Added:
-    """The cells of the targets; no item is marked."""
+def _added(cell: Cell, life: Life) -> Life:
+    """The life with the server's step: the cells of the targets; no item is marked."""
     targets = np.sort(cell.targets)
-    weight = float(report[0, targets].sum())
+    weight = float(life.report[0, targets].sum())
     words = f"{fmt.short(weight)} to the targets' total" if targets.size else "every cell"
     step = Step("Server adds", words, detail=("no item is supported: the cells are added up",))
-    nothing = np.empty(0, dtype=np.int64)
-    return Added(step, nothing, nothing, weight)
+    return replace(life, steps=(*life.steps, step), weight=weight)
 
 
-REPORTS: Final = SummedReports(_honest, _sent, "noise alone, for no item", _crafting, _added)
+REPORTS: Final = ItemReports(_honest, {"random": _random, "": _crafted}, _added)
 """The reports: a number for each item."""
 
 

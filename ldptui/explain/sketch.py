@@ -21,7 +21,7 @@ from .attack import Laws, Supported, compared, foretold
 from .closed_forms import PROTOCOL, REACH, choice, numbers_of, of_one_item, shown_item
 from .formula import Entry, Formula, listed, told
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports
 from .report.steps import in_buckets, one_bit, over_items, targets_of
 from .setting import Setting
 from .story import Story
@@ -214,7 +214,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
 
 STORY: Final = Story(
     _formulas,
-    PureReports(
+    ItemReports(
         _honest,
         {
             "random": _random,

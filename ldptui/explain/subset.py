@@ -17,7 +17,7 @@ from .attack import Supported
 from .closed_forms import OTHER, OWN, pure
 from .formula import Entry, Formula, Plain, listed
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports
 from .report.steps import hex_of, one_bit, over_items, targets_of
 from .setting import Setting
 from .story import Story
@@ -124,7 +124,7 @@ def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:
 
 STORY: Final = Story(
     _formulas,
-    PureReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
+    ItemReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
     table=("p", "q", "subset_size", *P_AND_Q[2:]),
     fields=("subset_size",),
     notes=pure_notes,

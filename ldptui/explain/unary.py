@@ -19,7 +19,7 @@ from .attack import HONEST, Supported
 from .closed_forms import OTHER, OWN, VARIANCE, pure
 from .formula import CJG, W17, Entry, Formula, Plain
 from .report import SENT_AS_IT_IS, Chance, Step
-from .report.pure import PureReports
+from .report.pure import ItemReports
 from .report.steps import hex_of, letters_of, one_bit, over_items
 from .setting import Setting
 from .story import Story
@@ -215,7 +215,7 @@ def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:
     return _made(cell, report, _padded(cell, report, "none: there is no other item"), detail)
 
 
-REPORTS: Final = PureReports(
+REPORTS: Final = ItemReports(
     _honest,
     {
         "random": _random,

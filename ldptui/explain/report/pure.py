@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
@@ -13,7 +13,7 @@ from ldptui.core.attacks import Strategy, View
 from ldptui.core.base.sampling import Counts
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
-from ldptui.core.law.pure import Items, Reports, Rng, Supports, is_pure
+from ldptui.core.law.pure import Reports, Rng, Supports, is_pure
 from ldptui.core.theory import fake_support
 
 from ...text import format as fmt
@@ -23,29 +23,24 @@ Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
 """A number of every item that the server reads off one report, by name; the report in words."""
 
 
-def completed(
-    cell: Cell,
-    title: str,
-    report: Reports,
-    steps: Sequence[Step],
-    item: int | None,
-    heard: Heard | None,
-    *,
-    fake: bool,
-) -> Life:
-    """The life with the last steps, which are the server's: what is supported, and its weight."""
+def completed(cell: Cell, life: Life, heard: Heard | None = None) -> Life:
+    """The life with the last steps, which are the server's: what is supported, and its weight.
+
+    heard : what the server computes besides the items that are supported.
+    """
     protocol: Any = cell.protocol
-    supported = supported_items(protocol, report)
+    supported = supported_items(protocol, life.report)
     targets = np.sort(cell.targets)
     hit = targets[supported[targets] > 0]
     p, q, r = protocol.p, protocol.q, targets.size
     net = int(supported[targets].sum())
     weight = float((net - r * q) / (p - q))
-    server = [support_step(cell, report, supported, item, heard, fake=fake)]
+    server = [support_step(cell, life, supported, heard)]
     if r:
-        server.append(weight_step(cell, net, weight, item, fake=fake))
+        server.append(weight_step(cell, life, net, weight))
     items = np.flatnonzero(supported > 0)
-    return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
+    steps = (*life.steps, *server)
+    return replace(life, steps=steps, supports=items, targets=hit, weight=weight)
 
 
 def supported_items(protocol: Any, report: Reports) -> Supports:
@@ -55,15 +50,8 @@ def supported_items(protocol: Any, report: Reports) -> Supports:
     return np.asarray(seen[0])
 
 
-def support_step(
-    cell: Cell,
-    report: Reports,
-    supported: Supports,
-    item: int | None,
-    heard: Heard | None,
-    *,
-    fake: bool,
-) -> Step:
+def support_step(cell: Cell, life: Life, supported: Supports, heard: Heard | None) -> Step:
+    item = life.item
     protocol: Any = cell.protocol
     r = cell.targets.size
     count, against = int((supported > 0).sum()), int((supported < 0).sum())
@@ -74,7 +62,7 @@ def support_step(
         text += f"; against {fmt.count(against)}"
     meter = None
     if r:
-        if fake and cell.attack is not None:
+        if life.fake and cell.attack is not None:
             expected = _supported(cell)
         else:
             expected = r * protocol.q
@@ -83,7 +71,7 @@ def support_step(
         meter = Meter(int(supported[cell.targets].sum()), r, expected)
     cells = None
     if heard is not None:
-        name, numbers, sent = heard(cell, report)
+        name, numbers, sent = heard(cell, life.report)
         rows = (("support", supported > 0),)
         cells = over_items(cell, rows, item, numbers=(name, numbers), rate=protocol.q)
         text += f": {sent}"
@@ -97,15 +85,15 @@ def _supported(cell: Cell) -> float:
     return float(law.rates[cell.targets].sum())
 
 
-def weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
+def weight_step(cell: Cell, life: Life, hit: int, weight: float) -> Step:
     protocol: Any = cell.protocol
     p, q, r = protocol.p, protocol.q, cell.targets.size
     short = fmt.short
-    if fake and cell.attack is not None:
+    if life.fake and cell.attack is not None:
         mean = (_supported(cell) - r * q) / (p - q)
         average = f"{short(mean, sign=True)} on average, from each fake"
     else:
-        holds = item is not None and item in cell.targets
+        holds = life.item is not None and life.item in cell.targets
         average = f"{'+1' if holds else '0'} on average: honest noise cancels"
     return Step(
         "Weight",
@@ -129,68 +117,6 @@ HonestSteps: TypeAlias = Callable[[Cell, Reports, int], tuple[Step, ...]]
 
 FakeSteps: TypeAlias = Callable[[Cell, Reports, Any], tuple[Step, ...]]
 """The steps that led to a fake's report; the last argument is the attack."""
-
-
-@dataclass(frozen=True)
-class PureReports:
-    """The reports of a family of protocols whose reports support items.
-
-    honest : the steps of a report of an item. fakes : those of a fake's report that is of no item,
-    by the law of the attack's reports. heard : what the server computes from a report besides the
-    items that it supports; None where there is nothing.
-    """
-
-    honest: HonestSteps
-    fakes: Mapping[str, FakeSteps]
-    heard: Heard | None = None
-
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
-        report = cell.local.perturb(np.array([item]), fresh)
-        steps = (honest_value(cell, item), *self.honest(cell, report, item))
-        return completed(cell, "A genuine user", report, steps, item, self.heard, fake=False)
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        if hasattr(attack, "held"):
-            return self._of_an_item(cell, attack, title, rng)
-        if hasattr(attack, "drawn"):
-            return self._of_a_hidden_item(cell, attack, title, rng)
-        shown = searching_less(attack, cell)
-        report = shown.reports(cell.local, View(cell.targets), 1, rng)
-        steps_of = self.fakes.get(attack.report_law, _not_told)
-        steps = (no_item(cell, attack), *steps_of(cell, report, shown))
-        return completed(cell, title, report, steps, None, self.heard, fake=True)
-
-    def _of_an_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
-        view = View(cell.targets)
-        # The attack draws the target first: a copy of the generator draws the same one.
-        item = attack.held(view, 1, copy.deepcopy(rng)).item()
-        report = attack.reports(cell.local, view, 1, rng)
-        steps = self.honest(cell, report, item)
-        if attack.report_law == "unperturbed":
-            steps = (steps[0], SENT_AS_IT_IS, steps[-1])
-        if getattr(attack, "drop_out", False):
-            steps = (*steps[:-1], KEPT_BACK, steps[-1])
-        value = claimed_item(cell, attack, item)
-        return completed(cell, title, report, (value, *steps), item, self.heard, fake=True)
-
-    def _of_a_hidden_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
-        # The item is drawn first, as above.
-        items, held = attack.drawn(cell.pure, cell.targets, 1, copy.deepcopy(rng))
-        report = attack.reports(cell.pure, View(cell.targets), 1, rng)
-        item = items.item()
-        aim = ", a target" if item in cell.targets else ""
-        value = Step("Value", f"{named(cell, item)}{aim}")
-        drawing = Step(
-            "Drawing",
-            f"the report {'supports' if held[0] else 'spares'} it for certain",
-            detail=("all reports together look like an honest population's",),
-        )
-        noise = Step("Perturbation", "the rest is honest noise")
-        steps = (value, drawing, noise, self.honest(cell, report, item)[-1])
-        return completed(cell, title, report, steps, item, self.heard, fake=True)
 
 
 def honest_value(cell: Cell, item: int) -> Step:
@@ -232,70 +158,69 @@ def _not_told(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]
 
 
 @dataclass(frozen=True)
-class Added:
-    """The server's step: what a report adds.
+class ItemReports:
+    """The reports of a family of protocols whose users hold items.
 
-    shown : the items that its picture marks. targets : those of them that are targets. weight : of
-    the report in the targets' total, in users.
+    honest : the steps of a report of an item. fakes : those of a fake's report that is of no item,
+    by the law of the attack's reports; "" has those of all other laws. heard : the life with what
+    the server does with a report. keeps : a client may keep its report and send it again.
+    value : the step of a user's item, in the family's words. aim : what a fake without an item
+    wants.
     """
 
-    step: Step
-    shown: Items
-    targets: Items
-    weight: float
-
-
-@dataclass(frozen=True)
-class SummedReports:
-    """The reports of one family.
-
-    honest : the steps from encoding to sending, of an item. sent : the last of them. drawing : how
-    a fake draws a report at random. crafting : how it makes the best one. added : the server's.
-    """
-
-    honest: Callable[[Cell, Reports, int], tuple[Step, ...]]
-    sent: Callable[[Cell, Reports], Step]
-    drawing: str
-    crafting: Callable[[Cell, Reports, Strategy], Step]
-    added: Callable[[Cell, Reports], Added]
+    honest: HonestSteps
+    fakes: Mapping[str, FakeSteps]
+    heard: Callable[[Cell, Life], Life] = completed
+    keeps: bool = False
+    value: Callable[[Step, Cell, int], Step] = lambda step, *_: step
+    aim: Callable[[Cell, Strategy], Step] = no_item
 
     def refusal(self, cell: Cell) -> str:  # noqa: ARG002
         return ""
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
-        rng = kept if memoises(cell.protocol) else fresh
+        rng = kept if self.keeps and memoises(cell.protocol) else fresh
         report = cell.local.perturb(np.array([item]), rng)
-        steps = (honest_value(cell, item), *self.honest(cell, report, item))
-        return self._life(cell, "A genuine user", report, steps, item, fake=False)
+        value = self.value(honest_value(cell, item), cell, item)
+        steps = (value, *self.honest(cell, report, item))
+        return self.heard(cell, Life("A genuine user", False, item, report, steps))
 
     def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         if hasattr(attack, "held"):
-            held: Any = attack
-            item = held.held(View(cell.targets), 1, rng).item()
-            plain = attack.report_law == "unperturbed"
-            values = np.array([item])
-            report = (cell.local.unperturbed if plain else cell.local.perturb)(values, rng)
-            steps = self.honest(cell, report, item)
-            if plain:
-                steps = (steps[0], SENT_AS_IT_IS, steps[-1])
-            claim = claimed_item(cell, attack, item)
-            return self._life(cell, title, report, (claim, *steps), item, fake=True)
-        report = attack.reports(cell.local, View(cell.targets), 1, rng)
-        random = attack.report_law == "random"
-        how = Step("Drawing", self.drawing) if random else self.crafting(cell, report, attack)
-        steps = (no_item(cell, attack), how, SENT_AS_IT_IS, self.sent(cell, report))
-        return self._life(cell, title, report, steps, None, fake=True)
+            return self._of_an_item(cell, attack, title, rng)
+        if hasattr(attack, "drawn") and "" not in self.fakes:
+            return self._of_a_hidden_item(cell, attack, title, rng)
+        shown = searching_less(attack, cell)
+        report = shown.reports(cell.local, View(cell.targets), 1, rng)
+        steps_of = self.fakes.get(attack.report_law) or self.fakes.get("", _not_told)
+        steps = (self.aim(cell, attack), *steps_of(cell, report, shown))
+        return self.heard(cell, Life(title, True, None, report, steps))
 
-    def _life(
-        self,
-        cell: Cell,
-        title: str,
-        report: Reports,
-        steps: tuple[Step, ...],
-        item: int | None,
-        *,
-        fake: bool,
-    ) -> Life:
-        last = self.added(cell, report)
-        path = (*steps, last.step)
-        return Life(title, fake, item, report, path, last.shown, last.targets, last.weight)
+    def _of_an_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
+        view = View(cell.targets)
+        # The attack draws the target first: a copy of the generator draws the same one.
+        item = attack.held(view, 1, copy.deepcopy(rng)).item()
+        report = attack.reports(cell.local, view, 1, rng)
+        steps = self.honest(cell, report, item)
+        if attack.report_law == "unperturbed":
+            steps = (steps[0], SENT_AS_IT_IS, steps[-1])
+        if getattr(attack, "drop_out", False):
+            steps = (*steps[:-1], KEPT_BACK, steps[-1])
+        value = self.value(claimed_item(cell, attack, item), cell, item)
+        return self.heard(cell, Life(title, True, item, report, (value, *steps)))
+
+    def _of_a_hidden_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
+        # The item is drawn first, as above.
+        items, held = attack.drawn(cell.pure, cell.targets, 1, copy.deepcopy(rng))
+        report = attack.reports(cell.pure, View(cell.targets), 1, rng)
+        item = items.item()
+        aim = ", a target" if item in cell.targets else ""
+        value = Step("Value", f"{named(cell, item)}{aim}")
+        drawing = Step(
+            "Drawing",
+            f"the report {'supports' if held[0] else 'spares'} it for certain",
+            detail=("all reports together look like an honest population's",),
+        )
+        noise = Step("Perturbation", "the rest is honest noise")
+        steps = (value, drawing, noise, self.honest(cell, report, item)[-1])
+        return self.heard(cell, Life(title, True, item, report, steps))

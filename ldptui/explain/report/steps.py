@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -224,9 +224,9 @@ class Life:
     item: int | None
     report: Reports
     steps: tuple[Step, ...]
-    supports: Items
-    targets: Items
-    weight: float
+    supports: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    targets: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    weight: float = 0.0
 
 
 SENT_AS_IT_IS: Final = Step("Perturbation", "none, sent as it is")
