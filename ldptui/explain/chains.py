@@ -158,12 +158,11 @@ class ChainReports:
     The kept answer is no part of a report: it is drawn again from the same stream.
     """
 
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
+    alone: ItemReports
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
         protocol: Any = cell.protocol
-        values, alone = np.array([item]), self._alone(cell)
+        values, alone = np.array([item]), self.alone
         answer = protocol.keep(values, copy.deepcopy(kept))
         report = protocol.memoised_reports(values, kept, fresh)
         encoding, _, sent = alone.honest(cell, report, item)
@@ -172,11 +171,11 @@ class ChainReports:
         return alone.heard(cell, Life("A genuine user", False, item, report, steps))
 
     def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        return self._alone(cell).fake(cell, attack, title, rng)
+        return self.alone.fake(cell, attack, title, rng)
 
-    @staticmethod
-    def _alone(cell: Cell) -> ItemReports:
-        return cast("ItemReports", _at_one_time(cell.protocol).reports)
+
+def _reports(cell: Cell) -> ChainReports:
+    return ChainReports(cast("ItemReports", _at_one_time(cell.protocol).reports))
 
 
 def _supported(cell: Cell, report: Reports) -> BoolArray:
@@ -230,7 +229,7 @@ _OWN: Final = ("epsilon_one", "epsilon_infinity", "epsilon_lifetime", "p1", "q1"
 
 STORY: Final = Story(
     _formulas,
-    ChainReports(),
+    _reports,
     table=(*_OWN, *P_AND_Q[:2], "hash_range", P_AND_Q[2], "kept_variance", *P_AND_Q[3:]),
     fields=(*_OWN, "kept_variance"),
     symbols={"ε₁": "epsilon"},

@@ -14,8 +14,7 @@ from ldptui.core.cell import Cell
 from .closed_forms import HAS, P_AND_Q, pure
 from .formula import Formula
 from .setting import Setting, setting_of
-from .story import story_named
-from .tasks import task_named
+from .story import story_named, task_named
 
 
 def formulas(setting: Setting) -> Iterator[Formula]:

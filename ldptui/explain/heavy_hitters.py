@@ -21,7 +21,7 @@ from ..text.format import count, percent, short
 from .closed_forms import shown_item
 from .formula import CJG, Crowd, Formula, Numbers, Plain, told
 from .setting import Setting, bound
-from .tasks import TaskStory
+from .story import TaskStory
 
 LEVELS: Final = "Levels"
 ANSWER: Final = "Answer: levels multiplied as if independent, an approximation"

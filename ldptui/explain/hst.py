@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from ldptui.core.attacks import Strategy
 from ldptui.core.cell import Cell
-from ldptui.core.law.pure import Rng
 from ldptui.core.protocols.hst import UserCoins
 
 from . import hashing, unary
 from .attack import Laws, Supported
 from .closed_forms import OTHER, OWN, pure
 from .formula import Entry, Formula, Plain
-from .report import Life
 from .setting import Setting
 from .story import Reporting, Story
 from .table import P_AND_Q, pure_notes
@@ -63,29 +60,14 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     return pure(ROWS, OWN_COINS, crafting=(padding,), own=unary.padded)(setting)
 
 
-@dataclass(frozen=True)
-class _Reports:
+def _reports(cell: Cell) -> Reporting:
     """The reports: those of hashing to one bit, or those of unary encoding."""
-
-    public: Reporting
-    own: Reporting
-
-    def _of(self, cell: Cell) -> Reporting:
-        return self.own if _own(cell.protocol) else self.public
-
-    def refusal(self, cell: Cell) -> str:
-        return self._of(cell).refusal(cell)
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
-        return self._of(cell).genuine(cell, item, kept, fresh)
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        return self._of(cell).fake(cell, attack, title, rng)
+    return unary.REPORTS if _own(cell.protocol) else hashing.REPORTS
 
 
 STORY: Final = Story(
     _formulas,
-    _Reports(hashing.REPORTS, unary.REPORTS),
+    _reports,
     table=P_AND_Q,
     notes=pure_notes,
 )

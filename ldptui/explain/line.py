@@ -14,12 +14,11 @@ import numpy as np
 
 from ldptui.core.bounds.numbers import least_shift
 from ldptui.core.cell import Cell
-from ldptui.core.task.numbers import clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
 from .formula import Crowd, Entry, Formula, listed, told
-from .numbers import ATTACK, number_reports
+from .numbers import number_reports, told_of_cell
 from .papers import cited
 from .report import Chance, Step
 from .setting import Setting
@@ -185,12 +184,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
-    """The estimate of a cell, and what its fakes do to it."""
-    task: Any = cell.task
-    spread = clean_spread(cell)
-    numbers |= {"E[σ²]": spread, "Var[μ~]": spread / cell.users, "w": task.half}
-    numbers |= {"n": Crowd(cell.users)}
-    low, high = short(task.low), short(task.high)
+    """What no defence sees of the cell's numbers, the estimate, and what the fakes do to it."""
     if cell.share:
         protocol: Any = cell.local
         values, mean = protocol.values, numbers["μ"]
@@ -200,12 +194,7 @@ def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
         numbers |= {"L": moved, "ν": 1 - (least - cell.share * (1 - mean)) / moved}
         numbers |= {"β": cell.share}
     yield from told(HERE, numbers, PROTOCOL)
-    yield from told(ESTIMATE, numbers, f"Estimate, in [−1, 1] for [{low}, {high}]")
-    fakes = fakes_told(cell)
-    if cell.attack is not None and fakes is not None:
-        numbers |= {"β": cell.share, "m": Crowd(cell.malicious)}
-        numbers |= {"E[y]": fakes.mean, "Var[y]": fakes.variance}
-        yield from told(ATTACK, numbers, f"Attack: {cell.attack.kind.upper()}")
+    yield from told_of_cell(cell, numbers, ESTIMATE)
 
 
 def _honest(cell: Cell, item: int) -> tuple[Step, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
@@ -16,7 +16,7 @@ from ldptui.core.task.numbers import OfNumbers, clean_spread, fakes_told
 
 from ..text.format import short
 from .closed_forms import PROTOCOL
-from .formula import CJG, Crowd, Entry, Formula, listed, told
+from .formula import CJG, Crowd, Entry, Formula, Numbers, listed, told
 from .papers import cited
 from .report import SENT_AS_IT_IS, Chance, Life, Step
 from .report.pure import ItemReports, no_item
@@ -83,16 +83,18 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     yield from told(ROWS, known, PROTOCOL)
     if cell is None:
         return
+    squared = c**2 - clean_spread(cell)
+    yield from told_of_cell(cell, known | {"μ": mean or 0.0, "E[t²]": squared}, ESTIMATE)
+
+
+def told_of_cell(cell: Cell, known: Numbers, estimate: Sequence[Formula]) -> Iterator[Formula]:
+    """The estimate of the mean of a cell, and what its fakes do to it."""
     task: Any = cell.task
     spread = clean_spread(cell)
-    known |= {
-        "μ": mean or 0.0,
-        "E[t²]": c**2 - spread,
-        "Var[μ~]": spread / cell.users,
-        "w": task.half,
-    }
+    known = {**known, "E[σ²]": spread, "Var[μ~]": spread / cell.users, "w": task.half}
+    known |= {"n": Crowd(cell.users)}
     low, high = short(task.low), short(task.high)
-    yield from told(ESTIMATE, known, f"Estimate, in [−1, 1] for [{low}, {high}]")
+    yield from told(estimate, known, f"Estimate, in [−1, 1] for [{low}, {high}]")
     fakes = fakes_told(cell)
     if cell.attack is not None and fakes is not None:
         known |= {"β": cell.share, "m": Crowd(cell.malicious)}

@@ -1,8 +1,10 @@
-"""The story of a family of protocols, and where it is found.
+"""The stories of families of protocols and of tasks, and where they are found.
 
 A family's story is `STORY` in the module of this package that has the family's name
 (`protocol.family`). A family without one is shown by what holds for every protocol, and every view
-says NOT_TOLD where the story would stand.
+says NOT_TOLD where the story would stand. A task whose users do not report their whole item has a
+story as well, `TASK` in the module of the task's name; a task without one, as frequencies, is told
+by the story of its protocol alone.
 """
 
 from __future__ import annotations
@@ -78,10 +80,6 @@ NOT_TOLD: Final = "not told for this kind"
 class Reporting(Protocol):
     """The reports of a family, shown step by step."""
 
-    def refusal(self, cell: Cell) -> str:
-        """The reason why no report of this cell is shown; empty where there is none."""
-        ...
-
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
         """The report of a genuine user who holds `item`.
 
@@ -100,7 +98,8 @@ class Story:
 
     formulas : all formulas at a setting: what the family's own file says, and what it takes from
         `closed_forms` and `attack`, where that holds for it.
-    reports : its reports, step by step; a sentence that says why there are none.
+    reports : its reports, step by step; a sentence that says why there are none; a function where
+        the cell decides.
     table : the fields of its formulas that the table of closed forms shows, in order.
     fields : the fields of JSON that it has besides those of every protocol.
     brief : the fields that stand in a line where there is room for no more. remark : what a reader
@@ -111,7 +110,7 @@ class Story:
     """
 
     formulas: Callable[[Setting], Iterator[Formula]]
-    reports: Reporting | str = NOT_TOLD
+    reports: Reporting | str | Callable[[Cell], Reporting | str] = NOT_TOLD
     table: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
@@ -121,18 +120,41 @@ class Story:
     kept: Callable[[Cell], Panel] | None = None
 
 
-@cache
+@dataclass(frozen=True)
+class TaskStory:
+    """Everything that a task tells.
+
+    setting : of the protocol of a cell, or of another one, as the task asks with it; raises
+        ScenarioError where it cannot.
+    formulas : what it computes from the reports. remark : how the users are asked, in a line.
+    place : where the numbers of the protocol hold, as in "least MSE in a group".
+    """
+
+    setting: Callable[..., Setting]
+    formulas: Callable[[Cell], Iterator[Formula]]
+    remark: Callable[[Cell], str]
+    place: str
+
+
 def story_named(family: str) -> Story | None:
     """The story of a family; None where nobody has written it."""
-    if not family.isidentifier() or find_spec(f".{family}", __package__) is None:
+    return cast("Story | None", _told_in(family, "STORY"))
+
+
+def task_named(kind: str) -> TaskStory | None:
+    """The story of a task; None where it has none of its own."""
+    return cast("TaskStory | None", _told_in(kind.replace("-", "_"), "TASK"))
+
+
+@cache
+def _told_in(module: str, name: str) -> object:
+    if not module.isidentifier() or find_spec(f".{module}", __package__) is None:
         return None
-    module = importlib.import_module(f".{family}", __package__)
-    return cast("Story | None", getattr(module, "STORY", None))
+    return getattr(importlib.import_module(f".{module}", __package__), name, None)
 
 
 def reports_of(cell: Cell) -> Reporting | str:
     """The reports of a cell, to be shown; the reason where they are not."""
     story = story_named(cell.protocol.family)
-    if story is None or isinstance(story.reports, str):
-        return NOT_TOLD if story is None else story.reports
-    return story.reports.refusal(cell) or story.reports
+    reports = NOT_TOLD if story is None else story.reports
+    return reports(cell) if callable(reports) else reports

@@ -7,11 +7,11 @@ from typing import Final
 from ..story import Story
 from .formulas import BRIEF, FIELDS, SYMBOLS, TABLE, formulas, notes
 from .privacy import panel
-from .report import RapporReports
+from .report import reports
 
 STORY: Final = Story(
     formulas,
-    RapporReports(),
+    reports,
     table=TABLE,
     fields=FIELDS,
     brief=BRIEF,

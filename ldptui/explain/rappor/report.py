@@ -28,6 +28,7 @@ from .. import unary
 from ..report import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
 from ..report.pure import claimed_item, honest_value, no_item
 from ..report.steps import hex_of
+from ..story import Reporting
 
 MOST_FILTERS: Final = 2**16
 """The most Bloom filters that are hashed to show one report, in a tenth of a second."""
@@ -38,19 +39,21 @@ def hashes_here(protocol: Rappor) -> bool:
     return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
-class RapporReports:
+def reports(cell: Cell) -> Reporting | str:
     """The reports of all forms: the basic ones are unary encodings."""
+    protocol: Any = cell.protocol
+    if cell.is_pure:
+        return unary.REPORTS
+    if hashes_here(protocol):
+        return RapporReports()
+    return "too many items times cohorts to hash their Bloom filters here: fewer, please"
 
-    def refusal(self, cell: Cell) -> str:
-        protocol: Any = cell.protocol
-        if cell.is_pure or hashes_here(protocol):
-            return ""
-        return "too many items times cohorts to hash their Bloom filters here: fewer, please"
+
+class RapporReports:
+    """The reports of the forms with Bloom filters."""
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
         """The same `kept` is the same client: another `fresh` is its next report of the value."""
-        if cell.is_pure:
-            return unary.REPORTS.genuine(cell, item, kept, fresh)
         protocol: Any = cell.protocol
         values = np.array([item])
         permanent = _permanent(protocol, values, kept)
@@ -59,8 +62,6 @@ class RapporReports:
         return _life(cell, protocol, "A genuine user", report, steps, item)
 
     def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        if cell.is_pure:
-            return unary.REPORTS.fake(cell, attack, title, rng)
         protocol: Any = cell.protocol
         if hasattr(attack, "held"):
             return _of_an_item(cell, protocol, attack, title, rng)

@@ -175,9 +175,6 @@ class ItemReports:
     value: Callable[[Step, Cell, int], Step] = lambda step, *_: step
     aim: Callable[[Cell, Strategy], Step] = no_item
 
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
-
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
         rng = kept if self.keeps and memoises(cell.protocol) else fresh
         report = cell.local.perturb(np.array([item]), rng)

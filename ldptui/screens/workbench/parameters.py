@@ -234,7 +234,7 @@ class ParametersPane(VerticalScroll, FormPane):
 
     def _show_remark(self, draft: Draft) -> None:
         """Below the task: how it asks the users."""
-        from ...explain.tasks import task_named
+        from ...explain.story import task_named
 
         cell = draft.cell
         task = None if cell is None else task_named(cell.task.kind)

@@ -16,8 +16,8 @@ from ldptui.core.theory import frequency_std
 from ...catalogue import listed_kinds
 from ...explain.formulas import entries
 from ...explain.setting import Setting, bound, setting_of
+from ...explain.story import task_named
 from ...explain.table import SPREAD, in_a_line
-from ...explain.tasks import task_named
 from ...session.draft import Draft
 from ...text.format import MISSING, decimals, fixed, short
 

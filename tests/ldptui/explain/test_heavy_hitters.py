@@ -12,7 +12,7 @@ from support.hitters import GRR, hitters_cell, hunt_of
 
 from ldptui.core import Cell
 from ldptui.explain.formulas import cell_formulas
-from ldptui.explain.tasks import task_named
+from ldptui.explain.story import task_named
 
 ZIPF = {"kind": "zipf", "items": 100, "users": 200_000, "exponent": 1.3}
 MGA = {"kind": "mga", "share": 0.01, "targets": {"pick": "random", "count": 4}}
