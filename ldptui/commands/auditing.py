@@ -15,6 +15,7 @@ import numpy as np
 from ldptui import __version__
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.base.files import write_atomically
+from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import Inspection, Power
 
 from ..api.audited import Checkpoint, Question, Work, question
@@ -174,15 +175,12 @@ def _inspection(work: Work, quiet: bool) -> Inspection:
     line = Line(None if quiet else sys.stderr)
     steps = work.steps()
     try:
-        while True:
-            step = next(steps)
+        for step in (going := Going(steps)):
             line.draw(
                 f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports, "
                 f"ε at least {text.short(step.lower, 3)}"
             )
-    except StopIteration as end:
-        found: Inspection = end.value
-        return found
+        return going.result
     except KeyboardInterrupt:
         partial = work.so_far()
         if partial is None:

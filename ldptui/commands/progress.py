@@ -209,7 +209,7 @@ class Beat:
         self._told.put(Note(words))
 
 
-class Bar:
+class Bar(Line):
     """A progress bar on one line of a terminal, drawn ten times a second at most.
 
     Words tell on the same line what is looked at within a long trial. step_s : the seconds that the
@@ -217,38 +217,23 @@ class Bar:
     """
 
     def __init__(self, stream: TextIO, experiment: Experiment, quiet: bool) -> None:
-        self._stream = stream if not quiet and stream.isatty() else None
+        super().__init__(None if quiet else stream)
         self._swept = list(experiment.scenario.sweep)
-        self._due = 0.0
-        self._drawn = False
         self.step_s = 0.0
         self._latest: Progress | None = None
 
     def show(self, progress: Progress) -> None:
         self._latest = progress
-        self._draw("")
+        self.say("")
 
     def say(self, words: str) -> None:
         """Tell beside the progress so far what is looked at."""
-        self._draw(words)
-
-    def _draw(self, words: str) -> None:
-        now = time.monotonic()
-        if self._stream is None or now < self._due or self._latest is None:
+        if self._stream is None or time.monotonic() < self._due or self._latest is None:
             return
-        self._due = now + OFTEN
         width = shutil.get_terminal_size().columns - 1
         room = width - len(words) - 2 if words else width
-        drawn = f"{progress_line(self._latest, self._swept, room)}  {words}".rstrip()
-        line = encodable(one_line(drawn), self._stream)
-        self._stream.write(f"\r{line[:width]}\x1b[K")
-        self._stream.flush()
-        self._drawn = True
-
-    def erase(self) -> None:
-        if self._stream is not None and self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        line = progress_line(self._latest, self._swept, room)
+        self.draw(one_line(f"{line}  {words}".rstrip()))
 
 
 def progress_line(progress: Progress, swept: list[str], width: int) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.pulse import Going
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
 from ldptui.core.lab.columns import Column, read_columns
@@ -231,11 +232,8 @@ def command(name: str, arguments: Namespace) -> int:
     topic, values = TOPICS[name], vars(arguments)
     try:
         steps = _answer(topic)(topic.argued(values), Ask())
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            answer: Answer = end.value
+        for _ in (going := Going(steps)):
+            pass
     except ScenarioError as error:
         option = concerned(topic.options, error.key)
         if option is None or error.where:
@@ -245,8 +243,8 @@ def command(name: str, arguments: Namespace) -> int:
             option.flag
         )  # fmt: skip
         raise ScenarioError(error.rule, flag) from error
-    show(answer, arguments.format, topic.hint)
-    return exits.FAILED if answer.broken else exits.DONE
+    show(going.result, arguments.format, topic.hint)
+    return exits.FAILED if going.result.broken else exits.DONE
 
 
 def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldptui.core.base.pulse import Going
 from ldptui.core.base.ranges import ALPHA, EPSILON
 from ldptui.core.lab.audit import Inspection, Power
 
@@ -163,10 +164,6 @@ def _inspections(asked: Question, kept: Checkpoint | None) -> Iterator[Inspectio
     done = [] if kept is None else [*kept.done]
     yield from done
     for named in asked.clients[len(done) :]:
-        steps = Work(named, asked, kept).steps()
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                yield end.value
-                break
+        for _ in (work := Going(Work(named, asked, kept).steps())):
+            pass
+        yield work.result

@@ -15,6 +15,7 @@ import numpy as np
 from ldptui import __version__
 from ldptui.core.base.errors import FileError, LdpError, RunError, ScenarioError, got, reason_of
 from ldptui.core.base.files import check_file, whole_file
+from ldptui.core.base.pulse import Going
 from ldptui.core.base.ranges import EPSILON, Range
 from ldptui.core.lab.audit import (
     Asked,
@@ -286,15 +287,11 @@ class Work:
 
     def _kept(self, steps: Steps, inspector: Inspector) -> Steps:
         """The same steps, each with its state kept."""
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                found: Inspection = end.value
-                return found
+        for step in (going := Going(steps)):
             if self.checkpoint is not None:
                 self.checkpoint.keep(inspector)
             yield step
+        return going.result
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import Inspection
 
 from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
@@ -29,16 +30,12 @@ def answer(options: AuditOptions, ask: Ask) -> Steps:
     found: list[Inspection] = []
     for named in asked.clients:
         yield f"auditing {named.name}"
-        steps, due = Work(named, asked).steps(), time.monotonic() + OFTEN_S
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                found.append(end.value)
-                break
+        work, due = Going(Work(named, asked).steps()), time.monotonic() + OFTEN_S
+        for step in work:
             if time.monotonic() > due:
                 due = time.monotonic() + OFTEN_S
                 yield f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports"
+        found.append(work.result)
         if len(found) < len(asked.clients):
             yield _answer(asked, found)
     return _answer(asked, found)
