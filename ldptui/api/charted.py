@@ -205,16 +205,16 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         if shown is None:
             return None
         drawn = curves.success_curves(scenario, axis)
-        plot: Plot | Panels = figures.success_plot(drawn, cells, axis, shown)
+        plot: Plot | Panels = figures.success_plot(figures.Over(drawn, cells, axis), shown)
     elif name == "error":
         drawn = curves.error_curves(scenario, axis)
-        plot = figures.error_plot(drawn, cells, axis)
+        plot = figures.error_plot(figures.Over(drawn, cells, axis))
     else:
         drawn = curves.gain_and_lines(scenario, axis, listed=False)
         scale = figures.scale_of(drawn, log_x=axis.log)
         linear = figures.linear_part(drawn, log_x=axis.log) if scale == "symlog" else 0.0
-        log = scale == "log"
-        plot = figures.gain_chart(drawn, cells, axis, log_y=log, linear=linear)
+        over = figures.Over(drawn, cells, axis, log_y=scale == "log", linear=linear)
+        plot = figures.gain_chart(over)
         drawn = tuple(curve for curve in drawn if not curve.line)
     parameters = [curve.parameters for curve in drawn]
     if name == "error":  # of estimates that nobody attacks or corrects

@@ -102,7 +102,7 @@ from pathlib import Path
 import peaks
 from ldptui.charts.curves import axis_of, success_axes, success_metrics
 from ldptui.charts.curves import success_curves
-from ldptui.charts.figures import success_plot
+from ldptui.charts.figures import Over, success_plot
 from ldptui.core.running.runner import run
 from ldptui.core.view.cells import cell_view
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
@@ -115,7 +115,7 @@ scenario = draft.scenario
 axis = axis_of(scenario, success_axes(scenario))
 cells = last.results.experiment.cells
 views = [cell_view(cell, made) for cell, made in zip(cells, last.results.cells)]
-plot = success_plot(success_curves(scenario, axis), views, axis, "peak_shift")
+plot = success_plot(Over(success_curves(scenario, axis), views, axis), "peak_shift")
 print(json.dumps({
     "problems": [problem.message for problem in draft.problems],
     "tabs": [name for name, _ in tabs_of(draft)],

@@ -19,15 +19,15 @@ from .frequencies import OVERLAID
 from .measurement import (
     MANY,
     Coordinates,
+    Over,
     Quantity,
-    numbered,
     steady_limits,
     symlog_limits,
 )
 from .table import MEASURED, Column, Table, Value, finite
 
 if TYPE_CHECKING:
-    from ..curves import Curve, Variable
+    from ..curves import Curve
 
 Line: TypeAlias = tuple[str, Sequence[float], Sequence[float]]
 """Label, x and y of a closed form."""
@@ -42,27 +42,18 @@ LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
 
 
-def gain_plot(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    *,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-    log_x: bool | None = None,
-    log_y: bool = False,
-    linear: float = 0.0,
-    bounds: bool = False,
-) -> Plot:
+def gain_plot(over: Over, *, bounds: bool = False) -> Plot:
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
     A curve that has no values has those of its cells: the closed form of bits is not cheap.
     The gains that no server can tell are a shaded floor; bounds : all lines that gains are held
     against are dotted in its place. The gain in spite of a defence has points too.
     """
-    bounding = [line for line in held_against(curves) if bounds or line.hidden]
-    curves, cells = [curve for curve in curves if not curve.line], numbered(cells, axis)
-    at = Coordinates(axis.key, "gain")
-    groups = at.grouped(curves, cells)
+    bounding = [line for line in held_against(over.curves) if bounds or line.hidden]
+    curves = [curve for curve in over.curves if not curve.line]
+    over = over.numbered()
+    at = Coordinates(over.axis.key, "gain")
+    groups = at.grouped(curves, over.cells)
     lines = lines_of(at, curves, groups[0])
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
@@ -71,21 +62,19 @@ def gain_plot(
         for y, std in zip(curve.y, curve.std, strict=True)
         for sign in (1, -1)
     ]
-    room = [*([] if linear else room), *(y for line in bounding for y in line.y)]
+    room = [*([] if over.linear else room), *(y for line in bounding for y in line.y)]
     plot = curve_plot(
         at,
-        f"Gain of the attack over the {axis.label}",
-        Axis("gain, total over the targets (after - before)", log=log_y, linear=linear),
+        "Gain of the attack",
+        "gain, total over the targets (after - before)",
         lines,
         groups,
-        [(name, numbered(laid, axis)) for name, laid in overlays],
-        axis,
-        log_x,
+        over,
         room,
         [(curve.x, curve.support) for curve in curves],
     )
     tones = TONES[: len(curves)] if len(curves) > 1 else ()
-    plot = with_defended(plot, curves, cells, axis.key, tones)
+    plot = with_defended(plot, curves, over.cells, over.axis.key, tones)
     if not bounds:
         return with_floor(plot, bounding)
     maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
@@ -112,40 +101,29 @@ POOLED: Final = "lines: one round; points: all rounds pooled"
 """The note of a chart of the error of a campaign."""
 
 
-def error_plot(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    quantity: Quantity = "mse",
-    *,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-    log_x: bool | None = None,
-    log_y: bool = True,
-) -> Plot:
+def error_plot(over: Over, quantity: Quantity = "mse") -> Plot:
     """The error without attack along the axis, a line and its simulated points a protocol."""
     from ..curves import FLOOR  # the lab's screen imports this module, and not core
 
-    floor = [curve for curve in curves if curve.label == FLOOR]
-    curves = [curve for curve in curves if curve.label != FLOOR]
-    at = Coordinates(axis.key, "mse_clean", quantity == "std")
-    groups = at.grouped(curves, cells)
+    floor = [curve for curve in over.curves if curve.label == FLOOR]
+    curves = [curve for curve in over.curves if curve.label != FLOOR]
+    at = Coordinates(over.axis.key, "mse_clean", quantity == "std")
+    groups = at.grouped(curves, over.cells)
     lines = lines_of(at, curves, groups[0])
     bounds = [(each.label, each.x, each.y if quantity == "mse" else each.std) for each in floor]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
     plot = curve_plot(
         at,
-        f"Error without attack over the {axis.label}",
-        Axis(f"{words} of a frequency", log=log_y),
+        "Error without attack",
+        f"{words} of a frequency",
         lines,
         groups,
-        overlays,
-        axis,
-        log_x,
+        over if over.log_y is not None else replace(over, log_y=True),
         [y for _, _, ys in bounds for y in ys],
     )
     least = (Series(*bound, "muted", "dotted", end=bound[0]) for bound in bounds)
     plot = replace(plot, series=(*plot.series, *least))
-    rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for cell in cells)
+    rounds = any(cell.parameters.get(ROUNDS, 1) > 1 for cell in over.cells)
     all_known = {kind.upper() for kind in swept_kinds("protocol", "")}
     left = LEFT_OUT if all_known == {curve.label for curve in curves} else ""
     return replace(plot, note="; ".join(filter(None, (plot.note, POOLED * rounds, left))))
@@ -154,24 +132,23 @@ def error_plot(
 def curve_plot(
     at: Coordinates,
     title: str,
-    y: Axis,
+    label: str,
     lines: Sequence[Line],
     groups: tuple[list[list[CellView]], list[CellView]],
-    overlays: Sequence[tuple[str, Sequence[CellView]]],
-    axis: Variable,
-    log_x: bool | None,
+    over: Over,
     room: Sequence[float] = (),
     support: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
     theory: str = "closed form",
 ) -> Plot:
-    """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too.
+    """`label` is the y-axis's, `lines` are label, x and y of the closed forms.
 
-    `support` : x and y of each line before decoding, empty where nothing is decoded. `theory` :
-    the name of a line that is alone.
+    `room` : what the y-axis has to hold too. `support` : x and y of each line before decoding,
+    empty where nothing is decoded. `theory` : the name of a line that is alone.
     """
-    log_x = axis.log if log_x is None else log_x
+    axis, y = over.axis, Axis(label, log=bool(over.log_y), linear=over.linear)
+    log_x = axis.log if over.log_x is None else over.log_x
     points, stale = groups
-    overlays = [(name, at.along(laid)) for name, laid in overlays]
+    overlays = [(name, at.along(laid)) for name, laid in over.overlays]
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
     arrived = [y for group in points for cell in group for y in at.interval(cell)]
     arrived += [at.y(cell) for _, group in overlays for cell in group]
@@ -184,7 +161,7 @@ def curve_plot(
     if y.log and any(value <= 0 for value in (*known, *arrived)):
         notes.append("values ≤ 0 have no place on a log axis")
     return Plot(
-        title,
+        f"{title} over the {axis.label}",
         Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
         replace(y, low=low, high=high),
         (*_curve_series(at, lines, points, support, theory), *_other_series(at, stale, overlays)),
@@ -289,56 +266,44 @@ def coinciding(lines: Sequence[Line]) -> str:
     return f"{', '.join(same)} {COINCIDE}" if same else ""
 
 
-def gain_table(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-) -> Table:
+def gain_table(over: Over) -> Table:
     """The measured gain of each cell beside its closed form; closed forms alone without cells.
 
     Each line that gains are held against has a column, those that no server can tell first.
     """
-    cells, at = numbered(cells, axis), Coordinates(axis.key, "gain")
-    overlays = [(name, numbered(laid, axis)) for name, laid in overlays]
-    against = sorted(held_against(curves), key=lambda line: not line.hidden)
-    curves = [curve for curve in curves if not curve.line]
-    groups, _ = at.grouped(curves, cells)
+    against = sorted(held_against(over.curves), key=lambda line: not line.hidden)
+    curves = [curve for curve in over.curves if not curve.line]
+    over, at = over.numbered(), Coordinates(over.axis.key, "gain")
+    groups, _ = at.grouped(curves, over.cells)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    labels, after, left = defended_groups(curves, cells, at, groups)
+    labels, after, left = defended_groups(curves, over.cells, at, groups)
     lines += [(label, (), (), ()) for label in labels]
     placed = [*((at, group) for group in groups),
               *((replace(at, metric="gain_after"), group) for group in after)]  # fmt: skip
     return curve_table(
-        "Gain", "closed form", axis, lines, placed, (at, overlays), std="± one run",
+        "Gain", "closed form", over, at, lines, placed, std="± one run",
         support=any(curve.support for curve in curves),
         against=[(line.label, dict(zip(line.x, line.y, strict=True))) for line in against],
         left=left,
     )  # fmt: skip
 
 
-def error_table(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    quantity: Quantity = "mse",
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-) -> Table:
+def error_table(over: Over, quantity: Quantity = "mse") -> Table:
     """The measured error of each cell beside its closed form."""
-    at = Coordinates(axis.key, "mse_clean", quantity == "std")
-    groups = [(at, group) for group in at.grouped(curves, cells)[0]]
-    lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
+    at = Coordinates(over.axis.key, "mse_clean", quantity == "std")
+    groups = [(at, group) for group in at.grouped(over.curves, over.cells)[0]]
+    lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in over.curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
-    return curve_table(words, "closed form", axis, lines, groups, (at, overlays), powers=True)
+    return curve_table(words, "closed form", over, at, lines, groups, powers=True)
 
 
 def curve_table(
     title: str,
     quantity: str,
-    axis: Variable,
+    over: Over,
+    at: Coordinates,
     lines: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
     groups: Sequence[tuple[Coordinates, Sequence[CellView]]],
-    overlays: tuple[Coordinates, Sequence[tuple[str, Sequence[CellView]]]],
     std: str = "",
     support: bool = False,
     powers: bool = False,
@@ -352,12 +317,13 @@ def curve_table(
     the gain that is left, by series and x.
     """
     if not powers:
-        found = [at.estimate(cell).standard_error for at, group in groups for cell in group]
+        found = [own.estimate(cell).standard_error for own, group in groups for cell in group]
         errors = [error for error in found if error]
         places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
         number, error = Column("", places), Column("", places)
     else:
         number, error = Column("", digits=4), Column("", digits=2)
+    axis = over.axis
     columns = [Column("series"), Column(axis.symbol)]
     columns += [replace(number, name=quantity), replace(number, name=MEASURED)]
     columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
@@ -374,16 +340,15 @@ def curve_table(
         row += [finite(line.get(x, math.nan)) for _, line in against]
         rows.append((*row, *([finite(one)] if std else [])))
 
-    for (label, xs, ys, stds), (at, group) in zip(lines, groups, strict=True):
+    for (label, xs, ys, stds), (own, group) in zip(lines, groups, strict=True):
         spread = dict(zip(xs, stds, strict=True))
         for cell in group:
-            x = at.x(cell)
-            add(label, x, at.numbers(cell), at.support(cell), spread.get(x, math.nan))
+            x = own.x(cell)
+            add(label, x, own.numbers(cell), own.support(cell), spread.get(x, math.nan))
         if not group and any(map(math.isfinite, ys)):
             for x, y in zip(xs, ys, strict=True):
                 add(label, x, (finite(y), *[None] * 4), None, spread[x])
-    at, laid_over = overlays
-    for label, laid in laid_over:
+    for label, laid in over.overlays:
         for cell in at.along(laid):
             add(label, at.x(cell), at.numbers(cell), at.support(cell), math.nan)
     trials = [cell.trials for _, group in groups for cell in group]

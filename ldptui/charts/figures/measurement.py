@@ -107,15 +107,37 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
     return same_settings(parameters, curve.parameters, curve.key)
 
 
-def numbered(cells: Sequence[CellView], axis: Variable) -> Sequence[CellView]:
-    """The cells with a number for each list of targets, where lists are on the axis."""
-    if not axis.lists:
-        return cells
-    return [
-        replace(cell, parameters={**cell.parameters, axis.key: axis.place_of(value)})
-        for cell in cells
-        if (value := cell.parameters.get(axis.key)) is not None
-    ]
+@dataclass(frozen=True)
+class Over:
+    """What is shown over a variable: curves, the cells that were measured along it, and how.
+
+    overlays : the cells of other runs, by name. log_x, log_y : None for the usual scale.
+    linear : above 0 for a symlog y-axis.
+    """
+
+    curves: Sequence[Curve]
+    cells: Sequence[CellView]
+    axis: Variable
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = ()
+    log_x: bool | None = None
+    log_y: bool | None = None
+    linear: float = 0.0
+
+    def numbered(self) -> Over:
+        """With a number for each list of targets, where lists are on the axis."""
+        key, axis = self.axis.key, self.axis
+        if not axis.lists:
+            return self
+
+        def placed(cells: Sequence[CellView]) -> list[CellView]:
+            return [
+                replace(cell, parameters={**cell.parameters, key: axis.place_of(value)})
+                for cell in cells
+                if (value := cell.parameters.get(key)) is not None
+            ]
+
+        overlays = [(name, placed(laid)) for name, laid in self.overlays]
+        return replace(self, cells=placed(self.cells), overlays=overlays)
 
 
 MANY: Final = 30

@@ -11,35 +11,25 @@ from ldptui.core.view import CellView
 
 from ...catalogue import metric_words
 from ...text.swept import setting_word
-from ..series import Axis, Panels, Plot
+from ..series import Panels, Plot
 from .curves import coinciding, curve_plot, curve_table, gain_plot, lines_of
-from .measurement import Coordinates, belongs
+from .measurement import Coordinates, Over, belongs
 from .table import Table
 
 if TYPE_CHECKING:
-    from ..curves import Curve, Variable
+    from ..curves import Curve
 
 
-def success_plot(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    metric: str,
-    *,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-    log_x: bool | None = None,
-    log_y: bool = False,
-) -> Plot:
+def success_plot(over: Over, metric: str) -> Plot:
     """A metric along the axis: its closed form through the cells, simulated means over it."""
-    words, theory = metric_words(metric), _theory(curves)
-    at = Coordinates(axis.key, metric)
-    groups = at.grouped(curves, cells)
-    lines = lines_of(at, curves, groups[0])
-    title = f"{words.title} over the {axis.label}"
-    least, most = _ends(metric, cells)
-    room = () if log_y else (least, most)
-    y = Axis(words.column or words.name, log=log_y)
-    plot = curve_plot(at, title, y, lines, groups, overlays, axis, log_x, room, theory=theory)
+    words, theory = metric_words(metric), _theory(over.curves)
+    at = Coordinates(over.axis.key, metric)
+    groups = at.grouped(over.curves, over.cells)
+    lines = lines_of(at, over.curves, groups[0])
+    least, most = _ends(metric, over.cells)
+    room = () if over.log_y else (least, most)
+    label = words.column or words.name
+    plot = curve_plot(at, words.title, label, lines, groups, over, room, theory=theory)
     if plot.y.low is not None and plot.y.low < least == 0:  # of an interval: no mean is below 0
         plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
     drawn = len(lines) > 1 and any(len(ys) for _, _, ys in lines)
@@ -55,18 +45,12 @@ def _ends(metric: str, cells: Sequence[CellView]) -> tuple[float, float]:
     return min([0.0, *values]), max([0.0, *values])
 
 
-def success_table(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    metric: str,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-) -> Table:
+def success_table(over: Over, metric: str) -> Table:
     """The measured metric of each cell beside its closed form."""
-    at, title = Coordinates(axis.key, metric), metric_words(metric).title
-    groups = [(at, group) for group in at.grouped(curves, cells)[0]]
-    lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    return curve_table(title, _theory(curves), axis, lines, groups, (at, overlays))
+    at, title = Coordinates(over.axis.key, metric), metric_words(metric).title
+    groups = [(at, group) for group in at.grouped(over.curves, over.cells)[0]]
+    lines = [(curve.label, curve.x, curve.y, curve.std) for curve in over.curves]
+    return curve_table(title, _theory(over.curves), over, at, lines, groups)
 
 
 def _theory(curves: Sequence[Curve]) -> str:
@@ -84,45 +68,29 @@ KEY: Final = "protocol.kind"
 Scale = Literal["linear", "log", "symlog"]
 
 
-def gain_chart(
-    curves: Sequence[Curve],
-    cells: Sequence[CellView],
-    axis: Variable,
-    *,
-    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
-    log_x: bool | None = None,
-    log_y: bool = False,
-    linear: float = 0.0,
-    at: int = -1,
-    bounds: bool = False,
-) -> Plot | Panels:
+def gain_chart(over: Over, *, at: int = -1, bounds: bool = False) -> Plot | Panels:
     """The gain in one plot, or in panels; at : the panel that is shown alone, -1 for all.
 
-    linear : above 0 for a symlog axis. bounds : all lines that gains are held against are drawn. No
-    series is left out.
+    bounds : all lines that gains are held against are drawn. No series is left out.
     """
-
-    def plot(part: Sequence[Curve], own: Sequence[CellView]) -> Plot:
-        return gain_plot(part, own, axis, overlays=overlays, log_x=log_x, log_y=log_y,
-                         linear=linear, bounds=bounds)  # fmt: skip
-
-    parts = panels_of(curves)
+    parts = panels_of(over.curves)
     if len(parts) < 2:
-        return plot(curves, cells)
+        return gain_plot(over, bounds=bounds)
     plots = []
     for name, part in parts.items():
         kinds = {curve.parameters.get(KEY) for curve in part}
         others = [curve for each in parts.values() if each is not part for curve in each]
-        own = [cell for cell in cells if cell.parameters.get(KEY) in kinds
+        own = [cell for cell in over.cells if cell.parameters.get(KEY) in kinds
                and not any(belongs(cell.parameters, curve) for curve in others)]  # fmt: skip
         shorter = [_without(name, curve) for curve in part]
-        plots.append(replace(plot(shorter, own), title=name))
+        plot = gain_plot(replace(over, curves=shorter, cells=own), bounds=bounds)
+        plots.append(replace(plot, title=name))
     lows = [each.y.low for each in plots if each.y.low is not None]
     highs = [each.y.high for each in plots if each.y.high is not None]
     low, high = min(lows, default=None), max(highs, default=None)
-    levels = ((0.0, ""),) if low is not None and low < 0 < (high or 0.0) and not log_y else ()
+    levels = ((0.0, ""),) if low is not None and low < 0 < (high or 0.0) and not over.log_y else ()
     shared = [replace(each, y=replace(each.y, low=low, high=high), levels=levels) for each in plots]
-    title = f"Gain of the attack over the {axis.label}"
+    title = f"Gain of the attack over the {over.axis.label}"
     named = {
         name: coinciding([(curve.label, curve.x, curve.y) for curve in part])
         for name, part in parts.items()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ldptui.charts.curves import Curve, Variable
-from ldptui.charts.figures import gain_table
+from ldptui.charts.figures import Over, gain_table
 from ldptui.charts.figures.beside import with_defended
 from ldptui.charts.figures.table import reading, rows_at
 from ldptui.charts.series import Axis, Plot
@@ -51,7 +51,7 @@ def test_every_cell_that_has_one_is_a_point_and_the_axis_holds_it() -> None:
 
 def test_the_table_tells_the_part_of_the_gain_that_is_left() -> None:
     cells = [cell(0.1, Estimate(-0.3, 0.02, -0.25)), cell(0.2, Estimate(0.1, None, None))]
-    table = gain_table([CURVE], cells, SHARE)
+    table = gain_table(Over([CURVE], cells, SHARE))
     place = [column.name for column in table.columns].index("% of gain")
     parts = {row[:2]: row[place] for row in table.rows}
     assert parts == {
@@ -60,7 +60,7 @@ def test_the_table_tells_the_part_of_the_gain_that_is_left() -> None:
     }  # fmt: skip
     shown = reading(table, rows_at(table, (1, 0.2)), 1, 0, (72, 3))
     assert [line.split()[-1] for line in shown.splitlines()] == ["…", MISSING, "25.0"]
-    plain = gain_table([CURVE], [cell(0.1, None)], SHARE)
+    plain = gain_table(Over([CURVE], [cell(0.1, None)], SHARE))
     assert "% of gain" not in [column.name for column in plain.columns]
 
 

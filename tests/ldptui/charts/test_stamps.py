@@ -121,7 +121,7 @@ def charts() -> Iterator[tuple[str, Plot]]:
     made = chart_cases.scenario()
     estimates = chart_cases.estimates(made, shift=0.01)
     variable = curves.axes(made)[0]
-    gain = figures.gain_plot(curves.gain_and_lines(made, variable), (), variable)
+    gain = figures.gain_plot(figures.Over(curves.gain_and_lines(made, variable), (), variable))
     xs = [float(x) for x in np.linspace(*_ends(gain), 9)]
     measured = [Series(tone, xs, [0.3 + 0.1 * at + x for x in xs], tone, "points", [0.05] * 9)
                 for at, tone in enumerate(TONES[6:9])]  # fmt: skip

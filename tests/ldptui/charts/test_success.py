@@ -18,7 +18,7 @@ from ldptui.charts.curves import (
     success_metrics,
     success_part,
 )
-from ldptui.charts.figures import success_plot, success_table
+from ldptui.charts.figures import Over, success_plot, success_table
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment import compile
 from ldptui.core.scenario import Scenario
@@ -100,14 +100,14 @@ def test_the_line_goes_through_the_theory_of_the_cells(
     variable = axis(made, "attack.share")
     curves = success_curves(made, variable)
     for metric in success_metrics(made):
-        plot = success_plot(curves, views, variable, metric)
+        plot = success_plot(Over(curves, views, variable), metric)
         line, points = plot.series
         assert line.label.endswith("approximation")
         assert list(line.x) == list(points.x) == [0.01, 0.05, 0.1]
         assert list(line.y) == [view.metrics[metric].theory for view in views]
         assert list(points.y) == [view.metrics[metric].mean for view in views]
         assert (plot.y.low or 0.0) >= 0
-        table = success_table(curves, views, variable, metric)
+        table = success_table(Over(curves, views, variable), metric)
         assert [row[3] for row in table.rows] == list(points.y)
         assert "approximation" in [column.name for column in table.columns]
 
@@ -128,9 +128,9 @@ def test_a_closed_form_that_is_exact_is_called_one() -> None:
     made = scenario(MEAN)
     variable = axis(made, "protocol.epsilon")
     curves, views = success_curves(made, variable), cells(success_part(made, variable).document)
-    line, _ = success_plot(curves, views, variable, "mean_shift").series
+    line, _ = success_plot(Over(curves, views, variable), "mean_shift").series
     assert line.label.endswith("closed form")
-    columns = success_table(curves, views, variable, "mean_shift").columns
+    columns = success_table(Over(curves, views, variable), "mean_shift").columns
     assert "closed form" in [column.name for column in columns]
 
 
@@ -183,7 +183,7 @@ def test_a_metric_in_python_is_charted_over_the_axes_of_the_gain() -> None:
     variable = axis(made, "protocol.epsilon")
     curves = success_curves(made, variable)
     views = own_cells(made, 0.2, 0.3, -0.4, -0.5)
-    plot = success_plot(curves, views, variable, "mine")
+    plot = success_plot(Over(curves, views, variable), "mine")
     assert [list(points.y) for points in plot.series if len(points.x)] == [[0.2, 0.3], [-0.4, -0.5]]
     assert plot.title == "Mine over the privacy budget ε"
     assert plot.y.low is not None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
 
     from ....charts.curves import Course, Curve, Variable
-    from ....charts.figures import Table
+    from ....charts.figures import Over, Table
     from ....charts.series import Chart, Plot
     from ....session.snapshot import Part
 
@@ -258,13 +258,21 @@ class CurveChart(ChartBox):
     def drawn(self) -> Sequence[Chart]:
         variable = self.variable
         assert variable is not None
-        plot = self.plot(variable)
+        plot = self.plot(self._over(variable, self._shown))
         if not isinstance(plot, Panels) and not any(len(series.x) for series in plot.series):
             return ()
         at = self._at if self._read(self._room) else None
         return (pointed(plot, at),)
 
-    def plot(self, variable: Variable) -> Plot | Panels:
+    def _over(self, variable: Variable, shown: Shown) -> Over:
+        """What is shown along a variable."""
+        from ....charts.figures import Over
+
+        cells, overlays = shown.cells(self.kind), shown.overlaid(self.kind)
+        log_y = self._y_scale == "log"
+        return Over(self.closed_forms(), cells, variable, overlays, self._log_x, log_y)
+
+    def plot(self, over: Over) -> Plot | Panels:
         """The curves along a variable, and the points of the cells."""
         raise NotImplementedError
 
@@ -296,9 +304,11 @@ class CurveChart(ChartBox):
 
     def table(self, shown: Shown) -> Table | None:
         variable = self.variable
-        return None if variable is None or self._waits else self.table_along(variable, shown)
+        if variable is None or self._waits:
+            return None
+        return self.table_along(self._over(variable, shown))
 
-    def table_along(self, variable: Variable, shown: Shown) -> Table:
+    def table_along(self, over: Over) -> Table:
         """The numbers behind the curves along a variable."""
         raise NotImplementedError
 

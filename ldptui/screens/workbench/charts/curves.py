@@ -10,11 +10,9 @@ from ....catalogue import metric_words
 from ....charts.series import Panels, Plot, untitled
 from ....terminal.keyboard import key_of
 from .curve import NO_AXIS, CurveChart, Kind, Scale
-from .shown import Shown
 
 if TYPE_CHECKING:
-    from ....charts.curves import Variable
-    from ....charts.figures import Quantity, Table
+    from ....charts.figures import Over, Quantity, Table
 
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
@@ -29,9 +27,7 @@ class GainChart(CurveChart):
     scales: ClassVar[int] = 3
     views: Mapping[str, str] = {"floor": "floor", "bounds": "bounds", "none": "no bounds"}
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._panel = -1  # the one that is picked, of several; -1: all of them
+    _panel = -1  # the one that is picked, of several; -1: all of them
 
     @property
     def has_panels(self) -> bool:
@@ -61,20 +57,15 @@ class GainChart(CurveChart):
     def state(self) -> tuple[object, ...]:
         return (*super().state(), self._panel)
 
-    def plot(self, variable: Variable) -> Plot | Panels:
+    def plot(self, over: Over) -> Plot | Panels:
         from ....charts import figures
 
-        curves = self.closed_forms()
         if self.view == "none":
-            curves = tuple(curve for curve in curves if not curve.line)
-        scale, linear = self._y_scale, 0.0
-        if scale == "symlog":
-            linear = figures.linear_part(curves, log_x=self._log_x) or DEFAULT_LINEAR
-        return figures.gain_chart(
-            curves, self._shown.cells("gain"), variable, overlays=self._shown.overlaid("gain"),
-            log_x=self._log_x, log_y=scale == "log", linear=linear, at=self._panel,
-            bounds=self.view == "bounds",
-        )  # fmt: skip
+            over = replace(over, curves=[curve for curve in over.curves if not curve.line])
+        if self._y_scale == "symlog":
+            linear = figures.linear_part(over.curves, log_x=self._log_x) or DEFAULT_LINEAR
+            over = replace(over, linear=linear)
+        return figures.gain_chart(over, at=self._panel, bounds=self.view == "bounds")
 
     def mini(self) -> Plot | None:
         """The curves without marks, names and legend; None where there are none."""
@@ -82,18 +73,17 @@ class GainChart(CurveChart):
         curves = [curve for curve in self.closed_forms() if not curve.line] if variable else []
         if variable is None or not curves:
             return None
-        from ....charts.figures import gain_plot
+        from ....charts.figures import Over, gain_plot
 
-        plot = untitled(gain_plot(curves, (), variable, log_x=self._log_x))
+        plot = untitled(gain_plot(Over(curves, (), variable, log_x=self._log_x)))
         assert isinstance(plot, Plot)
         series = tuple(replace(each, legend=False, end="") for each in plot.series)
         return replace(plot, series=series, note="")
 
-    def table_along(self, variable: Variable, shown: Shown) -> Table:
+    def table_along(self, over: Over) -> Table:
         from ....charts.figures import gain_table
 
-        overlays = shown.overlaid("gain")
-        return gain_table(self.closed_forms(), shown.cells("gain"), variable, overlays)
+        return gain_table(over)
 
 
 class ErrorChart(CurveChart):
@@ -109,21 +99,16 @@ class ErrorChart(CurveChart):
     def usual_scale(self) -> Scale:
         return "log"
 
-    def plot(self, variable: Variable) -> Plot:
+    def plot(self, over: Over) -> Plot:
         from ....charts.figures import LEFT_OUT, error_plot
 
-        plot = error_plot(
-            self.closed_forms(), self._shown.cells("error"), variable, self._quantity,
-            overlays=self._shown.overlaid("error"), log_x=self._log_x,
-            log_y=self._y_scale == "log",
-        )  # fmt: skip
+        plot = error_plot(over, self._quantity)
         return replace(plot, note=plot.note.removesuffix(f"; {LEFT_OUT}"))  # a row of the chart
 
-    def table_along(self, variable: Variable, shown: Shown) -> Table:
+    def table_along(self, over: Over) -> Table:
         from ....charts.figures import error_table
 
-        cells, overlays = shown.cells("error"), shown.overlaid("error")
-        return error_table(self.closed_forms(), cells, variable, self._quantity, overlays)
+        return error_table(over, self._quantity)
 
 
 class SuccessChart(CurveChart):
@@ -148,17 +133,12 @@ class SuccessChart(CurveChart):
     def _view_word(self) -> str:
         return ""
 
-    def plot(self, variable: Variable) -> Plot:
+    def plot(self, over: Over) -> Plot:
         from ....charts.figures import success_plot
 
-        return success_plot(
-            self.closed_forms(), self._shown.cells("success"), variable, self.view,
-            overlays=self._shown.overlaid("success"), log_x=self._log_x,
-            log_y=self._y_scale == "log",
-        )  # fmt: skip
+        return success_plot(over, self.view)
 
-    def table_along(self, variable: Variable, shown: Shown) -> Table:
+    def table_along(self, over: Over) -> Table:
         from ....charts.figures import success_table
 
-        cells, overlays = shown.cells("success"), shown.overlaid("success")
-        return success_table(self.closed_forms(), cells, variable, self.view, overlays)
+        return success_table(over, self.view)
