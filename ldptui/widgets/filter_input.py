@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from .words import put
@@ -21,11 +21,10 @@ def no_match(words: str) -> str:
 class FilterInput(Horizontal):
     """A text field for words, with their sign before it and behind it how much they leave.
 
-    The widget around it has the keys: `open` begins, `leave` drops the words. Enter goes back to
-    the list and keeps them.
+    The widget around it has the keys. Enter goes back to the list and keeps the words.
 
-    hint : what is said while there are no words. back : puts the focus on the list that is
-    filtered. stays : whether the row is there without words as well.
+    hint : what is said while there are no words. listed : the kind of the list that is filtered.
+    stays : whether the row is there without words as well.
     """
 
     DEFAULT_CSS = """
@@ -45,9 +44,9 @@ class FilterInput(Horizontal):
 
         words: str
 
-    def __init__(self, hint: str, back: Callable[[], object], *, stays: bool = False) -> None:
+    def __init__(self, hint: str, listed: type[Widget], *, stays: bool = False) -> None:
         super().__init__(classes="-stays" if stays else "")
-        self._hint, self._back, self._stays = hint, back, stays
+        self._hint, self._listed, self._stays = hint, listed, stays
 
     def compose(self) -> ComposeResult:
         yield Static("/", classes="filter--slash")
@@ -81,7 +80,7 @@ class FilterInput(Horizontal):
         self._close()
 
     def _close(self) -> None:
-        self._back()
+        self.query_ancestor(Filtered).query_one(self._listed).focus()
         self.display = self._stays or bool(self.words)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -91,3 +90,16 @@ class FilterInput(Horizontal):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._close()
+
+
+class Filtered(Vertical):
+    """A list with a `FilterInput`: what its keys do."""
+
+    def action_filter(self) -> None:
+        self.query_one(FilterInput).open()
+
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "drop_filter" or self.query_one(FilterInput).is_used

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from ..terminal.keyboard import key_of
 from .choice_bar import ChoiceBar
-from .filter_input import FilterInput
+from .filter_input import Filtered, FilterInput
 from .number_table import GAP, NumberTable
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ KEYS: Final = {
 """The keys that the row over a table names."""
 
 
-class FilteredTable(Vertical):
+class FilteredTable(Filtered):
     """A `NumberTable` with a text field for its filter, which `/` opens."""
 
     DEFAULT_CSS = """
@@ -40,7 +39,7 @@ class FilteredTable(Vertical):
     def compose(self) -> ComposeResult:
         yield ChoiceBar()
         yield NumberTable()
-        yield FilterInput("filter: words that a row must hold", self._focus_table)
+        yield FilterInput("filter: words that a row must hold", NumberTable)
 
     def show(
         self,
@@ -86,18 +85,6 @@ class FilteredTable(Vertical):
         elif message.choice == "sort":
             message.stop()
             self.query_one(NumberTable).action_sort()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "drop_filter" or self.query_one(FilterInput).is_used
-
-    def action_filter(self) -> None:
-        self.query_one(FilterInput).open()
-
-    def action_drop_filter(self) -> None:
-        self.query_one(FilterInput).leave()
-
-    def _focus_table(self) -> None:
-        self.query_one(NumberTable).focus()
 
     def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
         message.stop()

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.reactive import reactive
 
 from ...charts.rows import Look, Row, centred, crop, length
 from ...text.prose import narrowed, wrapped
-from ...widgets.filter_input import FilterInput, no_match
+from ...widgets.filter_input import Filtered, FilterInput, no_match
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Entry:
     id: str | None
 
 
-class EquationsView(Vertical):
+class EquationsView(Filtered):
     """Live formulas of `draft` over the searchable list; `/` filters both."""
 
     DEFAULT_CSS = """
@@ -71,7 +70,7 @@ class EquationsView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)  # first in the order of the focus
-        yield FilterInput("filter: words, or a number", self._focus_sheet, stays=True)
+        yield FilterInput("filter: words, or a number", RowsView, stays=True)
 
     @property
     def live(self) -> tuple[Formula, ...]:
@@ -102,18 +101,6 @@ class EquationsView(Vertical):
         sheet = self.query_one(RowsView)
         sheet.rebuild()
         sheet.scroll_home(animate=False)
-
-    def action_filter(self) -> None:
-        self.query_one(FilterInput).open()
-
-    def action_drop_filter(self) -> None:
-        self.query_one(FilterInput).leave()
-
-    def _focus_sheet(self) -> None:
-        self.query_one(RowsView).focus()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "drop_filter" or self.query_one(FilterInput).is_used
 
     def action_move(self, by: int) -> None:
         """The cursor to the next or the previous formula, and that into sight."""

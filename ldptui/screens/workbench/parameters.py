@@ -100,9 +100,7 @@ class ParametersPane(VerticalScroll, FormPane):
         Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
     ]
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._key = ""  # of the field with the focus
+    _key = ""  # of the field with the focus
 
     def compose(self) -> ComposeResult:
         with Rows(id="numbers"):

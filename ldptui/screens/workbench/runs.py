@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.reactive import var
 from textual.widgets import Static
 from textual.widgets.option_list import Option
@@ -21,7 +21,7 @@ from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import first_lines, plain
 from ...widgets.blank import fitted
-from ...widgets.filter_input import FilterInput, no_match
+from ...widgets.filter_input import Filtered, FilterInput, no_match
 from ...widgets.option_list import OptionList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
@@ -84,7 +84,7 @@ BRIEF: Final = 2
 EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
-class RunsPane(Vertical):
+class RunsPane(Filtered):
     """The runs, newest first: status, time, trials, and what differs from the run before.
 
     Posts RunsChosen and RunAsked.
@@ -142,7 +142,7 @@ class RunsPane(Vertical):
             OptionList(compact=True),
             FailureView(),
             Static(id="details", markup=False),
-            FilterInput("filter: words, #tag, star, done, oue …", self.focus_first),
+            FilterInput("filter: words, #tag, star, done, oue …", OptionList),
         )
         fitted(self, self._fill)
 
@@ -261,10 +261,8 @@ class RunsPane(Vertical):
             return run is not None and run.key != self.shelf.shown
         if action == "filter":
             return bool(self.shelf.runs)
-        if action == "drop_filter":
-            return self.query_one(FilterInput).is_used
         if action != "ask":
-            return True
+            return super().check_action(action, parameters)
         what = parameters[0]
         if what == "restore":
             return bool(self.shelf.deleted)
@@ -313,13 +311,6 @@ class RunsPane(Vertical):
             self.post_message(RunAsked(what, run.key if run is not None else 0))
 
     # The filter.
-
-    def action_filter(self) -> None:
-        """Show only the runs that hold some words."""
-        self.query_one(FilterInput).open()
-
-    def action_drop_filter(self) -> None:
-        self.query_one(FilterInput).leave()
 
     def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
         message.stop()

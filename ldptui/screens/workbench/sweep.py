@@ -131,10 +131,8 @@ class SweepEditor(Rows):
     }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._draft: Draft | None = None
-        self._wanted = ""  # to be opened once the draft has it
+    _draft: Draft | None = None
+    _wanted = ""  # to be opened once the draft has it
 
     def compose(self) -> ComposeResult:
         yield SweepList("key", "sweep")

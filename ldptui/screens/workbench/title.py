@@ -119,9 +119,7 @@ SMALLEST: Final = Size(60, 18)
 class TooSmall(Static):
     """Says how large a terminal has to be."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._unseen: Widget | None = None  # had the focus before
+    _unseen: Widget | None = None  # had the focus before
 
     def cover(self, screen: Screen[Any], size: Size) -> None:
         """Stand in place of a screen of this size, which has no focus then, or give it back."""

@@ -66,9 +66,7 @@ class AttackPane(FormPane, can_focus=True):
     cursor: var[int | None] = var(None, init=False)
     """The round of the campaign that the charts show."""
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._said = ""
+    _said = ""
 
     def compose(self) -> ComposeResult:
         yield AttackForm(id="form")

@@ -59,11 +59,9 @@ class AnswerView(FilteredTable):
     AnswerView > #words { height: auto; padding: 0 1 1 1; display: none; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self.base: CellView | None = None
-        self.spite: tuple[CellView, ...] = ()
-        self._told: tuple[Cells, CellView | None, Cells] = (), None, ()
+    base: CellView | None = None
+    spite: tuple[CellView, ...] = ()
+    _told: tuple[Cells, CellView | None, Cells] = (), None, ()
 
     def compose(self) -> ComposeResult:
         yield Static(id="words")

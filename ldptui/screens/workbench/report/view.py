@@ -60,12 +60,10 @@ class ReportView(Vertical):
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._report = 0  # the number of the draws, of this user's reports
-        self._user = 0  # the number of the user
-        self._item: int | None = None  # chosen by hand; None: what the user drew
-        self._lives: tuple[Life, Life | str] | None = None
+    _report = 0  # the number of the draws, of this user's reports
+    _user = 0  # the number of the user
+    _item: int | None = None  # chosen by hand; None: what the user drew
+    _lives: tuple[Life, Life | str] | None = None
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
