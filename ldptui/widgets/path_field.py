@@ -183,6 +183,7 @@ class PathField(Vertical):
         self._suffix = suffix
         self._rows = rows
         self._candidates: list[str] = []
+        self._asked: Path | None = None
 
     def compose(self) -> ComposeResult:
         field = PathInput(self._first, select_on_focus=False, placeholder="type or paste a path")
@@ -227,8 +228,17 @@ class PathField(Vertical):
             widget.set_class(refused, "-refused")
             widget.set_class(asking, "-asking")
 
+    def sure(self, path: Path, question: str) -> bool:
+        """True where enter was pressed again on a path; the first time the question is put."""
+        if path == self._asked:
+            return True
+        self._asked = path
+        self.tell(question, asking=True)
+        return False
+
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
+        self._asked = None
         self.tell("")
         self._list(event.value)
         self.post_message(self.Changed(event.value))

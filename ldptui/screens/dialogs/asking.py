@@ -257,7 +257,6 @@ class PathScreen(ModalScreen[Path | None]):
         super().__init__()
         self._title, self._folder, self._suffix = title, folder, suffix
         self._text, self._writes = text, writes
-        self._asked: Path | None = None
 
     def compose(self) -> ComposeResult:
         verb = "writes" if self._writes else "chooses"
@@ -265,19 +264,13 @@ class PathScreen(ModalScreen[Path | None]):
         with Dialog(self._title, hint):
             yield PathField(self._folder, self._text, self._suffix, rows=10)
 
-    def on_path_field_changed(self, event: PathField.Changed) -> None:
-        event.stop()
-        self._asked = None
-
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         event.stop()
         field, path = self.query_one(PathField), event.path
+        overwrites = self._writes and is_there(path)
         if not self._writes and not is_file(path):
             field.tell(f"{path} does not exist", refused=True)
         elif self._writes and not is_folder(path.parent):
             field.tell(f"{path.parent} is not a folder", refused=True)
-        elif self._writes and is_there(path) and path != self._asked:
-            self._asked = path
-            field.tell(f"{path} exists; enter again overwrites it", asking=True)
-        else:
+        elif not overwrites or field.sure(path, f"{path} exists; enter again overwrites it"):
             self.dismiss(path)

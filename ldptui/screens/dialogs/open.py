@@ -36,7 +36,6 @@ class OpenScreen(ModalScreen[Path | None]):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder = folder if not is_bundled(folder) else current_dir()
-        self._told: Path | None = None
 
     def compose(self) -> ComposeResult:
         place = home_as_tilde(self._folder.absolute())
@@ -44,18 +43,14 @@ class OpenScreen(ModalScreen[Path | None]):
                     "enter opens · tab completes · ↑ ↓ choose · esc closes"):  # fmt: skip
             yield PathField(self._folder, suffix=ENDS, rows=12)
 
-    def on_path_field_changed(self) -> None:
-        self._told = None
-
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         event.stop()
-        problem, curable = problem_of(event.path)
-        if not problem or (curable and event.path == self._told):
+        (problem, curable), field = problem_of(event.path), self.query_one(PathField)
+        question = f"{problem} — enter again opens it, to be put right in its script"
+        if problem and not curable:
+            field.tell(problem, refused=True)
+        elif not problem or field.sure(event.path, question):
             self.dismiss(event.path)
-            return
-        self._told = event.path
-        more = " — enter again opens it, to be put right in its script" if curable else ""
-        self.query_one(PathField).tell(f"{problem}{more}", refused=not curable, asking=curable)
 
 
 def problem_of(path: Path) -> tuple[str | None, bool]:

@@ -42,7 +42,6 @@ class SaveScreen(ModalScreen[Path | None]):
         super().__init__()
         self._draft = draft
         self._goal = own_path(draft)
-        self._asked: Path | None = None
         self._field = PathField(folder_of(draft), home_as_tilde(self._goal), ".toml", rows=8)
 
     def compose(self) -> ComposeResult:
@@ -53,7 +52,6 @@ class SaveScreen(ModalScreen[Path | None]):
         self._say_where(self._goal)
 
     def on_path_field_changed(self, event: PathField.Changed) -> None:
-        self._asked = None
         path = self._field.absolute(event.text)
         if event.text.strip() and not places.is_folder(path):  # enter looks into a folder
             self._say_where(with_suffix(path))
@@ -65,9 +63,7 @@ class SaveScreen(ModalScreen[Path | None]):
         event.stop()
         path, field = with_suffix(event.path), self._field
         question = reason_to_ask(self._draft, path)
-        if question is not None and path != self._asked:
-            self._asked = path
-            field.tell(f"{question}; enter again saves", asking=True)
+        if question is not None and not field.sure(path, f"{question}; enter again saves"):
             return
         try:
             save_text(path, self._draft.text)
@@ -186,7 +182,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         self._folder = current_dir()
         self._what: What = "csv-cells"
         self._proposed = ""
-        self._asked: Path | None = None
 
     def compose(self) -> ComposeResult:
         with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
@@ -220,7 +215,6 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         return default_path(self._what, self._stem, self._folder, self._chart)
 
     def on_path_field_changed(self, event: PathField.Changed) -> None:
-        self._asked = None
         if event.text.strip():
             field = self.query_one(PathField)
             field.tell(f"→ {field.absolute(event.text)}")
@@ -246,10 +240,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         elif self._what in COLUMNS and path.suffix not in DRAWN:
             ends = ", ".join(DRAWN)
             field.tell(f"a figure ends in {ends}, got {path.name}", refused=True)
-        elif is_there(path) and path != self._asked:
-            self._asked = path
-            field.tell(f"{path} exists; enter again overwrites it", asking=True)
-        else:
+        elif not is_there(path) or field.sure(path, f"{path} exists; enter again overwrites it"):
             self.dismiss(ExportChoice(self._what, path))
 
     def action_cursor(self, way: str) -> None:
