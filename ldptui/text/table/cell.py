@@ -20,11 +20,9 @@ from .layout import (
     Column,
     Group,
     Style,
-    aligned_on,
+    aligned,
     block_lines,
-    in_blocks,
-    number_column,
-    words_column,
+    lines_of,
     words_group,
 )
 from .numbers import (
@@ -92,7 +90,7 @@ def answers(results: Results) -> tuple[str, Group, str]:
 def answer_lines(results: Results, style: Style) -> list[str]:
     """The same as lines."""
     title, group, note = answers(results)
-    lines = (line.rstrip() for line in block_lines([group], Style(), set()))
+    lines = (line.rstrip() for line in block_lines([group], Style()))
     return [style.strong(title), *lines, *([style.faint(note)] if note else [])]
 
 
@@ -130,16 +128,16 @@ def metric_group(
             name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"
         rows.append((name, estimate))
     columns = (
-        Column("metric", words_column(name for name, _ in rows), words=True),
+        Column("metric", tuple(name for name, _ in rows), words=True),
         Column(
             "measured",
-            aligned_on(
+            aligned(
                 [text.estimate(estimate.mean, estimate.standard_error) for _, estimate in rows],
                 " ± ",
             ),
         ),
-        Column("theory", aligned_on([text.short(estimate.theory, 5) for _, estimate in rows], ".")),
-        Column("z", number_column(z_text(estimate) for _, estimate in rows)),
+        Column("theory", aligned([text.short(estimate.theory, 5) for _, estimate in rows])),
+        Column("z", tuple(z_text(estimate) for _, estimate in rows)),
     )
     return Group("", columns, tuple(estimate for _, estimate in rows))
 
@@ -158,10 +156,10 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
     def of(metric: str) -> list[Estimate]:
         return [row.metrics[metric] for row in shown]
 
-    first = [Column("round", number_column(str(row.number) for row in shown))]
+    first = [Column("round", tuple(str(row.number) for row in shown))]
     if cell.targets.size:
-        first.append(Column("β", aligned_on([text.chosen(row.share, 3) for row in shown], ".")))
-    spent = Column("ε spent", aligned_on([text.short(row.spent) for row in shown], "."))
+        first.append(Column("β", aligned([text.chosen(row.share, 3) for row in shown])))
+    spent = Column("ε spent", aligned([text.short(row.spent) for row in shown]))
     groups = [beside_theory("mean squared error", of("mse"))]
     if cell.targets.size:
         inside, frequency = of("targets_in_top_k"), of("target_frequency")
@@ -181,10 +179,7 @@ def round_groups(cell: Cell, measured: CellResults) -> list[Group]:
 
 def round_lines(groups: list[Group], entry: list[str], width: int, style: Style) -> list[str]:
     """Rounds in as many blocks as the width asks for, and when the targets came to the top k."""
-    lines = list[str]()
-    keys, *others = groups
-    for block in in_blocks(keys, others, width):
-        lines += [*([""] if lines else []), *block_lines(block, style, set())]
+    lines = lines_of(groups, width, style)
     return [*lines, *([""] if entry else []), *(style.faint(line) for line in entry)]
 
 

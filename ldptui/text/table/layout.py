@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -73,6 +73,17 @@ def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Gro
     return blocks
 
 
+def lines_of(
+    groups: Sequence[Group], width: int, style: Style, breaks: Collection[int] = ()
+) -> list[str]:
+    """The lines of the keys and of other groups, in blocks with an empty line between them."""
+    keys, *others = groups
+    lines: list[str] = []
+    for block in in_blocks(keys, others, width):
+        lines += [*([""] if lines else []), *block_lines(block, style, breaks)]
+    return lines
+
+
 def narrowed(groups: Sequence[Group], room: int) -> list[Group]:
     """The groups, each that is wider than the room as several ones of fewer columns."""
     narrow = []
@@ -88,20 +99,20 @@ def narrowed(groups: Sequence[Group], room: int) -> list[Group]:
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of words."""
-    lines = block_lines([words_group(heads, rows)], Style(), set())
+    lines = block_lines([words_group(heads, rows)], Style())
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def words_group(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Group:
     """Columns of words."""
     columns = (
-        Column(head, words_column(row[place] for row in rows), words=True)
+        Column(head, tuple(row[place] for row in rows), words=True)
         for place, head in enumerate(heads)
     )
     return Group("", tuple(columns))
 
 
-def block_lines(groups: Sequence[Group], style: Style, breaks: set[int]) -> list[str]:
+def block_lines(groups: Sequence[Group], style: Style, breaks: Collection[int] = ()) -> list[str]:
     """Titles, heads, a rule and the rows of some groups side by side; empty lines at `breaks`."""
     lines = []
     if any(group.title for group in groups):
@@ -130,25 +141,8 @@ def block_lines(groups: Sequence[Group], style: Style, breaks: set[int]) -> list
     return lines
 
 
-def words_column(words: Iterable[str]) -> tuple[str, ...]:
-    listed = list(words)
-    width = max(map(len, listed), default=0)
-    return tuple(word.ljust(width) for word in listed)
-
-
-def number_column(words: Iterable[str]) -> tuple[str, ...]:
-    listed = list(words)
-    width = max(map(len, listed), default=0)
-    return tuple(word.rjust(width) for word in listed)
-
-
-def aligned(numbers: Sequence[str]) -> tuple[str, ...]:
-    """Numbers as texts of one width, with their points below each other."""
-    return aligned_on(numbers, ".")
-
-
-def aligned_on(words: Sequence[str], mark: str) -> tuple[str, ...]:
-    """The words with their marks below each other; whole numbers end where a point would be.
+def aligned(words: Sequence[str], mark: str = ".") -> tuple[str, ...]:
+    """Words of one width, their marks below each other; whole numbers end where a point would be.
 
     A percent sign is no part of its number.
     """
@@ -157,6 +151,6 @@ def aligned_on(words: Sequence[str], mark: str) -> tuple[str, ...]:
         whole = len(word.removesuffix(" %"))
         end = word.find(mark) if mark in word else word.find("e") if "e" in word else whole
         parts.append((word[:end], word[end:]))
-    before = number_column(part[0] for part in parts)
-    after = words_column(part[1] for part in parts)
-    return tuple(left + right for left, right in zip(before, after, strict=True))
+    before = max((len(left) for left, _ in parts), default=0)
+    after = max((len(right) for _, right in parts), default=0)
+    return tuple(left.rjust(before) + right.ljust(after) for left, right in parts)

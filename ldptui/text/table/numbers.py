@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from ldptui.core.base.errors import one_line
@@ -15,7 +14,7 @@ from ldptui.core.running.runner import Results
 
 from ...catalogue import key_words, metric_words
 from .. import format as text
-from .layout import Column, Group, aligned_on, number_column, words_column
+from .layout import Column, Group, aligned
 
 
 def heads(keys: Sequence[str]) -> list[str]:
@@ -71,13 +70,18 @@ def chosen_groups(results: Results, choice: Choice) -> list[Group]:
 
 
 def _keys(made: Pivot) -> Group:
-    columns = []
-    for at, head in enumerate(heads(made.keys)):
-        values = [row[at] for row in made.rows]
-        words = any(isinstance(value, str | tuple) for value in values)
-        write = words_column if words else partial(aligned_on, mark=".")
-        columns.append(Column(head, write([value_text(_listed(each)) for each in values]), words))
+    columns = (
+        key_column(head, [_listed(row[at]) for row in made.rows])
+        for at, head in enumerate(heads(made.keys))
+    )
     return Group("", tuple(columns))
+
+
+def key_column(head: str, values: Sequence[object]) -> Column:
+    """The values of a key: words, or numbers with their points below each other."""
+    words = any(isinstance(each, str | list) for each in values)
+    written = tuple(map(value_text, values))
+    return Column(head, written if words else aligned(written), words)
 
 
 def _group(made: Pivot, metric: str) -> Group:
@@ -110,8 +114,8 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     power = common_power(estimates)
     columns = (
         Column("measured", with_errors(estimates, power)),
-        Column("theory", aligned_on([theory_text(estimate, power) for estimate in estimates], ".")),
-        Column("z", number_column(z_text(estimate) for estimate in estimates)),
+        Column("theory", aligned([theory_text(estimate, power) for estimate in estimates])),
+        Column("z", tuple(map(z_text, estimates))),
     )
     return Group(title + unit_of(power), columns, compared)
 
@@ -127,7 +131,7 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
     """`value ± error` with both points aligned; the error has two digits in each row."""
     estimates = list(estimates)
     if power is None:
-        return aligned_on(
+        return aligned(
             [_alone(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
         )
     values, errors = [], []
@@ -143,7 +147,7 @@ def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, 
             places = text.decimals([error])
             values.append(text.fixed(_scaled(estimate.mean, power), places))
             errors.append(text.fixed(error, places))
-    left, right = aligned_on(values, "."), aligned_on(errors, ".")
+    left, right = aligned(values), aligned(errors)
     if not any(errors):
         return left
     return tuple(

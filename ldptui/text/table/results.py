@@ -29,15 +29,15 @@ from .layout import (
     Column,
     Group,
     Style,
-    aligned_on,
+    aligned,
     block_lines,
     in_blocks,
+    lines_of,
     narrowed,
-    words_column,
 )
 from .numbers import chosen_groups, doubt_notes
 from .setting import constant_lines
-from .sweep import Finished, sweep_groups, sweep_lines
+from .sweep import Finished, breaks, sweep_groups
 
 
 def results_table(
@@ -62,14 +62,14 @@ def results_table(
     rounds = campaign_groups(results, finished) if choice == ALL else []
     if finished and choice.turned:
         keys, *others = groups
-        blocks = in_blocks(keys, narrowed(others, width - keys.width - len(GAP)), width)
-        lines += [line for block in blocks for line in ("", *block_lines(block, style, set()))]
+        narrow = narrowed(others, width - keys.width - len(GAP))
+        lines += ["", *lines_of([keys, *narrow], width, style)]
     elif len(cells) == 1 and finished:
-        lines += ["", *block_lines(groups, style, set())]
+        lines += ["", *block_lines(groups, style)]
         if rounds:
             lines += ["", *round_lines(rounds, entry_lines(*finished[0][:2]), width, style)]
     elif finished:
-        lines += ["", *sweep_lines(results, finished, groups, width, style)]
+        lines += ["", *lines_of(groups, width, style, breaks(results, finished))]
     closing = _closing(results, finished, [*groups, *rounds], width, numpy)
     lines += ["", *(style.faint(line) for line in closing)]
     said = [line for sentence in verdict_of(results) for line in textwrap.wrap(sentence, width)]
@@ -154,12 +154,12 @@ def theory_table(
 ) -> str:
     """Closed forms as (quantity, value, formula, source), between a title and notes."""
     columns = (
-        Column("quantity", words_column(row[0] for row in rows), words=True),
-        Column("value", aligned_on([row[1] for row in rows], ".")),
-        Column("formula", words_column(row[2] for row in rows), words=True),
-        Column("source", words_column(row[3] for row in rows), words=True),
+        Column("quantity", tuple(row[0] for row in rows), words=True),
+        Column("value", aligned([row[1] for row in rows])),
+        Column("formula", tuple(row[2] for row in rows), words=True),
+        Column("source", tuple(row[3] for row in rows), words=True),
     )
-    lines = [title, "", *block_lines([Group("", columns)], Style(), set()), "", *notes]
+    lines = [title, "", *block_lines([Group("", columns)], Style()), "", *notes]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -206,7 +206,8 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
     parts = [f"**{_cell(one_line(results.experiment.scenario.title))}**"]
     for sheet in sheets(results, choice):
         columns = _columns(sheet.groups)
-        rows = [[head for head, _ in columns], [_ruled(column) for _, column in columns]]
+        rules = [":--" if column.words else "--:" for _, column in columns]
+        rows = [[head for head, _ in columns], rules]
         rows += [*map(list, zip(*(column.cells for _, column in columns), strict=True))]
         parts += [_cell(sheet.title)] * bool(sheet.title)
         parts.append("\n".join(f"| {' | '.join(map(_cell, row))} |" for row in rows))
@@ -304,10 +305,6 @@ def _columns(groups: Sequence[Group]) -> list[tuple[str, Column]]:
         for group in groups
         for column in group.columns
     ]
-
-
-def _ruled(column: Column) -> str:
-    return ":--" if column.words else "--:"
 
 
 def _cell(words: str) -> str:

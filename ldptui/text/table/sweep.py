@@ -19,28 +19,10 @@ from .cell import python_groups
 from .layout import (
     Column,
     Group,
-    Style,
-    aligned_on,
-    block_lines,
-    in_blocks,
-    number_column,
-    words_column,
 )
-from .numbers import beside_theory, common_power, heads, side_by_side, value_text, with_errors
+from .numbers import beside_theory, common_power, heads, key_column, side_by_side, with_errors
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
-
-
-def sweep_lines(
-    results: Results, finished: list[Finished], groups: list[Group], width: int, style: Style
-) -> list[str]:
-    """The groups with one row for each cell, in as many blocks as the width asks for."""
-    breaks = _breaks(results, finished)
-    lines: list[str] = []
-    keys, *others = groups
-    for block in in_blocks(keys, others, width):
-        lines += [*([""] if lines else []), *block_lines(block, style, breaks)]
-    return lines
 
 
 def sweep_groups(results: Results, finished: list[Finished]) -> list[Group]:
@@ -53,21 +35,16 @@ def sweep_groups(results: Results, finished: list[Finished]) -> list[Group]:
 def _keys(results: Results, finished: list[Finished]) -> Group:
     """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
     swept = list(results.experiment.scenario.sweep)
-    columns = []
-    for key, name in zip(swept, heads(swept), strict=True):
-        values = [cell.parameters.get(key) for cell, _, _ in finished]
-        if any(isinstance(value, str | list) for value in values):
-            columns.append(
-                Column(name, words_column(value_text(value) for value in values), words=True)
-            )
-        else:
-            columns.append(Column(name, aligned_on([value_text(value) for value in values], ".")))
+    columns = [
+        key_column(name, [cell.parameters.get(key) for cell, _, _ in finished])
+        for key, name in zip(swept, heads(swept), strict=True)
+    ]
     held = [cell.target_frequency if cell.attack else None for cell, _, _ in finished]
     if any(key.startswith("attack.targets.") for key in swept) and len(set(held)) > 1:
-        columns.append(Column("f_T", aligned_on([value_text(value) for value in held], ".")))
+        columns.append(key_column("f_T", held))
     if not results.complete:
-        done = [f"{measured.trials}/{cell.trials}" for cell, measured, _ in finished]
-        columns.append(Column("trials", number_column(done)))
+        done = (f"{measured.trials}/{cell.trials}" for cell, measured, _ in finished)
+        columns.append(Column("trials", tuple(done)))
     return Group("", tuple(columns))
 
 
@@ -169,7 +146,7 @@ def _entries(title: str, finished: list[Finished]) -> Group:
     """The round in which all targets entered the top k, and the trials in which they did."""
     entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
     when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
-    trials = number_column(f"{entry.reached}/{count}" for entry, count in entries)
+    trials = tuple(f"{entry.reached}/{count}" for entry, count in entries)
     columns = Column("round", with_errors(when, common_power(when))), Column("trials", trials)
     return Group(title, columns)
 
@@ -179,7 +156,7 @@ def _estimates(metric: str, finished: list[Finished]) -> list[Estimate]:
     return [compared(cell, measured, metric, {metric: None}) for cell, measured, _ in finished]
 
 
-def _breaks(results: Results, finished: list[Finished]) -> set[int]:
+def breaks(results: Results, finished: list[Finished]) -> set[int]:
     """The rows before which the keys but the last one change, where groups of rows are long."""
     swept = list(results.experiment.scenario.sweep)
     if len(swept) < 2 or len(results.experiment.scenario.sweep[swept[-1]]) < 3:
