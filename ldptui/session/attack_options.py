@@ -101,17 +101,8 @@ def _given(code: Code) -> Allowed:
     return Allowed(code.names, tuple(file.expanduser().absolute() for file in code.files))
 
 
-def permit_in_workbench(
-    experiment: Experiment, code: Code, agreed: Sequence[Sequence[Any]]
-) -> Experiment:
-    """As `permit`, with the code besides that the user was asked about (`Code.agreed`)."""
-    from ldptui.core import plugins
-
-    return plugins.permit(experiment, with_agreed(code, agreed))
-
-
 def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
-    """The code that a workbench lets run, which asks about more."""
+    """The code that a workbench lets run: that which the user agreed to (`Code.agreed`) as well."""
     from ldptui.core.plugins import Allowed, Source
 
     if visiting():
@@ -121,16 +112,6 @@ def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
         for what, name, is_file, place, digest in agreed
     )
     return replace(_given(code), seen=seen, how=ASKS)
-
-
-def permit(experiment: Experiment, code: Code) -> Experiment:
-    """The experiment, ready to run: what it asks for must be allowed by the options alone.
-
-    Raises ScenarioError, which says how to allow it, or FileError.
-    """
-    from ldptui.core import plugins
-
-    return plugins.permit(experiment, _given(code))
 
 
 def allowed(code: Code) -> Allowed:
@@ -148,7 +129,11 @@ def allowed(code: Code) -> Allowed:
 
 
 def permitted(experiment: Experiment, code: Code) -> Experiment:
-    """As `permit`; a refusal tells of the files of the settings."""
+    """The experiment, ready to run: what it asks for must be allowed by the options alone.
+
+    Raises ScenarioError, which says how to allow it and tells of the files of the settings, or
+    FileError.
+    """
     from ldptui.core import plugins
 
     return plugins.permit(experiment, allowed(code))

@@ -47,6 +47,8 @@ def main() -> None:
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
     # The simulator comes with these: from here on the end of standard input is noticed.
+    from ldptui.core.plugins import permit
+
     from .answering import Answering
     from .run import Run
 
@@ -67,9 +69,8 @@ def main() -> None:
             elif isinstance(request, Question):
                 Answering(request, inbox, out).work()
             else:
-                agreed = request.agreed
-                allow = partial(attack_options.permit_in_workbench, code=code, agreed=agreed)
-                Run(request, inbox, out, allow, options.cluster).work()
+                allowed = attack_options.with_agreed(code, request.agreed)
+                Run(request, inbox, out, partial(permit, allowed=allowed), options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 
