@@ -18,7 +18,7 @@ from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import write_atomically
 
 from .. import __version__
-from ..terminal.places import current_dir
+from ..terminal.places import current_dir, is_folder
 from ..text import format as text
 from ..text.format import count
 from ..text.verdict import Told, verdict
@@ -109,14 +109,24 @@ def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App
     return write(choice.path, text)
 
 
+def save_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all, through links; raises FileError."""
+    if is_folder(path):
+        raise FileError(f"{path} cannot be written: it is a folder")
+    try:
+        write_atomically(path.resolve(), text)
+    except UnicodeEncodeError as error:
+        raise FileError(f"{path} cannot be written: the text is not valid Unicode") from error
+    except ValueError as error:  # a path that can be none
+        raise FileError(f"{path} cannot be written: {error}") from error
+
+
 def write(path: Path, text: str, remark: str = "") -> str:
     """Write a file whole or not at all; where it is, or what went wrong, in words."""
     path = path.absolute()
     try:
-        if path.is_dir():
-            return f"{path} cannot be written: it is a folder"
-        write_atomically(path.resolve(), text)
-    except (FileError, OSError, RuntimeError, ValueError) as error:
+        save_text(path, text)
+    except (FileError, OSError, RuntimeError) as error:
         return str(error)
     return f"wrote {path}{remark}"
 

@@ -13,9 +13,8 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import write_atomically
 
-from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path
+from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path, save_text
 from ...terminal import places
 from ...terminal.places import current_dir, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
@@ -71,18 +70,6 @@ class SaveScreen(ModalScreen[Path | None]):
             field.tell(str(error), refused=True)
             return
         self.dismiss(path)
-
-
-def save_text(path: Path, text: str) -> None:
-    """Write a scenario whole or not at all, through links; raises FileError."""
-    if places.is_folder(path):
-        raise FileError(f"{path} cannot be written: it is a folder")
-    try:
-        write_atomically(path.resolve(), text)
-    except UnicodeEncodeError as error:
-        raise FileError(f"{path} cannot be written: the text is not valid Unicode") from error
-    except ValueError as error:  # a path that can be none
-        raise FileError(f"{path} cannot be written: {error}") from error
 
 
 def folder_of(draft: Draft) -> Path:
