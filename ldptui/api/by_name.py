@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.attacks import Attack, Mixture, View, plans
-from ldptui.core.base.errors import ScenarioError, check_among, got, suggest
+from ldptui.core.base.errors import ScenarioError, check_among, got
 from ldptui.core.base.ranges import DOMAIN, EPSILON, Range, check_span
 from ldptui.core.base.secure import generator
 from ldptui.core.defences import Defence
@@ -117,8 +117,7 @@ def protocol(
         raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
     if kind not in BOUND:
         senders = [name for name, spec in BOUND.items() if sends_reports(spec.mechanism)]
-        rule = f"must be one of {', '.join(senders)}, {got(kind)}{suggest(kind, senders)}"
-        raise ScenarioError(rule, key="protocol.kind")
+        check_among(kind, senders, "protocol.kind")
     spec = _point({"protocol": table}).protocol
     try:
         mechanism = spec.over(Domain(items, None if labels is None else tuple(labels)))
