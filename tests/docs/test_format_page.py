@@ -10,6 +10,7 @@ from ldptui.core.metrics import METRICS
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.scenario import KINDS, known_keys
 from ldptui.lab.mechanisms import has
+from ldptui.terminal import exits
 
 _SPEC = importlib.util.spec_from_file_location("docs_tables", ROOT / "docs" / "tables.py")
 assert _SPEC is not None
@@ -51,6 +52,12 @@ def test_every_kind_and_every_metric_is_there() -> None:
             assert f"| `{kind}` |" in PAGE
             assert f"| `{kind}` |" in page(pages.get(section, "docs/format.md"))
     assert {metric for metric in METRICS if f"| `{metric}` |" not in PAGE} == set()
+
+
+def test_every_exit_code_is_there() -> None:
+    codes = {code for name, code in vars(exits).items() if name.isupper()}
+    table = PAGE.partition("## Exit codes")[2].partition("\n## ")[0]
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)} == codes
 
 
 def test_a_key_has_its_range_its_default_and_its_kinds() -> None:
