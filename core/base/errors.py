@@ -148,12 +148,13 @@ class ScenarioError(LdpError, ValueError):
         return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
 
 
-def check_among(value: object, known: Iterable[str], key: str, besides: str = "") -> None:
+def check_among(value: object, known: Iterable[str], key: str, besides: str | None = None) -> None:
     """Raise ScenarioError for a value that is none of the known names, nor the one besides."""
     names = dict.fromkeys(known)
-    if value != besides and value not in names:
-        first = f"{besides} or " * bool(besides)
-        raise ScenarioError(f"must be {first}one of {', '.join(names)}, {got(value)}", key=key)
+    if value not in (*names, besides) or value is None:
+        first = "" if besides is None else f"{besides} or "
+        rule = f"must be {first}one of {', '.join(names)}, {got(value)}{suggest(value, names)}"
+        raise ScenarioError(rule, key=key)
 
 
 class FileError(LdpError, OSError):

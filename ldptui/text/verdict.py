@@ -305,12 +305,6 @@ def _share(told: Told) -> str:
     return f"The server puts the fakes at {estimated} of all; {short(true, 3)} is true."
 
 
-def _any(told: Told) -> str:
-    """The first metric of a cell that no other sentence is about."""
-    name = next(name for name in told.cell.metrics if told.measured(name) is not None)
-    return f"{metric_words(name).title}: {told.interval(name)}."
-
-
 ROWS: Final = (
     Row(_goal, charts=("answer",)),
     Row(_hitters, ("hitter_recall",), ("levels", "items")),

@@ -21,7 +21,6 @@ from ..series import Bars, Chart, Grid, Panels, Plot
 from .lettering import LINE, SIZE, compact, filled, in_columns, in_pgf, unbroken, width_of, wrapped
 from .printed import Entries, draw_chart, name_ends
 
-FORMATS: Final = ("svg", "pdf", "png", "pgf")
 WIDTHS: Final = {1: 84.0, 2: 174.0}
 """Millimetres of one column of a paper, and of two."""
 INCH: Final = 25.4
