@@ -68,11 +68,15 @@ OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 """Other languages that a client may be in, by the ends of their files' names."""
 
 
+def _over(client: Client, protocol: LocalMechanism, ranged: bool) -> dict[str, Any]:
+    """What users hold: numbers of a range, or so many items."""
+    return {"range": _span(client)} if ranged else {"items": protocol.domain_size}
+
+
 def spec(options: Spec) -> int:
     """Print the page of a protocol's client, or its values."""
     labels, protocol, client = _asked(options)
     vectors = list(_vectors(options))
-    over = {"range": _span(client)} if client.of_numbers else {"items": protocol.domain_size}
     if options.format == "json":
         columns = [
             {"name": column.name, "holds": column.holds, "size": column.size}
@@ -80,7 +84,7 @@ def spec(options: Spec) -> int:
         ]
         document = {
             "kind": options.protocol.lower(), "epsilon": epsilon_of(protocol),
-            **over, "known": client.known,
+            **_over(client, protocol, client.of_numbers), "known": client.known,
             "columns": columns,
             "vectors": vectors, "client": client.code,
         }  # fmt: skip
@@ -345,10 +349,9 @@ def vectors(options: Vectors) -> int:
         else np.arange(options.count) % protocol.domain_size
     )
     items = np.random.default_rng(options.seed).permutation(held)
-    over = {"range": _span(client)} if ranged else {"items": protocol.domain_size}
     document = {
         "kind": options.protocol.lower(),
-        **over,
+        **_over(client, protocol, ranged),
         "known": client.known,
         "draws": MEANS,
         "vectors": [

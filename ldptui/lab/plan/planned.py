@@ -123,8 +123,7 @@ def planned(options: PlanOptions) -> Planned:
     if refusals:  # the reason of the one that fakes lift least
         least = min(refusals, key=gain)
         names, found = ", ".join(map(str.upper, refusals)), refusals[least]
-        rule = f"{found.key} {found.rule.rpartition(', got')[0]}"
-        why = f"of {least.upper()}, which fakes lift least of them, {rule}"
+        why = f"of {least.upper()}, which fakes lift least of them, {found}"
         values = replace(values, refused=f"none by {names}: {why}")
     return values if missing else _judged(values, options, known[kind], quantities["power"])
 
