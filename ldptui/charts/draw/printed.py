@@ -107,7 +107,8 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
         scales.append(Scale(low, high, axis.log, max(1, int(height / LINE)), 1, axis.linear))
     x, y = scales
     ends = ends_of(plot, x, y, TOGETHER / y.cells)
-    rows = places([y.cells - 1 - y.dot(end.at) for end in ends], (), y.cells)
+    heights = [_height(axes, plot.series[end.series[0]]) for end in ends]
+    rows = places([y.cells - 1 - y.dot(height) for height in heights], (), y.cells)
     if rows is None:
         return set()
     for row, end in zip(rows, ends, strict=True):
@@ -117,6 +118,16 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
             color=TONES[plot.series[end.series[0]].tone],
         )  # fmt: skip
     return {plot.series[number].end for end in ends for number in end.series}
+
+
+def _height(axes: Any, series: Series) -> float:
+    """The part of the height at which a line ends, on the scale that Matplotlib draws.
+
+    Its symlog axis is another one than the terminal's: a decade is as high as the linear part.
+    """
+    last = next(float(y) for y in reversed(series.y) if math.isfinite(y))
+    at = axes.transData.transform((axes.get_xlim()[1], last))
+    return min(1.0, max(0.0, float(axes.transAxes.inverted().transform(at)[1])))
 
 
 def _in_space(axis: Axis, end: float) -> float:

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ldptui.charts.draw import printed
 from ldptui.charts.draw.lettering import LINE, SIZE, filled, in_columns, width_of, with_powers
 from ldptui.charts.draw.paper import write_figure
 from ldptui.charts.series import Axis, Chart, Grid, Panels, Plot, Series
 from ldptui.core.base.errors import FileError
 
 pytest.importorskip("matplotlib")
+from matplotlib.figure import Figure
 
 
 def drawn(chart: Chart, tmp_path: Path, columns: int = 1) -> tuple[str, list[str]]:
@@ -162,3 +164,18 @@ def test_a_series_without_points_takes_no_room(tmp_path: Path) -> None:
 def test_raised_digits_are_set_as_powers() -> None:
     assert with_powers("<10⁻⁴") == r"$\mathdefault{<10^{-4}}$"
     assert with_powers("100") == "100"
+
+
+@pytest.mark.parametrize("linear", [0.0, 0.01])
+def test_names_stand_where_their_lines_end(linear: float) -> None:
+    ends = {"MGA": 0.5 if linear else 9.0, "RPA": -0.02 if linear else -5.0}
+    lines = [Series(name, (1.0, 2.0), (10.0, y), "clean", end=name) for name, y in ends.items()]
+    y = Axis("gain", low=-10.0, high=10.0, linear=linear)
+    plot = Plot("Gain", Axis("x", low=1.0, high=2.0), y, tuple(lines))
+    axes = Figure(figsize=(4, 3)).add_subplot()
+    printed.draw_chart(axes, plot, 288, 216)
+    assert printed.name_ends(axes, plot, 216) == set(ends)
+    to_axes = axes.transData + axes.transAxes.inverted()
+    for words in axes.texts:
+        there = to_axes.transform((2.0, ends[words.get_text()]))[1]
+        assert abs(words.xy[1] - there) < 0.05
