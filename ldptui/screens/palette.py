@@ -22,8 +22,7 @@ from textual.widget import Widget
 
 from ..catalogue import key_words
 from ..messages import KeyEdited
-from ..terminal import settings
-from ..terminal.keyboard import ALT_DIGITS
+from ..terminal import keyboard, settings
 from ..text.format import to_ascii
 
 if TYPE_CHECKING:
@@ -275,13 +274,10 @@ def _help(app: App[Any], bindings: list[Binding]) -> str:
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:
-    """The keys of a binding as they are now, written as the key hints write them.
-
-    Without what a terminal sends for alt and a digit: nobody has such a key.
-    """
+    """The keys of a binding as they are now, as key hints write them; alt and a digit once."""
     changed = getattr(getattr(app, "settings", None), "keys", {})
     keys = map(str.strip, changed.get(binding.id, binding.key).split(","))
-    return [_written(key) for key in keys if key not in ALT_DIGITS or binding.id in changed]
+    return [_written(key) for key in keys if key not in keyboard.ALT_DIGITS]
 
 
 def _written(key: str) -> str:
