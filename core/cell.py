@@ -11,7 +11,7 @@ from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obe
 from .base.arms import ARMS, UNDEFENDED, Arm
 from .base.capability import Capability
 from .base.code import What, code_of
-from .base.errors import LIFTED, ScenarioError, got
+from .base.errors import ScenarioError, check_limit
 from .base.pulse import Pulse, no_pulse
 from .base.sampling import Counts, Floats
 from .base.streams import Path
@@ -88,13 +88,11 @@ class Task(Protocol):
 
         malicious : the number of fakes, in the round with the most. rounds : None without any.
         """
-        pairs = (population.users + malicious) * population.domain_size * (rounds or 1)
-        if path == "reports" and pairs > MAX_PAIRS:
+        if path == "reports":
+            pairs = (population.users + malicious) * population.domain_size * (rounds or 1)
             times = " × rounds" if rounds else ""
-            raise ScenarioError(
-                f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
-                key="simulate.path",
-            )
+            rule = f'must be "counts" where users × items{times} exceeds 10^12'
+            check_limit(pairs, MAX_PAIRS, rule, "simulate.path")
 
     def block(self, cell: Cell, work: Work) -> CellResults:
         """Simulate, conclude and measure the first trials of a block."""

@@ -157,6 +157,12 @@ def check_among(value: object, known: Iterable[str], key: str, besides: str | No
         raise ScenarioError(rule, key=key)
 
 
+def check_limit(number: float, most: float, rule: str, key: str = "") -> None:
+    """Refuse a number above a limit that can be lifted; raises ScenarioError with its rule."""
+    if number > most:
+        raise ScenarioError(f"{rule}, {got(number)}{LIFTED}", key=key)
+
+
 class FileError(LdpError, OSError):
     """A file cannot be read or written."""
 

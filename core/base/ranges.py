@@ -114,6 +114,12 @@ def finite(number: float) -> bool:
         return False
 
 
+def require(name: str, value: float, allowed: Range) -> None:
+    """Raise ScenarioError for a parameter that is outside its range."""
+    if not finite(value) or value not in allowed:
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
+
+
 def check_bounds(value: Any) -> None:
     """Raise ScenarioError for the first field of a dataclass that is outside its declared range."""
     kind: Callable[..., Any] = type(value)
@@ -122,8 +128,7 @@ def check_bounds(value: Any) -> None:
         number = values[name]
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
-        if not finite(number) or number not in allowed:
-            raise ScenarioError(f"must be {allowed}, {got(number)}", key=name)
+        require(name, number, allowed)
 
 
 class Bounded:

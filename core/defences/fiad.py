@@ -14,9 +14,9 @@ from typing import Annotated, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import ScenarioError, got
+from ..base.errors import ScenarioError
 from ..base.pulse import Pulse
-from ..base.ranges import Range
+from ..base.ranges import Range, require
 from ..base.sampling import Floats
 from ..kernels.bits import BitColumns
 from ..law.capabilities import SendsBitPerItem, lacking
@@ -88,8 +88,7 @@ class FIAD(ReadsBits, Step):
             if not self.thresholds:
                 raise ScenarioError("must name a share for each size, got none", key="thresholds")
             for share in self.thresholds:
-                if share not in THRESHOLD:
-                    raise ScenarioError(f"must be {THRESHOLD}, {got(share)}", key="thresholds")
+                require("thresholds", share, THRESHOLD)
 
     def _threshold(self, protocol: SendsBitPerItem, size: int, users: int) -> int:
         """τ_z for sets of this size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ..base.errors import LIFTED, ScenarioError, got
+from ..base.errors import LIFTED, ScenarioError, check_limit, got
 from ..cell import Cell
 from ..collection.reports import no_reports
 from ..defences import Load, asks_twice
@@ -27,34 +27,21 @@ MAX_HASHED: Final = 2**28
 
 def check_size(point: Point) -> None:
     """Refuse what is too large before anything is drawn."""
-    items = getattr(point.population, "items", 0)
-    users = getattr(point.population, "users", 0)
-    if items > MAX_ITEMS:
-        raise ScenarioError(f"must be {ITEMS}, {got(items)}{LIFTED}", key="population.items")
-    if users > MAX_USERS:
-        raise ScenarioError(f"must be {USERS}, {got(users)}{LIFTED}", key="population.users")
+    for name, most, allowed in (("items", MAX_ITEMS, ITEMS), ("users", MAX_USERS, USERS)):
+        number = getattr(point.population, name, 0)
+        check_limit(number, most, f"must be {allowed}", f"population.{name}")
 
 
 def check_filters(point: Point, population: Population) -> None:
     """Refuse more Bloom filters, or rows of a sketch, than can be hashed, and counted, in time."""
     placed = population.domain_size * getattr(point.protocol, "rows", 0)
-    if placed > MAX_HASHED:
-        rule = f"times items must be at most 2^28, {got(placed)}{LIFTED}"
-        raise ScenarioError(rule, key="protocol.rows")
+    check_limit(placed, MAX_HASHED, "times items must be at most 2^28", "protocol.rows")
     cohorts, bits = (getattr(point.protocol, name, None) for name in ("cohorts", "bits"))
     if cohorts is None or bits is None:
         return
-    counts = cohorts * bits
-    if counts > MAX_COUNTS:
-        raise ScenarioError(
-            f"times bits must be at most 2^20, {got(counts)}{LIFTED}", key="protocol.cohorts"
-        )
-    filters = population.domain_size * cohorts
-    if filters > MAX_FILTERS:
-        raise ScenarioError(
-            f"times items must be at most 2^22, {got(filters)}{LIFTED}",
-            key="protocol.cohorts",
-        )
+    key, filters = "protocol.cohorts", population.domain_size * cohorts
+    check_limit(cohorts * bits, MAX_COUNTS, "times bits must be at most 2^20", key)
+    check_limit(filters, MAX_FILTERS, "times items must be at most 2^22", key)
 
 
 def check_total(everyone: int, in_rounds: int | None) -> None:
@@ -69,15 +56,8 @@ def check_total(everyone: int, in_rounds: int | None) -> None:
 def check_cell(population: Population, malicious: int) -> None:
     """Refuse a cell that is too large, now that its population is known."""
     everyone = population.users + malicious
-    if population.domain_size > MAX_ITEMS:
-        raise ScenarioError(
-            f"must hold at most 2^20 items, {got(population.domain_size)}{LIFTED}",
-            key="population",
-        )
-    if everyone > MAX_USERS:
-        raise ScenarioError(
-            f"users and malicious users must be at most 10^13 together, {got(everyone)}{LIFTED}"
-        )
+    check_limit(population.domain_size, MAX_ITEMS, "must hold at most 2^20 items", key="population")
+    check_limit(everyone, MAX_USERS, "users and malicious users must be at most 10^13 together")
 
 
 def held_bytes(cell: Cell) -> int:

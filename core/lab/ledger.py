@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from ..base.errors import ScenarioError, check_among, got, spelled
-from ..base.ranges import Range, check_bounds
+from ..base.ranges import ALPHA, Range, check_bounds, require
 from ..base.sampling import Floats
 from ..law.loss import DiscreteLoss
 
@@ -74,8 +74,7 @@ def group(spent: Spent, people: int) -> Spent:
 
     The δ follows from k steps from neighbour to neighbour.
     """
-    if people < 1:
-        raise ScenarioError(f"must be at least 1, got {people}", key="people")
+    require("people", people, Range(1))
     if people == 1:
         return spent
     if not spent.delta:
@@ -97,7 +96,7 @@ def advanced(entries: Sequence[Entry], slack: float) -> Spent:
 
     slack : δ' in (0, 1), what the smaller ε costs in δ.
     """
-    _check_slack(slack)
+    require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * _grown(e.epsilon) for e in entries)
     total = math.sqrt(-2 * math.log(slack) * squares) + drift
@@ -109,7 +108,7 @@ def improved(entries: Sequence[Entry], slack: float) -> Spent:
 
     δ is 1 - (1 - δ') Π (1 - δ_i).
     """
-    _check_slack(slack)
+    require("slack", slack, ALPHA)
     squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * math.tanh(e.epsilon / 2) for e in entries)
     # The second form of the theorem is the smaller one for a large δ'.
@@ -223,8 +222,3 @@ def _grown(epsilon: float) -> float:
 def _log_kept(entries: Sequence[Entry]) -> float:
     """ln Π (1 - δ_i)."""
     return math.fsum(entry.times * math.log1p(-entry.delta) for entry in entries)
-
-
-def _check_slack(slack: float) -> None:
-    if not 0 < slack < 1:
-        raise ScenarioError(f"must be in (0, 1), {got(slack)}", key="slack")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.errors import ScenarioError, got
+from ..base.ranges import Range, require
 from ..base.sampling import Counts, Floats
 from ..law.numbers import TellsNumbers
 from ..law.pure import PureProtocol, Rng, estimate
@@ -68,8 +68,7 @@ def price(local: float, central: float, histogram: Counts | Floats) -> Price:
     proportional to 1/n'. local, central : both mean squared errors.
     """
     users = float(histogram.sum())
-    if users < 1:
-        raise ScenarioError(f"must be at least 1, {got(users)}", key="users")
+    require("users", users, Range(1))
     factor = local / central if central > 0 else math.inf
     return Price(local, central, users * factor, factor)
 

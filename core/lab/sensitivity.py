@@ -14,9 +14,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError, got
-from ..base.ranges import BUDGET
+from ..base.ranges import BUDGET, Range, require
 from ..base.sampling import Floats
-from ..protocols.curators.accuracy import SENSITIVITY, Neighbours, require, sensitivity
+from ..protocols.curators.accuracy import SENSITIVITY, Neighbours, sensitivity
 
 Query: TypeAlias = Literal["count", "sum", "mean", "histogram"]
 
@@ -56,8 +56,7 @@ def of_query(
         neighbours a mean has the sensitivity of a table of one row, (high - low) / 2, whatever n.
     """
     sensitivity(neighbours)  # refuses an unknown one
-    if rows < 1:
-        raise ScenarioError(f"must be at least 1, got {rows}", key="rows")
+    require("rows", rows, Range(1))
     change = neighbours == "change-one"
     match query:
         case "count":

@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag
 
 from ..attacks import Mixture, Targets
 from ..base.errors import ScenarioError, got
-from ..base.ranges import SHARE, Bounded, Range, check_bounds
+from ..base.ranges import SHARE, Bounded, Range, check_bounds, require
 from ..population import StatedSpec
 from .mixture import MixtureSpec, PartSpec
 
@@ -99,8 +99,7 @@ class PhaseSpec:
     def __post_init__(self) -> None:
         check_bounds(self)
         if not isinstance(self.share, Ramp):
-            if self.share not in SHARE:
-                raise ScenarioError(f"must be {SHARE}, {got(self.share)}", key="share")
+            require("share", self.share, SHARE)
         elif self.share.at is not None and self.share.at >= self.rounds:
             raise ScenarioError(
                 f"must be below the rounds of the phase, {self.rounds}, got {self.share.at}",

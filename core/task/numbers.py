@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..attacks import Fakes
 from ..base.arms import ATTACKED, CLEAN, DEFENDED, Arm
-from ..base.errors import LIFTED, ScenarioError, got, spelled
+from ..base.errors import ScenarioError, check_limit, spelled
 from ..base.flags import Flags
 from ..base.pulse import Pulse
 from ..base.ranges import Range, check_bounds, check_span
@@ -111,10 +111,10 @@ class OfNumbers(Task):
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
     ) -> None:
-        users = (population.users + malicious) * (rounds or 1)
-        if path == "reports" and users > MAX_REPORTS:
-            rule = f'must be "counts" where users exceed 10^10, {got(users)}{LIFTED}'
-            raise ScenarioError(rule, key="simulate.path")
+        if path == "reports":
+            users = (population.users + malicious) * (rounds or 1)
+            rule = 'must be "counts" where users exceed 10^10'
+            check_limit(users, MAX_REPORTS, rule, "simulate.path")
 
     # From counts to a conclusion.
 

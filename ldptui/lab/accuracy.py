@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.ranges import BUDGET
+from ldptui.core.base.ranges import BUDGET, require
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.law.pure import item_variance
 from ldptui.core.protocols import KINDS
@@ -188,7 +188,7 @@ def _drawn_answer(options: AccuracyOptions, ask: Ask) -> Steps:
     acc.require_delta(delta)
     rows, budgets = _budgets(options, d)
     epsilon = budgets[kind]
-    acc.require("epsilon" if options.accuracy is None else "accuracy", epsilon, BUDGET)
+    require("epsilon" if options.accuracy is None else "accuracy", epsilon, BUDGET)
     mechanism = curator(kind, d, epsilon, delta, near)
     known = formulas(kind, mechanism)
     if "threshold" in known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ...base.errors import ScenarioError, got
+from ...base.ranges import ALPHA, Range, require
 from .conformity import Agreement, Bias, Interval
 from .evidence import Evidence
 from .rounds import Bound
@@ -36,10 +36,8 @@ class Asked:
     proved: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise ScenarioError(f"must be in (0, 1), {got(self.confidence)}", key="confidence")
-        if self.samples < LEAST:
-            raise ScenarioError(f"must be at least {LEAST}, {got(self.samples)}", key="samples")
+        require("confidence", self.confidence, ALPHA)
+        require("samples", self.samples, Range(LEAST))
 
     @property
     def error(self) -> float:

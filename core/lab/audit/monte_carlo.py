@@ -17,7 +17,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.errors import ScenarioError, got
+from ...base.errors import ScenarioError
+from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.capabilities import looks
 from ...law.pure import Reports, Rng, is_pure
@@ -110,10 +111,8 @@ def audit(
 
     Raises ScenarioError for parameters out of range, RunError for a sampler that does not work.
     """
-    if not 0 < confidence < 1:
-        raise ScenarioError(f"must be in (0, 1), {got(confidence)}", key="confidence")
-    if samples < 1000:
-        raise ScenarioError(f"must be at least 1000, {got(samples)}", key="samples")
+    require("confidence", confidence, ALPHA)
+    require("samples", samples, Range(1000))
     if len(inputs) < 2:
         raise ScenarioError("must be two inputs or more", key="inputs")
     names = [name for name, _ in inputs]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ...base.errors import ScenarioError, got
-from ...base.ranges import ALPHA, BUDGET, Range
+from ...base.ranges import ALPHA, BUDGET, Range, require
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 """The two tables that must look alike: one person's row is changed, or is added or removed."""
@@ -27,12 +27,6 @@ SENSITIVITY: Final[dict[Neighbours, int]] = {"change-one": 2, "add-remove": 1}
 
 DELTA: Final = Range(0, 1, "()")
 BINS: Final = Range(1, 2**53)
-
-
-def require(name: str, value: float, allowed: Range) -> None:
-    """Raise ScenarioError for a parameter that is outside its range."""
-    if not math.isfinite(value) or value not in allowed:
-        raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
 
 
 def sensitivity(neighbours: Neighbours) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from ...base.arms import ATTACKED, Arm
-from ...base.errors import LIFTED, ScenarioError, got
+from ...base.errors import ScenarioError, check_limit
 from ...base.pulse import Pulse, no_pulse
 from ...base.sampling import Floats
 from ...base.streams import Path
@@ -56,11 +56,9 @@ class Frequencies(Task):
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None
     ) -> None:
-        estimates = (rounds or 1) * population.domain_size
-        if rounds and estimates > MAX_ESTIMATES:
-            raise ScenarioError(
-                f"times items must be at most 2^22, {got(estimates)}{LIFTED}", key="campaign.rounds"
-            )
+        estimates = (rounds or 0) * population.domain_size
+        rule = "times items must be at most 2^22"
+        check_limit(estimates, MAX_ESTIMATES, rule, "campaign.rounds")
         super().check_size(population, malicious, path, rounds)
 
     def block(self, cell: Cell, work: Work) -> CellResults:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import numpy as np
 
 from ...base.arms import ATTACKED, CLEAN, Arm
-from ...base.errors import LIFTED, ScenarioError, got, spelled
+from ...base.errors import ScenarioError, check_limit, got, spelled
 from ...base.ranges import Range, check_bounds
 from ...base.streams import Path
 from ...base.work import Work
@@ -167,12 +167,10 @@ class PEM(InGroups):
     ) -> None:
         settings = self.settings
         most = max(candidate_counts(settings.lengths, settings.k))
-        pairs = (population.users + malicious) * most * (rounds or 1)
-        if path == "reports" and pairs > MAX_PAIRS:
-            raise ScenarioError(
-                f'must be "counts" where users × candidates exceeds 10^12, {got(pairs)}{LIFTED}',
-                key="simulate.path",
-            )
+        if path == "reports":
+            pairs = (population.users + malicious) * most * (rounds or 1)
+            rule = 'must be "counts" where users × candidates exceeds 10^12'
+            check_limit(pairs, MAX_PAIRS, rule, "simulate.path")
 
     def block(self, cell: Cell, work: Work) -> CellResults:
         hunt, marks = self.hunt(cell), Fingerprints(work.trials)
