@@ -485,32 +485,29 @@ def test_a_shuffler_needs_a_crowd() -> None:
         assert seen[key] == pytest.approx(gain, rel=0.1)
 
 
-def test_fewer_buckets_bear_an_attack_better() -> None:
+@pytest.mark.parametrize(
+    ("name", "key", "start", "better"),
+    [("hardening-olh", "protocol.hash_range", 4, ((3, 0.17, 0.02), (2, 0.35, 0.27))),
+     ("hardening-ue", "protocol.keep", 0.5, ((0.6, 0.17, 0.04), (0.7, 0.29, 0.19)))],
+)  # fmt: skip
+def test_fewer_buckets_and_a_larger_p_bear_an_attack_better(
+    name: str, key: str, start: float, better: tuple[tuple[float, float, float], ...]
+) -> None:
     gain, error = (
-        {g: value for (g,), value in theory("hardening-olh", metric, "protocol.hash_range").items()}
+        {at: value for (at,), value in theory(name, metric, key).items()}
         for metric in ("gain", "mse_clean")
     )
-    for g, less, more in ((3, 0.17, 0.02), (2, 0.35, 0.27)):
-        assert 1 - gain[g] / gain[4] == pytest.approx(less, abs=0.01)
-        assert error[g] / error[4] - 1 == pytest.approx(more, abs=0.01)
-    assert gain[5] > gain[4]
-    assert error[5] > error[4]
-    seen = measured(bundled("hardening-olh"), "gain", "protocol.hash_range")
-    assert {g: value for (g,), value in seen.items()} == pytest.approx(gain, rel=0.01)
-
-
-def test_a_larger_p_bears_an_attack_better() -> None:
-    gain, error = (
-        {p: value for (p,), value in theory("hardening-ue", metric, "protocol.keep").items()}
-        for metric in ("gain", "mse_clean")
-    )
-    for p, less, more in ((0.6, 0.17, 0.04), (0.7, 0.29, 0.19)):
-        assert 1 - gain[p] / gain[0.5] == pytest.approx(less, abs=0.01)
-        assert error[p] / error[0.5] - 1 == pytest.approx(more, abs=0.01)
-    assert error[0.97] / error[0.5] == pytest.approx(8.6, abs=0.05)
-    assert 0.5 < gain[0.97] / gain[0.5] < 0.52
-    seen = measured(bundled("hardening-ue"), "gain", "protocol.keep")
-    assert {p: value for (p,), value in seen.items()} == pytest.approx(gain, rel=0.01)
+    for at, less, more in better:
+        assert 1 - gain[at] / gain[start] == pytest.approx(less, abs=0.01)
+        assert error[at] / error[start] - 1 == pytest.approx(more, abs=0.01)
+    if start == 4:
+        assert gain[5] > gain[4]
+        assert error[5] > error[4]
+    else:
+        assert error[0.97] / error[0.5] == pytest.approx(8.6, abs=0.05)
+        assert 0.5 < gain[0.97] / gain[0.5] < 0.52
+    seen = measured(bundled(name), "gain", key)
+    assert {at: value for (at,), value in seen.items()} == pytest.approx(gain, rel=0.01)
 
 
 @pytest.mark.long

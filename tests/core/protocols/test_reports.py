@@ -206,7 +206,7 @@ def test_unary_reports_of_more_than_one_byte(kind: str, d: int, rng: Rng) -> Non
 @pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
 def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> None:
     protocol = bind(case)
-    for n in (0, 1, 255, 256, 1000):
+    for n in (0, 1, 255, 256, 257):
         values = rng.integers(0, case.domain_size, size=n)
         for reports in (protocol.perturb(values, rng), protocol.random_reports(n, rng)):
             counts = protocol.support_counts(reports)

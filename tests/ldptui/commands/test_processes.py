@@ -137,12 +137,14 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     assert process.wait(30) == 0
 
 
-def test_a_full_disk_is_exit_code_3() -> None:
+@pytest.mark.parametrize(
+    "arguments", [("theory", "oue", "--epsilon", "1", "--items", "8"), ("run", "--help")]
+)
+def test_a_full_disk_is_exit_code_3(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
-            command("theory", "oue", "--epsilon", "1", "--items", "8"),
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
-        )  # fmt: skip
+            command(*arguments), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     assert done.returncode == 3
     assert done.stderr == "standard output cannot be written: No space left on device\n"
 
@@ -193,15 +195,6 @@ def test_notes_that_cannot_be_written_change_nothing(arguments: tuple[str, ...],
         )
     assert done.returncode == code
     assert bool(done.stdout) == (code == 0)
-
-
-def test_help_on_a_full_disk_is_exit_code_3() -> None:
-    with open("/dev/full", "w") as full:  # noqa: PTH123
-        done = subprocess.run(
-            command("run", "--help"), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
-        )
-    assert done.returncode == 3
-    assert done.stderr == "standard output cannot be written: No space left on device\n"
 
 
 def test_a_closed_output_is_no_bug() -> None:

@@ -42,54 +42,34 @@ def test_the_tabs_are_those_that_a_mean_has() -> None:
     assert first_tab(draft_of(MEAN, Path()).scenario) == "success"
 
 
-async def test_every_tab_shows_the_mean() -> None:
-    app = Workbench(Settings(), None, Working)
-    async with app.run_test(size=(130, 40)) as pilot:
-        screen = app.workbench
-        await until(pilot, lambda: screen.draft is not None)
-        screen.open_draft(draft_of(SWEPT, Path()))
-        await settled(app, pilot)
-        for tab, words in READ.items():
-            await show(f"tab {'Success' if tab == 'Metrics' else tab}", app, pilot)
-            shown = seen(app)
-            assert [each for each in words if each not in shown] == [], tab
+PANES = {
+    "Protocol": ("● SR", "c = 2.164", "least MSE of the mean, ε = 1"),
+    "Parameters": ("range from", "range to"),
+    "Attack": ("‹ mga ›", "m = 526"),
+    "Defences": ("+ add a step",),
+    "Runs": ("SR ε=1, MGA β=0.05",),
+}
+STEERED = MEAN.replace('"mga", share = 0.05, targets = { items = [100] }',
+                       '"opa", share = 0.05, mean = 43.0')  # fmt: skip
 
 
-async def test_every_pane_says_what_holds_of_numbers() -> None:
-    app = Workbench(Settings(), None, Working)
-    async with app.run_test(size=(130, 40)) as pilot:
-        screen = app.workbench
-        await until(pilot, lambda: screen.draft is not None)
-        screen.open_draft(draft_of(MEAN, Path()))
-        await settled(app, pilot)
-        for pane, words in {
-            "Protocol": ("● SR", "c = 2.164", "least MSE of the mean, ε = 1"),
-            "Parameters": ("range from", "range to"),
-            "Attack": ("‹ mga ›", "m = 526"),
-            "Defences": ("+ add a step",),
-            "Runs": ("SR ε=1, MGA β=0.05",),
-        }.items():
-            await show(f"pane {pane}", app, pilot)
-            shown = seen(app)
-            assert [each for each in words if each not in shown] == [], pane
-
-
-async def test_nothing_is_said_of_frequencies() -> None:
+async def test_tabs_and_panes_show_a_mean_and_say_nothing_of_frequencies() -> None:
     """No other protocol is compared, and an attack without targets has none."""
+    tabs = {f"tab {'Success' if tab == 'Metrics' else tab}": words for tab, words in READ.items()}
+    panes = {f"pane {pane}": words for pane, words in PANES.items()}
+    steered = {"pane Protocol": ("● SR",), "pane Attack": ("m = 526 fakes",)}
     app = Workbench(Settings(), None, Working)
-    steered = MEAN.replace('"mga", share = 0.05, targets = { items = [100] }',
-                           '"opa", share = 0.05, mean = 43.0')  # fmt: skip
     async with app.run_test(size=(130, 40)) as pilot:
-        screen = app.workbench
-        await until(pilot, lambda: screen.draft is not None)
-        screen.open_draft(draft_of(steered, Path()))
-        await settled(app, pilot)
-        await show("pane Protocol", app, pilot)
-        assert "● SR" in seen(app)
-        assert "least MSE at" not in seen(app)
-        await show("pane Attack", app, pilot)
-        assert "m = 526 fakes" in seen(app)
-        assert "f_T" not in seen(app)
+        await until(pilot, lambda: app.workbench.draft is not None)
+        for text, views in ((SWEPT, tabs), (MEAN, panes), (STEERED, steered)):
+            app.workbench.open_draft(draft_of(text, Path()))
+            await settled(app, pilot)
+            for view, words in views.items():
+                await show(view, app, pilot)
+                shown = seen(app)
+                assert [each for each in words if each not in shown] == [], view
+                unsaid = ("least MSE at", "f_T") if text is STEERED else ()
+                assert [each for each in unsaid if each in shown] == [], view
 
 
 def test_a_protocol_of_numbers_without_the_task_is_refused_in_a_sentence() -> None:
