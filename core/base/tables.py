@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ContentError, FileError, ScenarioError, got, reason_of
+from .errors import ContentError, FileError, ScenarioError, got, reason_of, suggest
 from .files import Piped, Source, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
@@ -154,6 +154,7 @@ def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "c
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
         rule = f"must be a column of {path} ({known or 'which is empty'}), {got(name)}"
+        rule += suggest(name, header)
         if key == "reports":  # the protocol names its columns, and nobody has typed them
             there = f"has {known}" if known else "is empty"
             rule = f"must have the column {name!r} of the protocol, and {path} {there}"

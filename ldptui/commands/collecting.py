@@ -167,8 +167,10 @@ def _kept(path: Path, name: str) -> Iterator[str]:
 def _only_column(path: Path) -> str:
     with table_rows(path) as rows:
         header = next(rows, [])
+    if not header:
+        raise ScenarioError(f"{path} is empty: it must have a header and a user a row")
     if len(header) != 1:
-        known = ", ".join(header[:12]) or "none"
+        known = ", ".join(header[:12])
         raise ScenarioError(f"is required: {path} has the columns {known}", key="--column")
     return header[0]
 

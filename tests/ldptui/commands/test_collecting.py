@@ -78,6 +78,12 @@ def test_columns_beside_the_reports_are_kept(end: str, tmp_path: Path, capsys: C
     assert np.concatenate(held).tolist() == groups
 
 
+def test_an_empty_table_is_called_empty(tmp_path: Path, capsys: Captured) -> None:
+    path = data(tmp_path, "")
+    line = fail(capsys, exits.USAGE, "perturb", path, *AGREED, "--out", str(tmp_path / "r.csv"))
+    assert line == f"{path} is empty: it must have a header and a user a row"
+
+
 def test_columns_that_are_not_kept(tmp_path: Path, capsys: Captured) -> None:
     towns, reports, protocol = ["Bonn"] * 3, [np.zeros(3, np.uint32)], bound("grr", 4)
     for keep, words in (
@@ -94,7 +100,10 @@ def test_columns_that_are_not_kept(tmp_path: Path, capsys: Captured) -> None:
     for name, words in (
         ("item", "--keep must be another column than --column"),
         ("report", "--keep must be a column beside those of the reports"),
-        ("itme", f'--keep must be a column of {path} (item, report), got "itme"'),
+        (
+            "itme",
+            f'--keep must be a column of {path} (item, report), got "itme" (did you mean item?)',
+        ),
     ):
         asked = ("--column", "item", "--keep", name, "--out", str(tmp_path / "no.csv"))
         assert words in fail(capsys, exits.USAGE, "perturb", path, *asked, *AGREED)
