@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import itertools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +42,8 @@ be read or written, 4 a replay drawn by another NumPy that is statistically the 
 class _Parser(argparse.ArgumentParser):
     """argparse, with errors that are one line, and help that any terminal can show."""
 
+    _given: Sequence[str] = ()
+
     def _print_message(self, message: str, file: Any = None) -> None:
         from ..terminal.output import encodable, write_out
 
@@ -51,7 +54,16 @@ class _Parser(argparse.ArgumentParser):
             sys.stderr.write(encodable(message, sys.stderr))
             sys.stderr.flush()
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._given = [*(sys.argv[1:] if args is None else args)]
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
+        words = itertools.takewhile(lambda word: word != "--", self._given)
+        flags = [word.partition("=")[0] for word in words if word.startswith("--")]
+        unknown = [flag for flag in flags if flag not in self._option_string_actions]
+        if unknown and "required" in message and self._subparsers is None:
+            message = f"unrecognized arguments: {' '.join(unknown)}"  # explains what is missing
         sentence = " ".join(message.removeprefix("argument ").split())
         self.exit(USAGE, f"{self.prog}: {sentence} (see {self.prog} --help)\n")
 

@@ -263,3 +263,9 @@ def test_more_than_can_be_held_is_one_sentence_before_anything_is_read(
     monkeypatch.setattr("ldptui.api.rated.MAX_HELD", 2**22)
     cli.main(["screen", path, *AGREED])
     assert "about 60 000 reports, which need about" in capsys.readouterr().err
+
+
+def test_an_option_of_other_commands_is_named_before_what_is_missing(capsys: Captured) -> None:
+    grr = ("screen", "r.csv", "--protocol", "grr", "--epsilon", "1")
+    assert "unrecognized arguments: --low (see" in fail(capsys, 2, *grr, "--low", "0")
+    assert "one of the arguments --items --domain is required" in fail(capsys, 2, *grr)
