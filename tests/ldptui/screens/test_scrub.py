@@ -90,7 +90,7 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         screen.action_pane(4)
         await pilot.press("full_stop", "full_stop")
         # The cell alone is simulated: what is there already is not measured again.
-        await until(pilot, lambda: engine.active is not None)
+        await until(pilot, lambda: not screen.simulating.pending and engine.active is not None)
         assert await answered(engine, pilot) == ("cell",)
         at = sorted(curves.preview_part(curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0]))
                     .document["sweep"]["attack.share"])[1]  # type: ignore[arg-type]  # fmt: skip
