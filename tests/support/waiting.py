@@ -91,12 +91,3 @@ async def heard(pilot: Pilot[Any], timeout: float = LIMIT_S) -> bool:
     if all(widget._message_queue.ready_event._waiters for widget in widgets):
         return True
     return await _asks_all(pilot, timeout)
-
-
-async def stirred(pilot: Pilot[Any]) -> None:
-    """Send a message to every widget: some do a part of their work when they hear the next one.
-
-    A pause does not, so a test that compares whole screens asks for it.
-    """
-    await _asks_all(pilot)
-    await idle()

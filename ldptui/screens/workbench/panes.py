@@ -100,7 +100,7 @@ class Panes(Columns):
             return
         for sheet in around:
             if isinstance(sheet, Widget) and sheet.max_scroll_y > 0:
-                sheet.scroll_to_widget(focused, animate=False, center=True, immediate=True)
+                sheet.scroll_to(y=_middle(focused, sheet), animate=False, immediate=True)
                 return
 
     async def mount_forms(self) -> None:
@@ -296,6 +296,17 @@ class Panes(Columns):
                 marked.styles.clear_rule(rule)
             _redraw_border(marked)
         return marked
+
+
+def _middle(widget: Widget, sheet: Widget) -> int:
+    """The row to scroll a sheet to, so that the widget in it is in the middle.
+
+    (`scroll_to_widget` rounds to where it comes from: it stays a row lower on the way up.)
+    """
+    held = next(node for node in widget.ancestors_with_self if node.parent is sheet)
+    assert isinstance(held, Widget)
+    top = held.virtual_region.y + widget.region.y - held.region.y
+    return top - (sheet.scrollable_content_region.height - widget.region.height) // 2
 
 
 def _redraw_border(pane: Widget) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 from support.fake_engine import FakeEngine
-from support.waiting import LIMIT_S, idle, seen, stirred, until
+from support.waiting import LIMIT_S, idle, seen, until
 from support.workbench_app import own_home, workbench
 from textual.events import Key
 from textual.keys import _character_to_key
@@ -75,7 +75,6 @@ async def settled(screen: WorkbenchScreen, pilot: Pilot[None]) -> None:
     await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
     await until(pilot, lambda: not screen.simulating.pending and screen._showing._patience is None)
     await until(pilot, lambda: all(worker.is_finished for worker in screen.app.workers))
-    await stirred(pilot)
 
 
 async def walk(
