@@ -62,10 +62,12 @@ def send(pilot: Pilot[None], key: str) -> None:
 def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a form does by the clock while its script is broken, it does never.
 
-    And a preview lasts until the next one: whether escape comes in time to stop one, or finds it
-    done, is a question of the clock as well.
+    What plays stays where it began: slow keys on a busy machine would find it a stop further. And
+    a preview lasts until the next one: whether escape comes in time to stop one, or finds it done,
+    is a question of the clock as well.
     """
-    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.pane.PATIENCE_S"):
+    for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.pane.PATIENCE_S",
+                  "transport_bar.FRAME_S"):  # fmt: skip
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

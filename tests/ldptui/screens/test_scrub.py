@@ -192,6 +192,7 @@ async def test_each_stop_waits_for_its_estimates_and_any_key_stops_it() -> None:
         assert "5 of 11 · space pauses" in pane.sweep.render().plain
         for key, place in (("space", 4), ("full_stop", 5), ("1", 5)):
             await pilot.press(key)
+            assert "space plays" in pane.sweep.render().plain
             await passed(pane, pilot, clock, 2 * PATIENCE_S)
             assert stop(pane) == pytest.approx(PLAYED[place])
             screen.action_pane(4)

@@ -155,14 +155,14 @@ class SweepBar(TransportBar, can_focus=False):
             self.transport = replace(transport, at=transport.moments[at], playing=False)
         variable = chart.variable
         self.about = f"{variable.symbol if variable else ''} {short(stops[at]):<8}"
-        key = "any key stops" if self._unasked else f"space {'pauses' if self.playing else 'plays'}"
-        self.words = f"{at + 1} of {len(stops)} · {key}"
+        self._tell()
 
     def watch_transport(self, before: Transport | None, after: Transport | None) -> None:
         """Move the chart's cursor with the transport."""
         super().watch_transport(before, after)
         if after is None or self._chart is None:
             return
+        self._tell()
         stop = self._stops[self._place]
         if stop != self._chart.at:
             self._chart.go(stop)
@@ -170,6 +170,11 @@ class SweepBar(TransportBar, can_focus=False):
             self.post_message(self.Turned())
         if self._unasked and after.ended and not after.playing:
             self.call_later(self._put_away)
+
+    def _tell(self) -> None:
+        """Say where it stands, and what its key does."""
+        key = "any key stops" if self._unasked else f"space {'pauses' if self.playing else 'plays'}"
+        self.words = f"{self._place + 1} of {len(self._stops)} · {key}"
 
     def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
         """The cursor has moved already."""
