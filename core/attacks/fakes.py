@@ -31,8 +31,3 @@ class Fakes:
 def malicious_users(users: int, share: float) -> int:
     """The number m = round(n·β / (1 - β)) of fakes that are a share β of all n + m users."""
     return round(users * share / (1 - share))
-
-
-def fake_share(users: int, malicious: int) -> float:
-    """β = m / (n + m), as it came out after m was rounded."""
-    return malicious / (users + malicious)

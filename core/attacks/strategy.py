@@ -145,6 +145,11 @@ plans: Final[Capability[Planned]] = Capability("among")
 """True where an attack depends on who the genuine users are, and on how many fakes there are."""
 
 
+def fake_share(users: int, malicious: int) -> float:
+    """β = m / (n + m), as it came out after m was rounded."""
+    return malicious / (users + malicious)
+
+
 @dataclass(frozen=True)
 class Among(Strategy):
     """This many fakes among these genuine users."""
@@ -155,8 +160,7 @@ class Among(Strategy):
     @property
     def of_all(self) -> float:
         """The share of these fakes among all users; without any, that of one."""
-        fakes = max(self.count, 1)
-        return fakes / (self.population.users + fakes)
+        return fake_share(self.population.users, max(self.count, 1))
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ charts.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import unicodedata
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 LIFTED: Final = " (--no-limits lifts this)"
@@ -88,11 +88,16 @@ def got(value: object) -> str:
     return "it is empty" if isinstance(value, str) and not value else f"got {shown(value)}"
 
 
+def closest(word: object, known: Iterable[str]) -> str:
+    """The known word that is most like another one, one that begins alike first; "" for none."""
+    close = get_close_matches(str(word), list(known), n=3)
+    return min(close, key=lambda each: each[:1] != str(word)[:1], default="")
+
+
 def suggest(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """The end of a sentence about an unknown word: the closest known one, or something else."""
-    close = difflib.get_close_matches(str(word), list(known), n=3)
-    close.sort(key=lambda each: each[:1] != str(word)[:1])  # of equals who begins alike
-    hint = f"did you mean {close[0]}?" if close else otherwise
+    close = closest(word, known)
+    hint = f"did you mean {close}?" if close else otherwise
     return f" ({hint})" if hint else ""
 
 

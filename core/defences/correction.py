@@ -119,6 +119,11 @@ class ForAll:
         """There is nothing to refuse."""
 
 
+def refused(kind: str, lack: str) -> ScenarioError:
+    """The refusal of a step where the protocol lacks what it needs."""
+    return ScenarioError(f'must not be "{kind}" with a protocol whose {lack}', key="kind")
+
+
 class ForPure:
     """The shared part of steps that need (p, q)."""
 
@@ -127,8 +132,7 @@ class ForPure:
     def check(self, known: Known) -> None:
         """Refuse a protocol without them; raises ScenarioError."""
         if known.p is None:
-            rule = f'must not be "{self.kind}" with a protocol whose reports do not support items'
-            raise ScenarioError(rule, key="kind")
+            raise refused(self.kind, "reports do not support items")
 
 
 class ForKnownNoise:
@@ -139,8 +143,7 @@ class ForKnownNoise:
     def check(self, known: Known) -> None:
         """Refuse a protocol whose noise has no closed form; raises ScenarioError."""
         if known.variance is None:
-            rule = f'must not be "{self.kind}" with a protocol whose noise has no closed form'
-            raise ScenarioError(rule, key="kind")
+            raise refused(self.kind, "noise has no closed form")
 
 
 class ByEstimates(ForAll):

@@ -174,8 +174,10 @@ def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
 
 def mean_of(values: Floats) -> float | None:
     """The mean of float64[trials]; None without trials, or if one is NaN."""
-    mean = float(np.add.reduce(values)) / values.size if values.size else math.nan
-    return None if math.isnan(mean) and (not values.size or np.isnan(values).any()) else mean
+    if not values.size:
+        return None
+    mean = float(np.add.reduce(values)) / values.size
+    return None if math.isnan(mean) and np.isnan(values).any() else mean
 
 
 @dataclass(frozen=True, eq=False)

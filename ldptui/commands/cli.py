@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import itertools
 import os
 import sys
@@ -162,8 +161,10 @@ def _obey(arguments: list[str]) -> int:
     if options.protocol is None:
         more = [*options.places[1:], *more]
     if more:
-        close = difflib.get_close_matches(command, commands(), n=1)
-        hint = f", did you mean the command {close[0]}?" if close else ""
+        from ldptui.core.base.errors import closest
+
+        close = closest(command, commands())
+        hint = f", did you mean the command {close}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     if options.version:
         from .about import version

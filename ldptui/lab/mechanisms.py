@@ -77,8 +77,9 @@ def unswept(place: str) -> Cell:
 
 
 def swept(place: str) -> tuple[Cell, ...]:
-    """Every cell of a scenario; raises LdpError."""
-    return compile(load(locate(place)), searches=False).cells
+    """Every cell of a scenario that sweeps something, else none; raises LdpError."""
+    scenario = load(locate(place))
+    return compile(scenario, searches=False).cells if scenario.sweep else ()
 
 
 def budget_of(cell: Cell, epsilon: float | None) -> float:
