@@ -161,7 +161,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def contradictions(client: Mapping[str, Any], asked: Mapping[str, Any]) -> Iterator[str]:
-    """What a client's table says against itself, recomputed from its own contents.
+    """The contradictions in a client's table, in sentences: it is computed from its own contents.
 
     A certificate of an earlier version has no hits, of which ε follows.
     """
@@ -203,7 +203,7 @@ def options_of(document: dict[str, Any], options: AuditOptions) -> AuditOptions:
 def differences(
     document: dict[str, Any], question: Question, found: Sequence[Inspection]
 ) -> Iterator[str]:
-    """What is not as the certificate says, in sentences.
+    """The differences of an audit from the certificate of an earlier one, in sentences.
 
     The bound on ε differs by chance with a client's own coins; verdicts may not.
     """

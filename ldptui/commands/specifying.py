@@ -69,7 +69,7 @@ OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 
 
 def _over(client: Client, protocol: LocalMechanism, ranged: bool) -> dict[str, Any]:
-    """What users hold: numbers of a range, or so many items."""
+    """The range of the numbers that users hold, or the number of their items."""
     return {"range": _span(client)} if ranged else {"items": protocol.domain_size}
 
 

@@ -184,7 +184,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _of_cell(cell: Cell, numbers: dict[str, float]) -> Iterator[Formula]:
-    """What no defence sees of the cell's numbers, the estimate, and what the fakes do to it."""
+    """The formulas of a cell: what no defence sees, the estimate, and what the fakes do to it."""
     if cell.share:
         protocol: Any = cell.local
         values, mean = protocol.values, numbers["μ"]

@@ -56,7 +56,7 @@ DERIVED: Final = {
     "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
     "design": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
 }
-"""What a table cites that is in no paper."""
+"""The texts for what a table cites and no paper has."""
 
 
 def cited(letters: Container[str]) -> list[str]:

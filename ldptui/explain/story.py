@@ -124,7 +124,7 @@ class Story:
 class TaskStory:
     """Everything that a task tells.
 
-    setting : of the protocol of a cell, or of another one, as the task asks with it; raises
+    setting : of the protocol of a cell, or of another protocol, as the task asks with it; raises
         ScenarioError where it cannot.
     formulas : what it computes from the reports. remark : how the users are asked, in a line.
     place : where the numbers of the protocol hold, as in "least MSE in a group".

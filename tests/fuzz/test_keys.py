@@ -61,7 +61,7 @@ SUMMARY = re.compile(r"^─([1237] .*?)─*(?:│|╭|╰|$)", re.MULTILINE)
 
 
 def told(app: Terminal) -> dict[str, str]:
-    """What the closed panes say of the draft, by pane: its protocol, keys, attack and defences.
+    """The lines of the closed panes, by pane: the protocol, keys, attack and defences of the draft.
 
     Of a script that is no TOML, they show what was valid last: only its error is the draft's.
     """

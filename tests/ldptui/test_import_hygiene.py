@@ -73,7 +73,7 @@ BETWEEN_FRAMES = {
         "numpy plotext pydantic scipy",
     "import ldptui.charts.draw, ldptui.widgets.plot": "numpy plotext pydantic",
 }  # fmt: skip
-"""What is done, and what is not there after it and all before it."""
+"""A command, and the modules that are not there after it and all before it."""
 
 
 @pytest.mark.parametrize("opened", [WITHOUT_A_SCREEN, BETWEEN_FRAMES])

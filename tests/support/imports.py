@@ -34,7 +34,7 @@ def imported(*commands: Sequence[str]) -> Iterator[tuple[int, set[str]]]:
 
 
 def printed(program: str) -> str:
-    """What a program prints in a process of its own."""
+    """The output of a program in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )

@@ -123,7 +123,7 @@ def name_ends(axes: Any, plot: Plot, height: float) -> set[str]:
 def _height(axes: Any, series: Series) -> float:
     """The part of the height at which a line ends, on the scale that Matplotlib draws.
 
-    Its symlog axis is another one than the terminal's: a decade is as high as the linear part.
+    Its symlog axis differs from the terminal's: a decade is as high as the linear part.
     """
     last = next(float(y) for y in reversed(series.y) if math.isfinite(y))
     at = axes.transData.transform((axes.get_xlim()[1], last))

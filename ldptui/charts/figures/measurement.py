@@ -109,7 +109,7 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
 
 @dataclass(frozen=True)
 class Over:
-    """What is shown over a variable: curves, the cells that were measured along it, and how.
+    """Curves over a variable, the cells that were measured along it, and how both are shown.
 
     overlays : the cells of other runs, by name. log_x, log_y : None for the usual scale.
     linear : above 0 for a symlog y-axis.

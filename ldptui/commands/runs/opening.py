@@ -68,7 +68,7 @@ SUMMARY: Final = (
     *("run", "uid", "title", "status", "error", "started", "seconds", "done", "total", "seed"),
     *("protocols", "attacks", "tags", "star", "removed", "source", *versions(), "digest"),
 )
-"""What a list of runs tells of each, in this order."""
+"""The facts about a run that a list of runs has, in this order."""
 
 
 def summary_of(run: Run) -> dict[str, Any]:

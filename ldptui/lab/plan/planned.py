@@ -140,7 +140,7 @@ def left_out(options: PlanOptions, quantities: Sequence[str]) -> list[str]:
 def answers_of(
     kinds: Iterable[str], solve: Callable[[str], float]
 ) -> tuple[dict[str, float | None], dict[str, ScenarioError]]:
-    """What each protocol needs, None where it has no answer; and why it has none."""
+    """The need of each protocol, None where it has no answer; and why it has none."""
     answers: dict[str, float | None] = {}
     refusals: dict[str, ScenarioError] = {}
     for kind in kinds:

@@ -208,7 +208,7 @@ LEGEND: Final = (
 
 
 def answered(solved: str | None, answer: float) -> str:
-    """What a protocol needs, in the digits of a comparison; users are whole."""
+    """The need of a protocol, in the digits of a comparison; users are whole."""
     return text.count(math.ceil(answer)) if solved == "users" else text.short(answer, 4)
 
 

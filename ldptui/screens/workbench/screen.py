@@ -202,7 +202,7 @@ class WorkbenchScreen(FrugalScreen):
         if after is None or not self.is_mounted:
             return
         if before is None or before.scenario != after.scenario:
-            self.simulating.preview_soon(edited=True)
+            self.simulating.preview_soon(edited=True)  # the worker computes while the panes draw
         self._panes.hand(after)
         self._title.show_title(after.title, after.modified)
         self._status.problem = self._refused.words()

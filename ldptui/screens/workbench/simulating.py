@@ -166,7 +166,7 @@ class Simulating:
         self._code = OwnCode(desk, engine, self._simulation, again)
         self._debounce: Timer | None = None
         self._hurried = 0.0  # when the last edit came
-        self._at_once = False
+        self._at_once = False  # no burst of edits goes on
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
         self._before: Snapshot | None = None  # the preview that this one goes on from

@@ -61,7 +61,7 @@ def test_every_paper_has_letters_and_a_name_of_its_own() -> None:
 
 
 def test_every_source_of_a_closed_form_is_listed() -> None:
-    """Of each protocol that a budget binds, as `ldptui theory` prints them."""
+    """The letters of each protocol that a budget binds, as `ldptui theory` prints them."""
     known, seen = {paper.key for paper in papers()} | {*DERIVED}, set()
     for kind, spec in PROTOCOL_KINDS.items():
         if issubclass(spec, Budget) and kind != "plugin":

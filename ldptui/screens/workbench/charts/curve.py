@@ -265,7 +265,7 @@ class CurveChart(ChartBox):
         return (pointed(plot, at),)
 
     def _over(self, variable: Variable, shown: Shown) -> Over:
-        """What is shown along a variable."""
+        """The curves and the cells along a variable."""
         from ....charts.figures import Over
 
         cells, overlays = shown.cells(self.kind), shown.overlaid(self.kind)
