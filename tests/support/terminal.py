@@ -188,6 +188,21 @@ class Terminal:
             if self.bytes != count:
                 last = time.monotonic()
 
+    def rest(self, seconds: float = 0.3, limit: float = LIMIT_S) -> None:
+        """Read until nothing came for so long, and the program slept all the while.
+
+        It may be silent for seconds while it has keys to hear: on a busy machine, or in a terminal
+        that is too small to draw anything in.
+        """
+        last = time.monotonic()
+        end = last + limit
+        while last + seconds > time.monotonic() and time.monotonic() < end:
+            count = self.bytes
+            if not self.read(min(0.05, seconds / 4)):
+                return
+            if self.bytes != count or self.state != "S":
+                last = time.monotonic()
+
     def wait(self, limit: float = LIMIT_S) -> int:
         """Read to the end of the program; its exit code, 128 + n for a signal."""
         end = time.monotonic() + limit

@@ -95,6 +95,7 @@ class LabScreen(FrugalScreen):
         self._typed = 0.0  # when the last keystroke came
         self._field = ""
         self._key = self._told = 0  # of the last question, and of that of the last answer
+        self._stopped = 0  # the key of the last question that was asked to stop
         self._ready = False  # its widgets are there and the engine is started
         self._title = Static(id="lab-title")
         self._tabs = TopicTabs(id="lab-tabs")
@@ -313,11 +314,12 @@ class LabScreen(FrugalScreen):
     # Keys.
 
     def action_leave(self) -> None:
-        """Stop the computation; without one, go back to the workbench."""
-        if self._question is not None:
-            self._engine.cancel()
-        else:
+        """Stop the computation; without one, or while it stops, go back to the workbench."""
+        if self._question is None or self._stopped == self._key:
             self.app.pop_screen()
+        else:
+            self._stopped = self._key
+            self._engine.cancel()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
         """Move the cursor of a chart, and read the values there."""

@@ -168,6 +168,20 @@ async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
         assert not screen.is_current
 
 
+class Deaf(Held):
+    """Its worker takes a while to stop, as one does that is in the middle of a draw."""
+
+    def cancel(self) -> None:
+        self.cancelled.append(self.questions[-1].key)
+
+
+async def test_a_second_esc_leaves_while_the_first_one_still_stops() -> None:
+    async with lab(engine=Deaf) as (screen, engine, pilot):
+        await pilot.press("escape", "escape")
+        assert engine.cancelled == [engine.questions[-1].key]
+        assert not screen.is_current
+
+
 async def test_an_answer_to_an_older_question_is_not_shown() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         screen.post_message(KeyEdited("lab.accuracy.alpha", 0.5))
