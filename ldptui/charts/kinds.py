@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Kind:
     part : what is simulated for it besides the base; None for nothing. more : the parts that a
         preview simulates after all others.
     numbers : the values of a run that its frame is made of.
-    frame : the numbers and the chart of them, None while there are none: all that the workbench and
-        paper show of it. A kind without one has a widget of its own.
+    frame : the file in figures/ whose `frame` makes of them the numbers and the chart, None while
+        there are none: all that the workbench and paper show of it. A kind without one has a widget
+        of its own.
     waiting : the words until the numbers are there.
     asks : what a preview measures of the base besides, a field of `Part`; "" for nothing.
     at_cell : whether it shows the cell at a cursor, where there is one.
@@ -81,7 +83,7 @@ class Kind:
     part: Callable[[Scenario], Part | None] | None = None
     more: Callable[[Scenario], tuple[Part, ...]] | None = None
     numbers: Callable[[Snapshot], Any] = lambda _: None
-    frame: Callable[[Any], Frame | None] | None = None
+    frame: str = ""
     waiting: str = ""
     asks: str = ""
     at_cell: bool = False
@@ -89,17 +91,14 @@ class Kind:
 
     def framed(self, numbers: Any) -> Frame | None:
         """The frame of these values; None where there is none yet, or never one."""
-        return self.frame(numbers) if self.frame is not None and numbers is not None else None
+        if not self.frame or numbers is None:
+            return None
+        made: Frame | None = import_module(f".figures.{self.frame}", __package__).frame(numbers)
+        return made
 
 
 def _followed(run: Snapshot) -> Mapping[str, Any] | None:
     return run.followed if run.followed and run.followed["levels"] else None
-
-
-def _items(followed: Any) -> Frame | None:
-    from .figures.levels import items_frame
-
-    return items_frame(followed)
 
 
 def _goal(scenario: Scenario) -> Part | None:
@@ -114,49 +113,19 @@ def _spite(scenario: Scenario) -> tuple[Part, ...]:
     return spite_parts(scenario)
 
 
-def _answer(cells: Any) -> Frame | None:
-    from .figures.answers import answer_frame
-
-    return answer_frame(cells)
-
-
 def _spread(run: Snapshot) -> Any:
     cells = run.parts.get("base", ())
     return (run.frequencies, cells[0]) if run.frequencies is not None and cells else None
-
-
-def _distribution(shown: Any) -> Frame | None:
-    from .figures.distribution import distribution_frame
-
-    return distribution_frame(shown)
 
 
 def _ends(run: Snapshot) -> Any:
     return run.frequencies and run.frequencies.ends
 
 
-def _intervals(ends: Any) -> Frame | None:
-    from .figures.intervals import intervals_frame
-
-    return intervals_frame(ends)
-
-
-def _trials(seen: Any) -> Frame | None:
-    from .figures.trials import trials_frame
-
-    return trials_frame(seen)
-
-
-def _detection(seen: Any) -> Frame | None:
-    from .figures.detection import detection_frame
-
-    return detection_frame(seen)
-
-
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
-         numbers=_followed, frame=_items),
+         numbers=_followed, frame="levels"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          shortest="Freq"),
     Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
@@ -166,21 +135,21 @@ _ROWS: Final = (
          unnamed="Metrics", needs="a task that names items, or a metric of your own"),
     Kind("distribution", "Distribution", lambda about: about.spread and not about.lists, paper=8,
          needs="a task about numbers", short="Distrib", shortest="Dist",
-         numbers=_spread, frame=_distribution, waiting="waiting for the first trials …"),
+         numbers=_spread, frame="distribution", waiting="waiting for the first trials …"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
-         beside="frequencies", paper=6, numbers=lambda run: run.by_trial, frame=_trials,
+         beside="frequencies", paper=6, numbers=lambda run: run.by_trial, frame="trials",
          waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
     Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
          needs="a protocol of items in one collection", short="Interv", shortest="Int",
-         numbers=_ends, frame=_intervals, waiting="waiting for the first trials …"),
+         numbers=_ends, frame="intervals", waiting="waiting for the first trials …"),
     Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
-         numbers=lambda run: run.detection, frame=_detection, asks="detection", tall=25,
+         numbers=lambda run: run.detection, frame="detection", asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),
     Kind("timeline", "Timeline", lambda about: about.lists and about.rounds, beside="frequencies",
          paper=7, needs="rounds"),
     Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,
-         more=_spite, numbers=lambda run: run.parts.get("answer", ()), frame=_answer,
+         more=_spite, numbers=lambda run: run.parts.get("answer", ()), frame="answers",
          waiting="looking for the smallest attack …"),
     Kind("report", "One report", lambda _: True, drawn=False, short="Report", shortest="Report"),
     Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -10,6 +11,7 @@ from support.charts_pane import QUICK_DRAFT, WIDE, chart, showing
 from support.waiting import seen
 
 from ldptui.api.charted import chart_of
+from ldptui.charts import figures
 from ldptui.charts.figures.table import Column, Frame, Table
 from ldptui.charts.kinds import KINDS, Kind, on_paper
 from ldptui.charts.series import Axis, Plot, Series
@@ -46,7 +48,7 @@ ROW = Kind(
     swept=True,
     part=part,
     numbers=lambda run: run.parts.get("gain", ()),
-    frame=frame,
+    frame=NAME,
     waiting="waiting for the shares",
 )
 
@@ -54,6 +56,7 @@ ROW = Kind(
 @pytest.fixture(autouse=True)
 def added(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, NAME, ROW)
+    monkeypatch.setitem(sys.modules, f"{figures.__name__}.{NAME}", sys.modules[__name__])
 
 
 async def test_a_new_chart_has_a_tab_a_cursor_and_a_table() -> None:

@@ -154,7 +154,7 @@ def _method(answer: object) -> str:
     return f"search: {least} … {most}, {sure} sure"
 
 
-def answer_frame(cells: Sequence[CellView]) -> Frame | None:
+def frame(cells: Sequence[CellView]) -> Frame | None:
     """The answers of cells with a goal; None before the first one."""
     table = answer_table(cells)
     return None if table is None else Frame(table, answer_plot(cells))

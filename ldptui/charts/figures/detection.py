@@ -16,7 +16,7 @@ from .table import Column, Frame, Table, Value
 CHANCE: Final = (0.0, 1.0)
 
 
-def detection_frame(seen: Detection) -> Frame:
+def frame(seen: Detection) -> Frame:
     """The scores of both groups, and the ROC curve; a cursor goes from score to score."""
 
     def draw(view: str, at: float | None, _: int) -> Plot:

@@ -23,7 +23,7 @@ ARMS: Final[tuple[tuple[str, str, Tone], ...]] = (
 """The arms that are drawn: their names, in the legend, and their tones."""
 
 
-def distribution_frame(shown: Shown) -> Frame | None:
+def frame(shown: Shown) -> Frame | None:
     """The share of the users in each part of the range, over the numbers; its means besides.
 
     None of items, and of very many parts, of which the estimates have a selection alone.

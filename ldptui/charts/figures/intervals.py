@@ -53,7 +53,7 @@ def interval_rows(ends: Ends) -> list[tuple[str | float | None, ...]]:
     return [*zip(*columns, strict=True)]
 
 
-def intervals_frame(ends: Ends) -> Frame:
+def frame(ends: Ends) -> Frame:
     """The intervals of one collection of a run, with the true frequencies."""
     inside = [
         sum(low <= true <= high for low, true, high in zip(lows, ends.true, highs, strict=True))

@@ -331,6 +331,6 @@ def counts_plot(details: Details) -> Plot:
     )
 
 
-def items_frame(details: Details | None) -> Frame | None:
+def frame(details: Details | None) -> Frame | None:
     """The watched items with their counts; None before the first trial."""
     return None if details is None else Frame(items_table(details), counts_plot(details))

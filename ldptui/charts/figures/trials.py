@@ -31,7 +31,7 @@ ROWS: Final = 2
 """Rows that an item takes."""
 
 
-def trials_frame(seen: TrialEstimates) -> Frame:
+def frame(seen: TrialEstimates) -> Frame:
     """All trials at once; a cursor goes through them, and reads the items of one."""
 
     def draw(_: str, at: int | None, rows: int) -> Plot:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ldptui.charts.draw import draw
-from ldptui.charts.figures.detection import detection_frame, detection_table, roc_plot, scores_plot
+from ldptui.charts.figures import detection
+from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
 from ldptui.charts.rows import ANSI_DARK, Look
 from ldptui.core.view import Detection
 
@@ -55,7 +56,7 @@ def test_without_fakes_there_is_no_curve() -> None:
 
 
 def test_the_cursor_stands_at_the_same_score_in_both_views() -> None:
-    frame = detection_frame(SEEN)
+    frame = detection.frame(SEEN)
     assert frame.draw is not None
     assert frame.click is not None
     assert [*frame.views] == ["scores", "roc"]

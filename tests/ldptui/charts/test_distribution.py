@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.cases import experiment, results_of
 
-from ldptui.charts.figures.distribution import distribution_frame
+from ldptui.charts.figures import distribution
 from ldptui.charts.series import Plot
 from ldptui.core.base.arms import ATTACKED, CLEAN
 from ldptui.core.view.cells import cell_view
@@ -27,7 +27,7 @@ def test_the_frame_is_what_was_estimated(kind: str) -> None:
     (cell,), (measured,) = made.cells, results_of(made).cells
     found = frequencies(cell, measured, {})
     assert found is not None
-    frame = distribution_frame((found, cell_view(cell, measured)))
+    frame = distribution.frame((found, cell_view(cell, measured)))
     assert frame is not None
     plot = frame.chart
     assert isinstance(plot, Plot)

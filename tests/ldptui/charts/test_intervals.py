@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from ldptui.charts.figures.intervals import intervals_frame
+from ldptui.charts.figures import intervals
 from ldptui.charts.series import Plot
 from ldptui.core import run
 from ldptui.core.base.arms import ATTACKED
@@ -52,7 +52,7 @@ def test_the_robust_intervals_widen_with_beta_and_hold_where_naive_ones_do_not()
     widths = []
     for share in (0.02, 0.1):
         *_, ends = drawn(share)
-        frame = intervals_frame(ends)
+        frame = intervals.frame(ends)
         assert isinstance(frame.chart, Plot)
         widths.append(np.subtract(ends.high, ends.low)[:3])
         assert frame.chart.note.startswith("true inside: 10 of 10, naive ")

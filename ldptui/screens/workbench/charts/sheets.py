@@ -103,7 +103,7 @@ class Sheets(Columns):
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
         elif tab == "levels":
             view.show(shown.followed, shown.empty)
-        elif kind.frame is not None:
+        elif kind.frame:
             if tab == "answer":
                 view.base, view.spite = shown.base, shown.beside("spite")
             numbers, frame = shown.numbers(kind), self._frame_of(kind, shown)
@@ -139,7 +139,7 @@ class Sheets(Columns):
     def _picture_for(self, tab: str, view: Any, shown: Shown) -> Chart | None:
         """The chart of a tab that has none of its own, drawn once for the same numbers."""
         kind = KINDS[tab]
-        if kind.frame is not None:
+        if kind.frame:
             frame = self._frame_of(kind, shown)
             return None if frame is None else frame.chart
         if tab != "levels" or shown.followed is None:
