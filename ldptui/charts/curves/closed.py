@@ -97,10 +97,10 @@ def gain_curve(
     names = _labels(cells, document or {})
     curves = []
     for name, cell in zip(names, cells, strict=True):
-        grid = grid_of(scenario, cell, axis, points, log)
-        curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
+        grid, at = grid_of(scenario, cell, axis, points, log), Subject(cell, scenario.folder, draw)
+        curve = at.curve(name, axis, grid, at.gain)
         if capabilities.sends_bits(cell.protocol.mechanism):
-            bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
+            bits = at.curve(name, axis, grid, at.bit_gain)
             curve = replace(curve, support=() if all(map(math.isnan, bits.y)) else bits.y)
         curves.append(curve)
     return tuple(curves)
@@ -124,42 +124,30 @@ def error_curves(
     document = error_document(scenario)
     cells = points_of(document, scenario)
     grid = axis.grid(points, log=log)
+    subjects = [Subject(cell, scenario.folder, draw) for cell in cells]
     curves = [
-        _curve(
-            cell.protocol.kind.upper(),
-            cell,
+        at.curve(
+            at.cell.protocol.kind.upper(),
             axis,
             # What is withheld depends on the population.
-            grid_of(scenario, cell, axis, points, log)
-            if getattr(cell.protocol.mechanism, "withholds", False)
+            grid_of(scenario, at.cell, axis, points, log)
+            if getattr(at.cell.protocol.mechanism, "withholds", False)
             else grid,
-            _error_at(cell, scenario.folder, draw),
+            at.error,
         )
-        for cell in cells
+        for at in subjects
     ]
     least = theory.least_of_all(2, 1.0).family
     if cells and all(cell.protocol.mechanism.family != least for cell in cells):
-        floor = _curve(FLOOR, cells[0], axis, grid, _floor_at(cells[0], scenario.folder, draw))
+        floor = subjects[0].curve(FLOOR, axis, grid, subjects[0].floor)
         curves.append(replace(floor, parameters={}))
     return tuple(curves)
 
 
 Varied = tuple[PopulationSpec, ProtocolSpec, Any]
 
-_Law = Callable[[Varied], tuple[float, float]]
+Law = Callable[[Varied], tuple[float, float]]
 """Mean and standard deviation of a population, a protocol and an attack."""
-
-
-def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: _Law) -> Curve:
-    ys, stds = [], []
-    for x in grid:
-        try:
-            y, std = law(varied(cell, axis, x))
-        except NO_VALUE:
-            y = std = math.nan
-        ys.append(y)
-        stds.append(std)
-    return Curve(label, axis.key, cell.parameters, tuple(grid), tuple(ys), tuple(stds))
 
 
 def varied(cell: Point, axis: Variable, x: float) -> Varied:
@@ -180,87 +168,149 @@ def _replaced(spec: Any, names: Sequence[str], value: Any) -> Any:
     return replace(spec, **{name: new})
 
 
-def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    # The same protocol and what its fakes support serve all the points where they do not change.
-    protocols: dict[tuple[ProtocolSpec, int], Any] = {}
-    supports: dict[tuple[Any, ...], Any] = {}
-    sums: dict[tuple[Any, ...], Any] = {}
-    targets_of = resolver(cell.seed)
+class Subject:
+    """The cell of a curve; what its points share is made once for all of them.
 
-    def law(varied: Varied) -> tuple[float, float]:
+    folder : of its scenario. draw : makes its populations.
+    """
+
+    def __init__(self, cell: Point, folder: Path, draw: Draw) -> None:
+        self.cell, self.folder, self.draw = cell, folder, draw
+        self.bound: Callable[[ProtocolSpec, int], Any] = cache(lambda spec, items: spec.bind(items))
+        self.targets: Callable[[Targets, Population], Items] = cache(
+            lambda targets, population: targets.resolve(population, cell.seed)
+        )
+        self._supports: dict[tuple[Any, ...], Any] = {}
+        self._sums: dict[tuple[Any, ...], Any] = {}
+
+    def curve(self, label: str, axis: Variable, grid: Sequence[float], law: Law) -> Curve:
+        """A law along the axis; NaN where the parameters of a point allow no value."""
+        ys, stds = [], []
+        for x in grid:
+            try:
+                y, std = law(varied(self.cell, axis, x))
+            except NO_VALUE:
+                y = std = math.nan
+            ys.append(y)
+            stds.append(std)
+        known = self.cell.parameters
+        return Curve(label, axis.key, known, tuple(grid), tuple(ys), tuple(stds))
+
+    def population(self, spec: PopulationSpec) -> Population:
+        """The users of a point."""
+        return known_users(self.draw(spec, self.cell.seed, self.folder))
+
+    def gain(self, varied: Varied) -> tuple[float, float]:
+        """The attack's gain."""
         spec, protocol_spec, attack = varied
         if not hasattr(attack, "share"):
             return math.nan, math.nan  # of phases every round has a gain of its own
-        population = known_users(draw(spec, cell.seed, folder))
-        key = (protocol_spec, population.domain_size)
-        if key not in protocols:
-            protocols[key] = _supporting(protocol_spec, population.domain_size)
-        protocol, strategy = protocols[key], attack.bind()
+        population = self.population(spec)
+        protocol = self._supporting(protocol_spec, population.domain_size)
+        strategy = attack.bind()
         by_item = capabilities.foretells(protocol) or capabilities.places(protocol)
         if by_item or not hasattr(strategy, "support"):
-            users, (attack, targets) = population.users, aimed(strategy, population, cell.seed)
-            setting = _Setting(protocol, population, targets, malicious_users(users, attack.share))
-            return _gain_by_item(setting, attack, sums, draw is drawn)
-        targets = targets_of(attack.targets, population)
+            attack, targets = aimed(strategy, population, self.cell.seed)
+            return self._gain_by_item(protocol, population, attack, targets)
+        targets = self.targets(attack.targets, population)
         r, held = targets.size, _held(targets, population)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
-        crafted = (*key, r, attack.kind, effort)
-        if crafted not in supports:
+        crafted = protocol_spec, population.domain_size, r, attack.kind, effort
+        if crafted not in self._supports:
             attack.check(protocol, targets)
-            supports[crafted] = attack.support(protocol, r)
-        support = supports[crafted]
+            self._supports[crafted] = attack.support(protocol, r)
+        support = self._supports[crafted]
         users = population.users
         fakes = malicious_users(users, attack.share)
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 
-    return law
+    def _gain_by_item(
+        self, protocol: Any, population: Population, attack: Any, targets: Items
+    ) -> tuple[float, float]:
+        """Mean and deviation of the gain from what the fakes support, item by item.
 
+        NaN where that is not known; the deviation also where items may be withheld. The sums over
+        items serve all points that differ in the number of fakes. Where the hand waits, an
+        UnreadError says that fakes have to be solved for first, or that the sums take long.
+        """
+        patient, withholds = self.draw is drawn, getattr(protocol, "withholds", False)
+        if not patient and (capabilities.places(protocol) or withholds):
+            raise UnreadError(_Lengthy())
+        users, sums = population.users, self._sums
+        malicious = malicious_users(users, attack.share)
+        fakes = fakes_of(attack, targets, malicious, population)
+        for group in fakes:
+            group.strategy.check(protocol, group.targets)
+        if not patient:
+            require_solved(fakes, protocol)
+        held = _held(targets, population)
+        if withholds:
+            return _released_gain(protocol, population, fakes, targets), math.nan
+        same = protocol, targets.tobytes()
+        doing = *same, tuple((_shareless(by.strategy), by.targets.tobytes()) for by in fakes)
+        if len(fakes) > 1 or doing not in sums:
+            sums[doing] = theory.support_of(protocol, fakes, targets)
+        support = sums[doing]
+        if support is None:
+            return math.nan, math.nan
+        mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
+        at = *same, id(population)  # which is kept as long as the curve is made
+        if at not in sums:
+            truth = population.frequencies
+            sums[at] = population, theory.target_sum_variance(protocol, targets, truth, users)
+        return mean, theory.std_of_gain(protocol, sums[at][1], support.variance, users, malicious)
 
-@dataclass(frozen=True, eq=False)
-class _Setting:
-    """A point of a curve: the protocol, the genuine users, and this many fakes with targets."""
+    def bit_gain(self, varied: Varied) -> tuple[float, float]:
+        """The gain of bits that do not stand for items, before decoding."""
+        population_spec, spec, attack = varied
+        population = self.population(population_spec)
+        protocol = self.bound(spec, population.domain_size)
+        if not capabilities.sends_bits(protocol) or getattr(attack, "reacts", True):
+            return math.nan, math.nan
+        targets = self.targets(attack.targets, population)
+        fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
+        gained = protocol.ideal_bit_gain(
+            attack.report_law, targets.size, population.users, fakes, attack.cohort, held
+        )
+        return (math.nan if gained is None else gained), math.nan
 
-    protocol: Any
-    population: Population
-    targets: Items
-    malicious: int
+    def floor(self, varied: Varied) -> tuple[float, float]:
+        """The least error of all pure protocols."""
+        items, users = self._size(varied[0])
+        least = theory.least_of_all(items, getattr(varied[1], "epsilon", None) or math.nan)
+        mse = float(item_variance(least, users, 1 / items))
+        return mse, math.sqrt(mse)
 
+    def error(self, varied: Varied) -> tuple[float, float]:
+        """The mean squared error without attack."""
+        spec, protocol_spec, _ = varied
+        items, users = self._size(spec)
+        protocol = self._supporting(protocol_spec, items)
+        if getattr(protocol, "withholds", False):
+            mse = central_mse(protocol, *self.population(spec).distinct)
+        elif is_pure(protocol):
+            # The variance is linear in f, and the frequencies add up to one.
+            mse = float(item_variance(protocol, users, 1 / items))
+        elif capabilities.foretells(protocol) and not hasattr(protocol, "squared_error"):
+            mse = _foretold_mse(protocol, self.population(spec))
+        else:
+            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
+        return mse, math.sqrt(mse)
 
-def _gain_by_item(
-    setting: _Setting, attack: Any, sums: dict[tuple[Any, ...], Any], patient: bool
-) -> tuple[float, float]:
-    """Mean and deviation of the gain from what the fakes support, item by item.
+    def _size(self, spec: Any) -> tuple[int, int]:
+        """d and n of a population; those of a list or a file are known when it is drawn."""
+        if isinstance(spec, Explicit | CSVColumn):
+            population = self.population(spec)
+            return population.domain_size, population.users
+        return spec.items, spec.users
 
-    NaN where that is not known; the deviation also where items may be withheld. sums : those over
-    items, which points share that differ in the number of fakes. patient : False raises
-    UnreadError where the fakes have to be solved for first, or the sums take long.
-    """
-    protocol, population, targets = setting.protocol, setting.population, setting.targets
-    if not patient and (capabilities.places(protocol) or getattr(protocol, "withholds", False)):
-        raise UnreadError(_Lengthy())
-    users, malicious = population.users, setting.malicious
-    fakes = fakes_of(attack, targets, malicious, population)
-    for group in fakes:
-        group.strategy.check(protocol, group.targets)
-    if not patient:
-        require_solved(fakes, protocol)
-    held = _held(targets, population)
-    if getattr(protocol, "withholds", False):
-        return _released_gain(protocol, population, fakes, targets), math.nan
-    same = protocol, targets.tobytes()
-    doing = *same, tuple((_shareless(group.strategy), group.targets.tobytes()) for group in fakes)
-    if len(fakes) > 1 or doing not in sums:
-        sums[doing] = theory.support_of(protocol, fakes, targets)
-    support = sums[doing]
-    if support is None:
-        return math.nan, math.nan
-    mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
-    at = *same, id(population)  # which is kept as long as the curve is made
-    if at not in sums:
-        truth = population.frequencies
-        sums[at] = population, theory.target_sum_variance(protocol, targets, truth, users)
-    return mean, theory.std_of_gain(protocol, sums[at][1], support.variance, users, malicious)
+    def _supporting(self, spec: ProtocolSpec, domain_size: int) -> Any:
+        """The mechanism; raises ValueError where its closed forms are not cheap."""
+        mechanism = self.bound(spec, domain_size)
+        if not capabilities.tells_support(mechanism):
+            raise ValueError("reports that support no items have to be decoded")
+        return mechanism
 
 
 def _shareless(strategy: Any) -> Any:
@@ -283,63 +333,6 @@ def _released_gain(
     return float((after - before)[targets].sum())
 
 
-def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    """The gain of bits that do not stand for items, before decoding."""
-    targets_of = resolver(cell.seed)
-
-    def law(varied: Varied) -> tuple[float, float]:
-        population_spec, spec, attack = varied
-        population = known_users(draw(population_spec, cell.seed, folder))
-        protocol: Any = spec.bind(population.domain_size)
-        if not capabilities.sends_bits(protocol) or getattr(attack, "reacts", True):
-            return math.nan, math.nan
-        targets = targets_of(attack.targets, population)
-        fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
-        gained = protocol.ideal_bit_gain(
-            attack.report_law, targets.size, population.users, fakes, attack.cohort, held
-        )
-        return (math.nan if gained is None else gained), math.nan
-
-    return law
-
-
-def _floor_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    def law(varied: Varied) -> tuple[float, float]:
-        items, users = _size(varied[0], cell, folder, draw)
-        least = theory.least_of_all(items, getattr(varied[1], "epsilon", None) or math.nan)
-        mse = float(item_variance(least, users, 1 / items))
-        return mse, math.sqrt(mse)
-
-    return law
-
-
-def _size(spec: Any, cell: Point, folder: Path, draw: Draw) -> tuple[int, int]:
-    """d and n of a population; those of a list or a file are known when it is drawn."""
-    if isinstance(spec, Explicit | CSVColumn):
-        population = known_users(draw(spec, cell.seed, folder))
-        return population.domain_size, population.users
-    return spec.items, spec.users
-
-
-def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    def law(varied: Varied) -> tuple[float, float]:
-        spec, protocol_spec, _ = varied
-        items, users = _size(spec, cell, folder, draw)
-        protocol: Any = _supporting(protocol_spec, items)
-        if getattr(protocol, "withholds", False):
-            mse = central_mse(protocol, *known_users(draw(spec, cell.seed, folder)).distinct)
-        elif is_pure(protocol):
-            # The variance is linear in f, and the frequencies add up to one.
-            mse = float(item_variance(protocol, users, 1 / items))
-        elif capabilities.foretells(protocol) and not hasattr(protocol, "squared_error"):
-            mse = _foretold_mse(protocol, known_users(draw(spec, cell.seed, folder)))
-        else:
-            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
-        return mse, math.sqrt(mse)
-
-    return law
-
-
 def _foretold_mse(protocol: Foretells, population: Population) -> float:
     """The error of a mechanism for which it matters who holds what: bias² + variance."""
     collection = Collection(population.histogram)
@@ -347,14 +340,6 @@ def _foretold_mse(protocol: Foretells, population: Population) -> float:
     assert means is not None
     assert variances is not None  # they are of genuine users alone
     return float(((means[0] - population.frequencies) ** 2 + variances[0]).mean())
-
-
-def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:
-    """The mechanism; raises ValueError where its closed forms are not cheap."""
-    mechanism: object = spec.bind(domain_size)
-    if not capabilities.tells_support(mechanism):
-        raise ValueError("reports that support no items have to be decoded")
-    return mechanism
 
 
 def grid_of(
@@ -372,11 +357,6 @@ def grid_of(
 def items_of(cell: Point, axis: Variable, x: float) -> float:
     """The size of the domain at x; 0 of a population that has its items in a list or a file."""
     return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
-
-
-def resolver(seed: int) -> Callable[[Targets, Population], Items]:
-    """Finds targets, once for all the points of a curve that share them."""
-    return cache(lambda targets, population: targets.resolve(population, seed))
 
 
 def _held(items: Items, population: Population) -> float:

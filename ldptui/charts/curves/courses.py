@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core import theory
@@ -16,8 +15,7 @@ from ldptui.core.bounds.programme import optimum
 from ldptui.core.law.capabilities import places
 from ldptui.core.law.pure import Items, sends_reports
 from ldptui.core.metrics import METRICS, metrics_of
-from ldptui.core.population import Population, known_users
-from ldptui.core.protocols import ProtocolSpec
+from ldptui.core.population import Population
 from ldptui.core.scenario import Point, Scenario, value_at
 from ldptui.core.task import task_over
 
@@ -29,11 +27,11 @@ from .closed import (
     NO_VALUE,
     Curve,
     Draw,
+    Subject,
     Varied,
     error_curves,
     gain_curve,
     grid_of,
-    resolver,
     varied,
 )
 from .documents import gain_document, points_of, series_document, some_of
@@ -72,14 +70,14 @@ def gain_lines(
     cell = _shown(scenario)
     if cell is None:
         return ()
-    setting_at = _settings(cell, scenario.folder, draw)
+    subject = Subject(cell, scenario.folder, draw)
     grid, own = grid_of(scenario, cell, axis, points, log), simulated(scenario, axis, log)
-    settings = [setting_at(varied(cell, axis, x)) for x in grid]
+    settings = [_setting(subject, varied(cell, axis, x)) for x in grid]
     lines = [{} if setting is None else setting.lines() for setting in settings]
     made = [(key, grid, [at.get(key, math.nan) for at in lines]) for key in theory.LINES]
     if listed and any("least" in at for at in lines):
         marked = own if len(own) <= FEW else axis.grid(FEW, log=log)
-        hidden = _optimised(setting_at(varied(cell, axis, x)) for x in marked)
+        hidden = _optimised(_setting(subject, varied(cell, axis, x)) for x in marked)
         if all(map(math.isfinite, hidden)):
             made = [line for line in made if line[0] != "least"]
         made.append(("undetectable", tuple(marked), hidden))
@@ -166,30 +164,21 @@ def _shown(scenario: Scenario) -> Point | None:
     return next(of_kind, next(iter(cells), None))
 
 
-def _settings(cell: Point, folder: Path, draw: Draw) -> Callable[[Varied], _Setting | None]:
-    """The subject of a point of the axis; None where it has no lines."""
-    protocols: dict[tuple[ProtocolSpec, int], Any] = {}
-    targets_of = resolver(cell.seed)
-
-    def found(specs: Varied) -> _Setting | None:
-        spec, protocol_spec, attack = specs
-        if not hasattr(attack, "share") or getattr(attack, "targets", None) is None:
-            return None  # of phases every round has lines of its own
-        try:
-            population = known_users(draw(spec, cell.seed, folder))
-            key = protocol_spec, population.domain_size
-            if key not in protocols:
-                protocols[key] = protocol_spec.bind(population.domain_size)
-            protocol = protocols[key]
-            if not sends_reports(protocol):
-                return None
-            targets = targets_of(attack.targets, population)
-        except NO_VALUE:
+def _setting(at: Subject, specs: Varied) -> _Setting | None:
+    """A point of the axis; None where it has no lines."""
+    spec, protocol_spec, attack = specs
+    if not hasattr(attack, "share") or getattr(attack, "targets", None) is None:
+        return None  # of phases every round has lines of its own
+    try:
+        population = at.population(spec)
+        protocol = at.bound(protocol_spec, population.domain_size)
+        if not sends_reports(protocol):
             return None
-        fakes = malicious_users(population.users, attack.share)
-        return _Setting(protocol, population, targets, fakes / (population.users + fakes))
-
-    return found
+        targets = at.targets(attack.targets, population)
+    except NO_VALUE:
+        return None
+    fakes = malicious_users(population.users, attack.share)
+    return _Setting(protocol, population, targets, fakes / (population.users + fakes))
 
 
 MOST_SERIES: Final = 6
