@@ -9,7 +9,6 @@ numbers read the counts of reports. Each is a frozen dataclass with `kind`, and 
 from __future__ import annotations
 
 from .alarms import Alarm, compares_rounds, is_alarm
-from .correction import Correction, Known, is_affine, is_correction, known
 from .filter import (
     Filter,
     Load,
@@ -24,7 +23,8 @@ from .filter import (
 )
 from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
+from .norms import project
 from .numbers import ReadsNumbers, Tallied, reads_numbers
 from .python import PythonCorrection, PythonFilter
-from .simplex import project
+from .step import Correction, Known, is_affine, is_correction, known
 from .verifier import Verifier, is_verifier

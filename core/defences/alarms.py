@@ -16,8 +16,7 @@ from ..base.capability import Capability
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .correction import Checked, ForKnownNoise, ForPure, Known
-from .step import Step
+from .step import Checked, ForKnownNoise, ForPure, Known, Step
 
 
 class Alarm(Checked, Protocol):

@@ -21,10 +21,9 @@ from ..base.sampling import Floats
 from ..kernels.bits import BitColumns
 from ..law.capabilities import SendsBitPerItem, lacking
 from ..law.pure import Items, Mechanism
-from .correction import ForAll
 from .filter import Load, Received, Verdict
 from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
-from .step import Step
+from .step import ForAll, Step
 
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")

@@ -12,7 +12,7 @@ from ..base.capability import Capability
 from ..base.pulse import Pulse, say
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray, Items, Mechanism, Reports, Rng
-from .correction import Reader
+from .step import Reader
 
 
 def _no_items() -> Items:

@@ -22,11 +22,10 @@ from ..bounds.robust import unbounded
 from ..kernels.bits import BitColumns
 from ..law.pure import Mechanism, PureProtocol, Reports
 from ..law.together import TellsTogether, tells_together
-from .correction import ForAll
 from .filter import Load, Received, Verdict
 from .itemsets import USERS_AT_ONCE, pair_counts, users_in
 from .pairs import supported
-from .step import Step
+from .step import ForAll, Step
 
 PAIRED: Final = 384
 """Items whose pairs are counted, at most: those that most reports support."""

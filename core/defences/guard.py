@@ -20,9 +20,8 @@ from ..base.sampling import Counts, multinomial
 from ..law.capabilities import lacking, memoises
 from ..law.pure import Mechanism, Rng, SeedSearch
 from ..law.twice import AsksTwice, Sender, Twice
-from .correction import Known
 from .filter import Load, Received, Verdict
-from .step import Step
+from .step import Known, Step
 
 COMPARED = Range(1, 64)
 

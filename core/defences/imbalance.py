@@ -14,8 +14,7 @@ from ..base.capability import Capability
 from ..base.ranges import ALPHA
 from ..base.sampling import Counts, Floats
 from ..law.pure import BoolArray
-from .correction import Checked, ForAll
-from .step import Step
+from .step import Checked, ForAll, Step
 
 
 class ReadsGroups(Checked, Protocol):

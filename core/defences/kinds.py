@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 from ..base.sampling import Floats
 from .alarms import ASD, Alarm, History
 from .conditional import Conditional
-from .correction import Correction, Known
 from .diffstats import Diffstats
 from .fiad import FIAD
 from .filter import Filter
@@ -23,6 +22,7 @@ from .power import Power
 from .python import PythonCorrection, PythonFilter
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
+from .step import Correction, Known
 from .thresholds import BaseCut, Significance
 from .verifier import VerifiedRandomiser, Verifier
 

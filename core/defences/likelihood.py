@@ -13,8 +13,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .correction import ForPure, Known
-from .step import Step
+from .step import ForPure, Known, Step
 
 HALVINGS: Final = 60
 """Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""

@@ -22,8 +22,7 @@ from ..base.sampling import Floats
 from ..law.capabilities import lacking
 from ..law.numbers import TellsNumbers, chi_square, fitted, fitted_with_poison, tells_numbers
 from ..law.pure import BoolArray, Mechanism
-from .correction import ForAll, Reader
-from .step import Step
+from .step import ForAll, Reader, Step
 
 TRIMMED: Final = Range(0, 0.5, "()")
 

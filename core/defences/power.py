@@ -15,8 +15,7 @@ import numpy as np
 
 from ..base.ranges import Range
 from ..base.sampling import Floats
-from .correction import ForKnownNoise, Known
-from .step import Step
+from .step import ForKnownNoise, Known, Step
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator

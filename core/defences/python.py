@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal, NoReturn
 
 from ..base.code import PythonCode, What
 from ..base.errors import DefenceError
-from .correction import ForAll
 from .filter import Load
-from .step import Step
+from .step import ForAll, Step
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .correction import ETA, ForPure, Known
-from .simplex import project
-from .step import Step
+from .norms import project
+from .step import ETA, ForPure, Known, Step
 
 
 @dataclass(frozen=True)

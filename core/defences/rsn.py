@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 
 from ..base.sampling import Floats
-from .correction import ForPure, Known
-from .simplex import project
-from .step import Step
+from .norms import project
+from .step import ForPure, Known, Step
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, Range
 from ..base.sampling import Floats
 from ..law.pure import BoolArray
-from .correction import ForKnownNoise, Known, require_left
-from .step import Step
+from .step import ForKnownNoise, Known, Step, require_left
 
 
 def threshold(alpha: float, known: Known) -> float:

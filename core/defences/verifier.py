@@ -13,8 +13,7 @@ from ..base.capability import Capability
 from ..law.pure import Mechanism
 from ..protocols.trust import Verified
 from ..protocols.trust.kinds import LEVELS
-from .correction import ForAll, Reader
-from .step import Step
+from .step import ForAll, Reader, Step
 
 
 class Verifier(Reader, Protocol):

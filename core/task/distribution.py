@@ -13,7 +13,7 @@ from ..base.flags import Flags
 from ..base.pulse import Pulse
 from ..base.sampling import Floats
 from ..cell import Cell
-from ..defences.simplex import project
+from ..defences.norms import project
 from ..law.numbers import fitted, misfit
 from ..law.pure import Mechanism, is_pure
 from ..metrics import METRICS, Conclusion

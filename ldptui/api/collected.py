@@ -16,7 +16,7 @@ from ldptui.core.base.ranges import ALPHA, SHARE
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.bounds.claims import Overturning, Sum, above
 from ldptui.core.defences import CORRECTIONS, corrected, known
-from ldptui.core.defences.simplex import project
+from ldptui.core.defences.norms import project
 from ldptui.core.lab.concluding import Concluded
 from ldptui.core.lab.concluding import concluded as robust
 from ldptui.core.law.capabilities import check_estimates

@@ -13,10 +13,9 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Floats
 from ldptui.core.base.summary import Estimate
 from ldptui.core.defences import Known, Received, Verdict
-from ldptui.core.defences.correction import ForAll
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
-from ldptui.core.defences.step import Step
+from ldptui.core.defences.step import ForAll, Step
 from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter, trials_of
 from ldptui.core.lab.screening import Part
 from ldptui.core.law.pure import Rng, item_variance

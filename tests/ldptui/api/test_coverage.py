@@ -14,7 +14,7 @@ from ldptui.api.collected import concluded
 from ldptui.api.coverage import REPETITIONS, coverage, deviations
 from ldptui.core.attacks import split
 from ldptui.core.base.sampling import Floats
-from ldptui.core.defences.simplex import project
+from ldptui.core.defences.norms import project
 from ldptui.core.law.pure import LocalMechanism
 
 GRR = ldptui.protocol("grr", items=2, epsilon=1.0)
