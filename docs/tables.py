@@ -18,7 +18,9 @@ from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metri
 from ldptui.commands.formats import FORMATS
 from ldptui.commands.library import schema_text
 from ldptui.core.attacks import ATTACKS
+from ldptui.core.base.arms import ARMS
 from ldptui.core.base.errors import ScenarioError, shown
+from ldptui.core.base.versions import versions
 from ldptui.core.law.capabilities import draws_apart
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.metrics import METRICS, FrequencyConclusion
@@ -36,6 +38,7 @@ from ldptui.core.scenario import (
     names_of,
     rule_of,
 )
+from ldptui.core.store.recording.writing import FORMAT
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
@@ -240,6 +243,45 @@ def _formats(_: str) -> Iterator[list[str]]:
         yield [f"`{row.name}`", row.end and f"`{row.end}`", row.words]
 
 
+def _recording(_: str) -> Iterator[list[str]]:
+    """The keys of a recording, line by line."""
+    arms = [arm.name for arm in ARMS]
+    lines: dict[str, dict[tuple[str, ...], str]] = {
+        "head": {
+            ("ldptui_recording",): str(FORMAT),
+            ("uid",): "names the run, wherever it is imported",
+            ("status", "scenario", "digest"): "as in JSON; the digest is empty unless it is done",
+            ("title", "tags", "error"): "of the run; the error is empty unless it failed",
+            ("started", "seconds", "total"): "UTC seconds since 1970; how long; trials asked for",
+            tuple(f"versions.{name}" for name in versions()): "what drew the numbers",
+            ("metrics",): "the columns of `metrics` in blocks",
+            ("cells.parameters", "cells.malicious", "cells.answer"): "as in JSON",
+            ("cells.trials", "cells.users"): "trials asked for; genuine users, of one round",
+            ("cells.domain_size",): "the length of its vectors",
+            ("cells.genuine", "cells.histogram"): "hashes of genuine draws, and of what users hold",
+            ("cells.population",): "its name in `populations`; null where the scenario states it",
+            (
+                "populations.histogram",
+                "populations.labels",
+            ): "users of each item; its name, or null",
+        },
+        "block": {
+            ("cell", "block"): "their numbers, from 0",
+            ("seconds",): "when it came, since the start",
+            ("fingerprints",): "of each trial, in hexadecimal",
+            ("metrics",): "of each trial; null where undefined",
+            tuple(arms): "mean of the estimate over the trials and sum of squared deviations, two "
+            'vectors; "same": as before the attack; null or absent: not kept',
+            ("detected",): "RAPPOR: in how many trials each item was; else null",
+            tuple(f"rounds.{name}" for name in ("metrics", *arms)): "of a campaign, with an axis "
+            "of rounds before that of columns or items",
+        },
+        "end": {("blocks", "sha256"): "their number; the hash of all bytes above"},
+    }
+    for line, keys in lines.items():
+        yield from ([line, _code(names), words] for names, words in keys.items())
+
+
 def _topics(_: str) -> Iterator[list[str]]:
     """The topics of the privacy lab in the order of their tabs, in the words of their help."""
     for name, topic in TOPICS.items():
@@ -392,6 +434,7 @@ TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]]
     "papers": (["letters", "what is from it", "source"], _papers),
     "names": (["name", "in full", "in a scenario"], _names),
     "formats": (["format", "file", "what it has"], _formats),
+    "recording": (["line", "keys", "what they hold"], _recording),
 }
 """By the word before " of ": the heads of the columns (none: the first row), and the rows."""
 

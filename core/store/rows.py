@@ -43,6 +43,7 @@ def insert_run(
         metrics=json.dumps(run.metrics),
         **run.versions,
         status=run.status,
+        error=run.error,
         owner=me(),
         started=run.started,
         seconds=run.seconds,

@@ -55,6 +55,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
         "seconds": run.seconds,
         "total": run.total,
         "digest": run.digest,
+        "error": run.error,
         "tags": list(run.tags),
         "metrics": names,
         "scenario": run.document,

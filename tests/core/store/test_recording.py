@@ -15,10 +15,7 @@ from support.cases import sweep
 from support.stores import assert_same, record
 
 from ldptui.core.base.errors import FileError, LdpError
-from ldptui.core.store import (
-    Store,
-    open_store,
-)
+from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, reading, write_recording
 from ldptui.core.store.replay import replay
 
@@ -73,6 +70,25 @@ def test_a_recording_holds_it_all(kept: Store, tmp_path: Path) -> None:
         again = tmp_path / "again.ldptui"
         write_recording(other, 1, again)
         assert again.read_bytes() == file.read_bytes()
+
+
+def test_a_recording_says_why_a_run_failed_and_has_words_of_any_length(
+    kept: Store, tmp_path: Path
+) -> None:
+    run = begin(kept, sweep(20, title="long " * 300), "test", tags=["t" * 1001])
+    run.finish(error="cell 0 failed: norm-cut leaves nothing of an estimate")
+    file = tmp_path / "failed.ldptui"
+    write_recording(kept, run.run, file)
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    with open_store(None) as other:
+        read_recording(other, file)
+        assert other.run(1) == replace(kept.run(run.run), id=1)
+        assert other.run(1).error.startswith("cell 0 failed")
+    del lines[0]["error"]  # as an older version wrote it
+    file.write_bytes(resigned(lines))
+    with open_store(None) as other:
+        read_recording(other, file)
+        assert (other.run(1).status, other.run(1).error) == ("failed", "")
 
 
 def test_what_was_imported_never_counts_as_computed(
