@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import inspect
 import json
 import os
 import re
@@ -498,7 +498,7 @@ def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
         f"--attack-file={Path('b.py').absolute()}",
         f"--offered-file={Path('c.py').absolute()}",
     ]
-    assert asyncio.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
+    assert inspect.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
 
 
 # The page about it.
