@@ -68,10 +68,7 @@ def record_cast(options: RecordCast) -> int:
     """Play the sweep of a scenario, and write what a terminal shows of it."""
     out, size = Path(options.out), _size(options.size)
     check_writable(out)
-    try:
-        path = scenario_path(options.scenario)
-    except FileNotFoundError as error:
-        raise ScenarioError(str(error), key="SCENARIO") from error
+    path = scenario_path(options.scenario)
     film = Film()
     with tempfile.TemporaryDirectory() as home:  # the draft that is being edited stays
         os.environ["XDG_STATE_HOME"] = home

@@ -34,7 +34,7 @@ examples:
 
 exit codes: 0 done, 1 the run failed, 2 bad usage, scenario or data, 3 a file could not
 be read or written, 4 a replay drawn by another NumPy that is statistically the same,
-70 a bug, 130 interrupted (what is finished is printed)
+5 a screen without a verdict, 70 a bug, 130 interrupted (what is finished is printed)
 """
 
 

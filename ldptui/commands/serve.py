@@ -32,10 +32,7 @@ def serve(options: Serve) -> int:
         raise ScenarioError(f"must be at least 1, got {options.visitors}", key="--visitors")
     from .start import scenario_path
 
-    try:
-        scenario = scenario_path(options.scenario)
-    except FileNotFoundError as error:
-        raise ScenarioError(str(error)) from error
+    scenario = scenario_path(options.scenario)
     parent = Path(tempfile.mkdtemp(prefix="ldptui-visitors-"))
     os.environ["LDPTUI_VISITORS"] = str(parent)
     try:

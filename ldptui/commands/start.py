@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..app import Workbench
     from ..engine.playback import Playback
     from ..lab.questions.collected import Collection
-    from ..terminal.settings import Settings
     from .opening import Opening
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -72,32 +71,22 @@ def open_workbench(
     scenario : what it opens. playback : what to play. collection : the reports to show.
     commands : gives the names for which a scenario's may stand by mistake.
     """
-    from ..terminal.output import note
-
-    try:
-        path = scenario_path(scenario, commands)
-    except FileNotFoundError as error:
-        note(f"ldptui: {error}")
-        return 2
+    path = scenario_path(scenario, commands)
     reason = unfit_terminal()
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2
-    from ..terminal.settings import SettingsError, load_settings
+    from ..terminal.settings import load_settings
 
-    try:
-        settings: Settings = load_settings(
-            Path(options.config) if options.config else None,
-            theme=options.theme,
-            charset=options.charset,
-            mouse=options.mouse,
-            allow_attacks=options.allow_attacks,
-            attack_files=options.attack_files,
-            cluster=options.cluster,
-        )
-    except SettingsError as error:
-        note(f"ldptui: {error}")
-        return 2
+    settings = load_settings(
+        Path(options.config) if options.config else None,
+        theme=options.theme,
+        charset=options.charset,
+        mouse=options.mouse,
+        allow_attacks=options.allow_attacks,
+        attack_files=options.attack_files,
+        cluster=options.cluster,
+    )
     if options.log_file:
         _log_to(Path(options.log_file))
     # What a start makes stays: searching it for garbage takes a sixth of the time to the first
@@ -133,23 +122,17 @@ def _ended(app: Workbench) -> int:
 def scenario_path(
     scenario: str | None, commands: Callable[[], Sequence[str]] = tuple
 ) -> Path | None:
-    """The file that a path or a bundled name means; raises FileNotFoundError with the nearest name.
-
-    commands : gives the names for which it may stand by mistake.
-    """
+    """The file that a path or a bundled name means, which can be read again; raises LdpError."""
     if scenario is None:
         return None
-    from ldptui import scenarios
+    from ldptui.core.base.errors import FileError
 
-    path = scenarios.find(scenario)
-    if path.is_file():
-        return path
-    from ldptui.core.base.errors import suggest
+    from ..session.locating import locate
 
-    words = commands()
-    hint = suggest(scenario, [*words, *scenarios.names()], "ldptui scenarios lists those")
-    first = "a command, a file" if words else "a file"
-    raise FileNotFoundError(f"{scenario} is neither {first} nor a bundled scenario{hint}")
+    path = locate(scenario, commands)
+    if not path.is_file():
+        raise FileError(f"{scenario} must be a file, which is read again")
+    return path
 
 
 def _log_to(path: Path) -> None:

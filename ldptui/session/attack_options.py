@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..terminal.settings import SettingsError, fault_of, offered_files, refuse_unreadable
+from ..terminal.settings import fault_of, offered_files, refuse_unreadable
 from ..terminal.visitor import visiting
 
 if TYPE_CHECKING:
@@ -117,15 +117,10 @@ def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
 def allowed(code: Code) -> Allowed:
     """The attacks that the options let run, asked for or not; those of the settings are offered.
 
-    Raises ScenarioError where they name a file that cannot be read.
+    Raises FileError where they name a file that cannot be read.
     """
-    from ldptui.core.base.errors import ScenarioError
-
-    try:
-        refuse_unreadable([file.expanduser() for file in code.files])
-        return replace(_given(code), offered=offered_files())
-    except SettingsError as error:
-        raise ScenarioError(str(error)) from error
+    refuse_unreadable([file.expanduser() for file in code.files])
+    return replace(_given(code), offered=offered_files())
 
 
 def permitted(experiment: Experiment, code: Code) -> Experiment:

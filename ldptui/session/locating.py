@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ldptui import scenarios as bundled
 from ldptui.core.base.errors import FileError, ScenarioError, got, reason_of, shown, suggest
 
 
-def locate(place: str) -> Path:
-    """The file of a scenario given by path or bundled name; raises FileError."""
+def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
+    """The file of a scenario given by path or bundled name; raises FileError.
+
+    commands : gives the names for which a scenario's may stand by mistake.
+    """
     if not place:
         raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")
     try:
@@ -18,6 +22,8 @@ def locate(place: str) -> Path:
     except OSError as error:  # as of a name that is too long
         raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
     if not exists:
-        hint = suggest(place, bundled.names())
-        raise FileError(f"{place} is neither a file nor a bundled scenario{hint}")
+        words = commands()
+        first = "a command, a file" if words else "a file"
+        hint = suggest(place, [*words, *bundled.names()], "ldptui scenarios lists those")
+        raise FileError(f"{place} is neither {first} nor a bundled scenario{hint}")
     return path

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from ldptui.core.base.errors import got, one_line, reason_of, suggest
+from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of, suggest
 
 from . import places
 
@@ -39,13 +39,6 @@ SETTINGS: Final = (
     "theme", "charset", "mouse", "allow_attacks", "attack_files", "cluster", "keys",
 )  # fmt: skip
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
-
-
-class SettingsError(Exception):
-    """A setting makes no sense; the message is one sentence: where, what, the rule, the value."""
-
-    def __str__(self) -> str:
-        return one_line(super().__str__())
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ def load_settings(
     attack_files: Iterable[str] = (),
     cluster: str | None = None,
 ) -> Settings:
-    """The settings; raises SettingsError.
+    """The settings; raises ScenarioError, and FileError where a file cannot be read.
 
     path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
     which need not exist. The others are from the command line, which can only switch the mouse
@@ -88,12 +81,12 @@ def load_settings(
     read, where = _settings_file(path)
     chosen_theme = _chosen("theme", read, where, theme)
     if chosen_theme is not None:
-        _check(*chosen_theme, themes())
+        check_among(chosen_theme[0], themes(), chosen_theme[1])
     chosen_charset = _chosen("charset", read, where, charset) or ("auto", "charset")
-    _check(*chosen_charset, CHARSETS)
+    check_among(chosen_charset[0], CHARSETS, chosen_charset[1])
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
-        raise SettingsError(f"{where}: mouse must be true or false, {got(with_mouse)}")
+        raise ScenarioError(f"{where}: mouse must be true or false, {got(with_mouse)}")
     chosen_cluster = _chosen("cluster", read, where, cluster)
     chosen_files = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(chosen_files)
@@ -112,7 +105,7 @@ def load_settings(
 def offered_files(path: Path | None = None) -> tuple[Path, ...]:
     """The files of attacks in Python that the settings name.
 
-    Raises SettingsError, of a file that cannot be read as well.
+    Raises ScenarioError, and FileError for a file that cannot be read.
     """
     read, where = _settings_file(path)
     files = _files(read, where)
@@ -121,13 +114,11 @@ def offered_files(path: Path | None = None) -> tuple[Path, ...]:
 
 
 def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> None:
-    """Raise SettingsError for the first file of attacks that cannot be read."""
+    """Raise FileError for the first file of attacks that cannot be read."""
     for file in files:
         fault = fault_of(file)
         if fault:
-            raise SettingsError(
-                f"{where} must be a Python file that can be read, got {file}: {fault}"
-            )
+            raise FileError(f"{where} must be a Python file that can be read, got {file}: {fault}")
 
 
 def fault_of(file: Path) -> str:
@@ -149,14 +140,14 @@ def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
     for key in read:
         if key not in SETTINGS:
             known = ", ".join(SETTINGS)
-            raise SettingsError(f"{where}: {key} is not a setting{suggest(key, SETTINGS, known)}")
+            raise ScenarioError(f"{where}: {key} is not a setting{suggest(key, SETTINGS, known)}")
     return read, str(where)
 
 
 def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
     value = read.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SettingsError(f"{where}: {key} must be a list of texts, {got(value)}")
+        raise ScenarioError(f"{where}: {key} must be a list of texts, {got(value)}")
     return value
 
 
@@ -227,15 +218,15 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
     except FileNotFoundError as error:
         if not required:
             return {}
-        raise SettingsError(f"{file}: there is no such settings file") from error
+        raise FileError(f"{file}: there is no such settings file") from error
     except OSError as error:
-        raise SettingsError(f"{file} cannot be read: {reason_of(error)}") from error
+        raise FileError(f"{file} cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{file}: is not UTF-8 text") from error
+        raise ScenarioError(f"{file}: is not UTF-8 text") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"{file}: is not valid TOML: {error}") from error
+        raise ScenarioError(f"{file}: is not valid TOML: {error}") from error
     except ValueError as error:  # that the digits of an integer are too many to read
-        raise SettingsError(f"{file}: holds a number that is out of range") from error
+        raise ScenarioError(f"{file}: holds a number that is out of range") from error
 
 
 def _chosen(
@@ -251,14 +242,8 @@ def _chosen(
         return None
     value = read[key]
     if not isinstance(value, str):
-        raise SettingsError(f"{where}: {key} must be a text, {got(value)}")
+        raise ScenarioError(f"{where}: {key} must be a text, {got(value)}")
     return value, f"{where}: {key}"
-
-
-def _check(value: str, where: str, allowed: Iterable[str]) -> None:
-    names = list(allowed)
-    if value not in names:
-        raise SettingsError(f"{where} must be one of {', '.join(names)}, {got(value)}")
 
 
 def _drawable(charset: str) -> Charset:
@@ -291,7 +276,7 @@ def _present(name: str) -> str:
 
 def _keys(table: Any, where: str) -> dict[str, str]:
     if not isinstance(table, dict):
-        raise SettingsError(f"{where}: keys must be a table, {got(table)}")
+        raise ScenarioError(f"{where}: keys must be a table, {got(table)}")
     if not table:
         return {}
     known = bindings()
@@ -300,11 +285,11 @@ def _keys(table: Any, where: str) -> dict[str, str]:
         name = _present(written_name)
         if name not in known:
             hint = suggest(name, known, "the palette lists them: Key bindings as TOML")
-            raise SettingsError(f"{where}: keys.{name} is not the name of an action{hint}")
+            raise ScenarioError(f"{where}: keys.{name} is not the name of an action{hint}")
         written = value if isinstance(value, list) else str(value).split(",")
         names = [str(key).strip() for key in written]
         if not isinstance(value, str | list) or not all(_is_key(key) for key in names):
-            raise SettingsError(
+            raise ScenarioError(
                 f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {got(value)}'
             )
         keys[name] = ",".join(names)
@@ -324,7 +309,7 @@ def _refuse_clash(
             taken = set(keys.get(other, binding.key).split(","))
             for key in chosen.split(","):
                 if key in taken:
-                    raise SettingsError(
+                    raise ScenarioError(
                         f"{where}: keys.{name} must not be {key}, which is the key of {other}"
                     )
 

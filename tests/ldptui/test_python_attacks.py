@@ -199,10 +199,10 @@ def test_a_file_of_attacks_must_exist_even_if_unused(
         ("record", "quickstart", "--out", str(tmp_path / "out.json")),
         ("scenarios", "check", scenario),
     ):
-        assert fail(capsys, exits.USAGE, *command, "--attack-file", str(missing)) == words
+        assert fail(capsys, exits.NO_FILE, *command, "--attack-file", str(missing)) == words
     no_settings.write_text('attack_files = ["missing.py"]\n')
     words = f"{no_settings}: attack_files {rule} {missing}: no such file or directory"
-    assert fail(capsys, exits.USAGE, "run", "quickstart") == words
+    assert fail(capsys, exits.NO_FILE, "run", "quickstart") == words
 
 
 def test_a_refusal_names_the_place_that_asks(tmp_path: Path, capsys: Captured) -> None:

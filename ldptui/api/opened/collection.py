@@ -62,13 +62,13 @@ def opened(collection: Collection, ask: Ask) -> Opened:
         raise ScenarioError(rule, key="reports")
     files = tuple(source for source in sources(places) if isinstance(source, Path))
     for path in files:
-        if not path.is_file():
+        if ask.tab and not path.is_file():  # a command's is refused by who reads it
             raise ScenarioError(f"must be a file, {got(str(path))}", key="reports")
     labels: tuple[str, ...] | None = None
     read = files
     if collection.domain:
         path = Path(_place(collection.domain, ask))
-        if not path.is_file():
+        if ask.tab and not path.is_file():
             raise ScenarioError(f"must be a file, {got(str(path))}", key="domain")
         labels, read = tuple(labels_in(path)), (*files, path)
     size = collection.items if labels is None else len(labels)

@@ -40,7 +40,7 @@ def number_of(store: Store, word: str) -> int:
 def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Store, int]:
     """The run that a word names, in the store at a place or in a recording of its own."""
     path, recorded = Path(word), word != "last" and not word.isdigit()
-    if recorded and not path.is_file():
+    if recorded and not (path.is_file() or path.suffix):
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
         raise ScenarioError(rule, key="RUN")
     store = open_store(None) if recorded else opened(place)

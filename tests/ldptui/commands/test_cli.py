@@ -20,6 +20,8 @@ from ldptui.core.kernels.loops import LOOPS
 from ldptui.core.protocols import KINDS, NAMED
 from ldptui.terminal import exits
 
+OUE = ("--protocol", "oue", "--epsilon", "1", "--items", "8")
+
 
 @pytest.mark.parametrize("name", ["pthread_sigmask", "SIGHUP"])
 def test_a_platform_without_the_signals_is_refused(
@@ -103,9 +105,9 @@ def test_a_list_without_brackets_is_told_how_to_sweep(
 
 
 def test_a_word_that_is_nothing_is_told_the_nearest_name(capsys: Captured) -> None:
-    assert fail(capsys, 2, "runz").endswith("nor a bundled scenario (did you mean run?)")
-    assert "(did you mean quickstart?)" in fail(capsys, 2, "quikstart")
-    assert "(ldptui scenarios lists those)" in fail(capsys, 2, "zzzzz")
+    assert fail(capsys, 3, "runz").endswith("nor a bundled scenario (did you mean run?)")
+    assert "(did you mean quickstart?)" in fail(capsys, 3, "quikstart")
+    assert "(ldptui scenarios lists those)" in fail(capsys, 3, "zzzzz")
 
 
 def test_a_scenario_may_begin_with_a_byte_order_mark(capsys: Captured, tmp_path: Path) -> None:
@@ -183,6 +185,14 @@ def test_bad_usage_is_one_line_and_exit_code_2(
         ("scenarios", "check", "no-such-file.toml"),
         ("run", "quickstart", "--trials", "1", "--out", "."),
         ("run", "survey", "--set", "population.path=/no/such.csv"),
+        ("serve", "no-such-scenario"),
+        ("record-cast", "no-such-scenario", "--out", "no.cast"),
+        ("no/such/file.toml",),
+        (".",),
+        ("replay", "no-such.ldptui"),
+        ("estimate", "no-such.csv", *OUE),
+        ("deployment", "no-such.csv", *OUE, "--share", "0.1"),
+        ("deployment", *OUE[:4], "--domain", "no-such.txt", "--users", "9", "--share", "0.1"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line_and_exit_code_3(

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from textual.theme import BUILTIN_THEMES
 
+from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.session.attack_options import faults
 from ldptui.terminal import places, settings
 from ldptui.terminal.settings import (
     SETTINGS,
     Settings,
-    SettingsError,
     load_settings,
     offered_files,
 )
@@ -67,13 +67,13 @@ def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) ->
     write(own_file, 'attack_files = ["gone.py"]\n')
     gone = own_file.parent / "gone.py"
     why = f"{gone}: no such file or directory"
-    with pytest.raises(SettingsError) as error:
+    with pytest.raises(FileError) as error:
         offered_files()
     rule = "must be a Python file that can be read, got"
     assert str(error.value) == f"{own_file}: attack_files {rule} {why}"
     settings = load_settings()
     assert faults(settings.offered_files) == [f"attack_files: {why}"]
-    with pytest.raises(SettingsError, match=rf"^--attack-file {rule} .*: it is a folder$"):
+    with pytest.raises(FileError, match=rf"^--attack-file {rule} .*: it is a folder$"):
         load_settings(attack_files=[str(tmp_path)])
 
 
@@ -134,7 +134,7 @@ def test_auto_charset_is_one_that_the_terminal_has(
 )
 def test_nonsense_is_refused_in_one_sentence(own_file: Path, text: str, sentence: str) -> None:
     write(own_file, text)
-    with pytest.raises(SettingsError) as error:
+    with pytest.raises(ScenarioError) as error:
         load_settings()
     assert str(error.value) == sentence.replace("FILE", str(own_file))
 
@@ -142,24 +142,24 @@ def test_nonsense_is_refused_in_one_sentence(own_file: Path, text: str, sentence
 def test_an_unknown_theme_is_answered_with_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LDPTUI_THEME", "pink")
     with pytest.raises(
-        SettingsError, match=r"^LDPTUI_THEME must be one of ldptui-dark, .*\"pink\"$"
+        ScenarioError, match=r"^LDPTUI_THEME must be one of ldptui-dark, .*\"pink\"$"
     ):
         load_settings()
-    with pytest.raises(SettingsError, match=r"^--theme must be one of .*, got \"mauve\"$"):
+    with pytest.raises(ScenarioError, match=r"^--theme must be one of .*, got \"mauve\"$"):
         load_settings(theme="mauve")
 
 
 def test_a_file_that_was_asked_for_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="there is no such settings file"):
+    with pytest.raises(FileError, match="there is no such settings file"):
         load_settings(tmp_path / "none.toml")
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot be read"):
         load_settings(tmp_path)
 
 
 def test_a_file_that_is_no_text_is_refused(own_file: Path) -> None:
     write(own_file, "")
     own_file.write_bytes(b"theme = '\xff'\n")
-    with pytest.raises(SettingsError, match="is not UTF-8 text"):
+    with pytest.raises(ScenarioError, match="is not UTF-8 text"):
         load_settings()
 
 
@@ -206,7 +206,7 @@ def test_a_tab_of_the_lab_keeps_the_key_of_its_former_name(own_file: Path) -> No
 )
 def test_keys_that_make_no_sense(own_file: Path, text: str, sentence: str) -> None:
     write(own_file, f"[keys]\n{text}\n")
-    with pytest.raises(SettingsError) as error:
+    with pytest.raises(ScenarioError) as error:
         load_settings()
     assert str(error.value) == f"{own_file}: {sentence}"
 
@@ -250,9 +250,9 @@ def test_the_listing_of_keys_is_a_settings_file(own_file: Path) -> None:
 
 def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
     write(own_file, f"mouse = {'9' * 5000}")
-    with pytest.raises(SettingsError, match="holds a number that is out of range"):
+    with pytest.raises(ScenarioError, match="holds a number that is out of range"):
         load_settings()
-    with pytest.raises(SettingsError, match="holds a number that is out of range"):
+    with pytest.raises(ScenarioError, match="holds a number that is out of range"):
         offered_files()
 
 
