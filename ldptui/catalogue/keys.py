@@ -24,12 +24,13 @@ class Key:
     name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
     brief : in lists of runs. head : above a column. told : in the line of a setting, "" where it is
     left out or told otherwise. meaning : two plain sentences. note : what the
-    type and the range do not say. formula : lines of at most 76 cells. source : the paper.
-    words : values of a choice that have other words than themselves. start : the value where a
-    newly chosen kind needs one. follows : how it follows a number of the draft: `of` which, `part`
-    of it, rounded to `digits` or else down, at `least` and at `most`. step : of a nudge, small and
-    big, or the name of a grid. sweep : the values of a new sweep. axis : places on the x-axes of
-    charts. span : from where to where.
+    type and the range do not say. formula : lines of at most 76 cells. source : the paper;
+    sources : those of choices that have their own, by choice. words : values of a choice that have
+    other words than themselves. start : the value where a newly
+    chosen kind needs one. follows : how it follows a number of the draft: `of` which, `part` of it,
+    rounded to `digits` or else down, at `least` and at `most`. step : of a nudge, small and big, or
+    the name of a grid. sweep : the values of a new sweep. axis : places on the x-axes of charts.
+    span : from where to where.
     Texts are empty, values None, where there is nothing to say.
     """
 
@@ -44,6 +45,7 @@ class Key:
     note: str = ""
     formula: str = ""
     source: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
     start: Any = None
     follows: Mapping[str, Any] = field(default_factory=dict)
@@ -97,7 +99,8 @@ def key_words(key: str) -> Key:
     row = _row(key)
     if row is None:
         return Key(key, key.rpartition(".")[2].replace("_", " "))
-    return Key(key, **row)
+    papers = "; ".join(f"{paper} ({choice})" for choice, paper in row.get("sources", {}).items())
+    return Key(key, **{"source": papers, **row})
 
 
 def start_of(key: str, numbers: Mapping[str, Any] | None = None) -> Any:

@@ -16,7 +16,7 @@ from ldptui.core.scenario import schema as scenario_schema
 from ldptui.core.scenario.sweep import kinded
 
 from .. import scenarios as bundled
-from ..catalogue import kind_words
+from ..catalogue import key_words, kind_words
 from ..catalogue.schema import worded
 from ..explain.papers import papers
 from ..session import attack_options
@@ -132,11 +132,15 @@ def cite(options: Cite) -> int:
 
 
 def sources_of(scenario: Scenario) -> Iterator[str]:
-    """The catalogue's sources of every kind that a scenario has or sweeps."""
-    named = {(name, table.get("kind")) for name, _, table in kinded(scenario.document)}
-    for key, values in scenario.sweep.items():
-        table, _, leaf = key.rpartition(".")
-        if leaf == "kind":
-            named |= {(table, value) for value in values}
-    for table, kind in sorted(named, key=str):
-        yield kind_words(table.partition(".")[0], str(kind)).source
+    """The catalogue's sources of every kind, and of every choice, that a scenario has or sweeps."""
+    named = {
+        (f"{name}.{leaf}", str(value))
+        for name, _, table in kinded(scenario.document)
+        for leaf, value in table.items()
+    }
+    named |= {(key, str(value)) for key, values in scenario.sweep.items() for value in values}
+    for key, value in sorted(named):
+        if key.endswith(".kind"):
+            yield kind_words(key.partition(".")[0], value).source
+        else:
+            yield key_words(key).sources.get(value, "")

@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+import ldptui
 from ldptui import __version__
 from ldptui.catalogue import kind_words, listed_kinds
+from ldptui.catalogue.keys import allowed_values, key_words, listed_keys
 from ldptui.commands import cli
+from ldptui.commands.library import sources_of
 from ldptui.core.protocols import KINDS as PROTOCOL_KINDS
 from ldptui.core.protocols.budget import Budget
 from ldptui.core.scenario import KINDS
@@ -71,6 +74,34 @@ def test_every_source_of_a_closed_form_is_listed() -> None:
             seen |= {word for source in sources for word in re.findall(LETTERS, source)}
     assert len(seen) > 10
     assert seen - known == set()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "key", "value", "paper"),
+    [
+        ("quickstart", "attack.scoring", "bucket", "li2025mitigating"),
+        ("rappor-normal", "protocol.adjust", "benjamini-hochberg", "benjamini1995controlling"),
+        ("trust-circuits", "trust.noise", "gaussian", "balle2018improving"),
+        ("defence-cost", "defence.0.kind", "floor", "clopper1934confidence"),
+    ],
+)
+@pytest.mark.parametrize("swept", [False, True])
+def test_a_choice_cites_a_paper_of_its_own(
+    scenario: str, key: str, value: str, paper: str, swept: bool
+) -> None:
+    document = ldptui.load(scenario).set({key: [value] if swept else value})
+    cited = " ".join(sources_of(document))
+    (entry,) = [each for each in papers() if f"{{{paper}," in each.entry]
+    assert entry.cited in cited
+    assert entry.cited not in " ".join(sources_of(ldptui.load("quickstart")))
+
+
+def test_every_choice_with_a_paper_is_one_of_its_key() -> None:
+    with_papers = [key for key in listed_keys() if key_words(key).sources]
+    assert len(with_papers) >= 3
+    for key in with_papers:
+        rule = allowed_values(key)
+        assert all(choice in rule for choice in key_words(key).sources), rule
 
 
 def test_a_scenario_cites_its_own_papers(capsys: pytest.CaptureFixture[str]) -> None:
