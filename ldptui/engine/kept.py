@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ldptui.core.base.files import write_atomically
 
-from ..session.runs import Kept, Run
+from ..session.runs import Run
 from ..session.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -34,15 +34,6 @@ def kept_runs(path: Path) -> list[Run]:
 
 def listed(run: StoredRun) -> Run:
     """A run of the store as the Runs pane lists it."""
-    kept = Kept(
-        number=run.id,
-        status=run.status,
-        total=run.total,
-        star=run.star,
-        tags=run.tags,
-        source=run.source,
-        versions={name: str(run.versions[name]) for name in ("ldptui", "numpy", "python")},
-    )
     snapshot = Snapshot(
         key=-run.id,
         status=run.status if run.status in ("done", "failed") else "partial",
@@ -51,11 +42,11 @@ def listed(run: StoredRun) -> Run:
         total=run.total,
         seconds=run.seconds,
         digest=run.digest,
-        numpy=kept.versions["numpy"],
+        numpy=str(run.versions["numpy"]),
         error=run.error,
         kept=run.id,
     )
-    return Run(-run.id, run.document, snapshot, run.started, run.title, kept)
+    return Run(-run.id, run.document, snapshot, run.started, run.title, run)
 
 
 def snapshot(path: Path, number: int) -> Snapshot:

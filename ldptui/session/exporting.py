@@ -141,7 +141,7 @@ def results_json(run: Run) -> str:
     from ldptui.core.export import json_text
 
     snapshot, kept = run.snapshot, run.kept
-    own = kept.versions["ldptui"] if kept is not None else __version__
+    own = str(kept.versions["ldptui"]) if kept is not None else __version__
     versions = {"ldptui": own, "numpy": snapshot.numpy}
     status = "partial" if snapshot.status == "running" else snapshot.status
     said = verdict_of(snapshot)

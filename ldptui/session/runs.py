@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import __version__
 from ..catalogue import key_words
@@ -15,22 +15,8 @@ from ..text.interval import mean_words
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Part, Request, Snapshot
 
-
-@dataclass(frozen=True)
-class Kept:
-    """A run as the store lists it, under its number there.
-
-    status : as the store has it; "interrupted": its process is gone without a word. source : the
-    file that the scenario came from, "" if none. versions : of ldptui, numpy and python.
-    """
-
-    number: int
-    status: str
-    total: int
-    star: bool
-    tags: tuple[str, ...]
-    source: str
-    versions: Mapping[str, str]
+if TYPE_CHECKING:
+    from ldptui.core.store import Run as Stored
 
 
 @dataclass(frozen=True)
@@ -39,6 +25,7 @@ class Run:
 
     key : that of its request for a run of this session; for one that is in the store alone, the
     negative of its number there. snapshot : without parts where it is to be read from the store.
+    kept : the run as the store knows it; None for one that is kept nowhere.
     """
 
     key: int
@@ -46,12 +33,12 @@ class Run:
     snapshot: Snapshot
     started: float
     title: str
-    kept: Kept | None = None
+    kept: Stored | None = None
 
     @property
     def number(self) -> int | None:
         """The run's number in the store; None where it is not kept."""
-        return self.kept.number if self.kept is not None else self.snapshot.kept
+        return self.kept.id if self.kept is not None else self.snapshot.kept
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
-from ldptui.core.store import RunMemory, Store, begin, cell_keys
+from ldptui.core.store import Run, RunMemory, Store, begin, cell_keys
 
 from .cases import alike, results_of
 
@@ -20,6 +20,14 @@ def record(
     results = results_of(work, workers=workers, frequencies=frequencies, memory=kept)
     kept.finish(results)
     return results, kept
+
+
+def listed(number: int, **known: Any) -> Run:
+    """A run as a store lists it, of 20 trials."""
+    made = {"uid": "", "title": "there", "document": {}, "seed": 0, "metrics": (), "total": 20,
+            "versions": {"ldptui": "0.1", "numpy": "2.0", "python": "3.11"}, "status": "done",
+            "started": float(number)}  # fmt: skip
+    return Run(id=number, **made | known)
 
 
 def key_of(cell: core.Cell) -> str:

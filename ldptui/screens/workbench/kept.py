@@ -148,7 +148,7 @@ class KeptRuns:
             return False
         done = False
         with self._faults_noted():
-            await asyncio.to_thread(change, self._store, run.kept.number, *values)
+            await asyncio.to_thread(change, self._store, run.kept.id, *values)
             done = True
         await self.list_all()
         return done

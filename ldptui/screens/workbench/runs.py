@@ -372,5 +372,5 @@ def _when(moment: float) -> str:
     return time.strftime("%d %b %y" if then[0] != now[0] else "%d %b   ", then)[:9].ljust(8)
 
 
-def _drawn_with(versions: Mapping[str, str]) -> str:
+def _drawn_with(versions: Mapping[str, object]) -> str:
     return "ldptui {ldptui}, NumPy {numpy}, Python {python}".format_map(versions)

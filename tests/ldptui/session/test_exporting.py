@@ -11,11 +11,12 @@ from typing import Any, get_args
 
 import pytest
 from support.fake_engine import base_snapshot
+from support.stores import listed
 from textual.app import App
 
 from ldptui.screens.dialogs.save import ExportChoice, What
 from ldptui.session.exporting import default_path, export, results_csv, results_json
-from ldptui.session.runs import Kept, Run
+from ldptui.session.runs import Run
 
 DOCUMENT = {"format": 1, "title": "ε", "protocol": {"kind": "grr", "epsilon": 1.0}}
 
@@ -163,9 +164,7 @@ def test_an_unfinished_run_is_marked_partial(tmp_path: Path, status: str) -> Non
 
 
 def test_a_kept_run_is_written_with_the_versions_that_drew_it() -> None:
-    versions = {"ldptui": "0.1", "numpy": "2.0", "python": "3.11"}
-    kept = Kept(7, "done", 20, False, (), "", versions)
-    written = json.loads(results_json(dataclasses.replace(a_run(numpy="2.0"), kept=kept)))
+    written = json.loads(results_json(dataclasses.replace(a_run(numpy="2.0"), kept=listed(7))))
     assert (written["ldptui"], written["numpy"]) == ("0.1", "2.0")
 
 

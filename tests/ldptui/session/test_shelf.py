@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support import stores
 from support.fake_engine import base_snapshot
 
-from ldptui.session.runs import Kept, Run
+from ldptui.engine.kept import listed
+from ldptui.session.runs import Run
 from ldptui.session.shelf import Shelf
 from ldptui.session.snapshot import Snapshot, Status, over
 
@@ -21,10 +23,8 @@ def own(key: int, full: bool = True, status: Status = "done", number: int | None
 
 def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
     """A run of the store, which lists no parts."""
-    there = Kept(number, status, 20, star, (), "", {})
-    ended = "done" if status == "done" else "partial"
-    snapshot = Snapshot(-number, ended, full=True, done=done, total=20, kept=number)
-    return Run(-number, {"trials": number}, snapshot, float(number), "there", there)
+    document = {"trials": number}
+    return listed(stores.listed(number, status=status, star=star, done=done, document=document))
 
 
 def keys(shelf: Shelf) -> list[int]:
