@@ -20,6 +20,7 @@ from ldptui.core.lab.audit import Inspection, Power
 
 from ..api.audited import Checkpoint, Question, Work, question
 from ..api.audited.told import UNPROVED, document, power_lines, power_sentence, told
+from ..lab.asking import needed
 from ..lab.questions.reports import AuditOptions
 from ..terminal import exits
 from ..terminal.output import note, write_json, write_out
@@ -207,20 +208,12 @@ OWN: Final = (
 
 def question_of(options: AuditOptions) -> Question:
     """The question of the options; raises LdpError before anything is run."""
-    if options.epsilon is None:
-        raise ScenarioError("is required", key="--epsilon")
-    if options.items is None:
-        raise ScenarioError("is required", key="--items")
+    for name in ("epsilon", "items"):
+        needed(f"--{name}", getattr(options, name))
     keys = keys_of(options.settings)
     try:
         with by_options():
-            return question(
-                options.clients, options.commands, options.pairs,
-                epsilon=options.epsilon, items=options.items, kind=options.claimed, keys=keys,
-                opaque=options.opaque, samples=options.samples, confidence=options.confidence,
-                seed=options.seed, refute=options.refute, batch=options.batch,
-                patience=options.patience,
-            )  # fmt: skip
+            return question(options, keys)
     except ScenarioError as error:
         named = {**OPTIONS, "protocol": "--as", **{key: f"--{key}" for key in OWN}}
         key = error.key.partition(".")[0] if error.key.startswith("clients.") else error.key

@@ -11,6 +11,7 @@ from ldptui.core.base.pulse import Going
 from ldptui.core.base.ranges import ALPHA, EPSILON
 from ldptui.core.lab.audit import Inspection, Power
 
+from ...lab.questions.reports import AuditOptions
 from ..arguments import file_path, number, switch, whole, words
 from ..table import Framed
 from .at_work import DOMAIN, LARGEST, PATIENCE, Checkpoint, Question, Work, question
@@ -133,14 +134,12 @@ def audit(
     >>> found.broken, found.clients[0].verdict, found.clients[0].conforms
     (False, 'proved', True)
     """
-    asked = question(
-        clients,
-        [words(each, "command") for each in _several(command)],
-        [str(file_path(each, "pairs")) for each in _several(pairs)],
+    options = AuditOptions(
+        commands=tuple(words(each, "command") for each in _several(command)),
+        pairs=tuple(str(file_path(each, "pairs")) for each in _several(pairs)),
         epsilon=number(epsilon, "epsilon", EPSILON),
         items=whole(items, "items", int(DOMAIN.low), int(DOMAIN.high)),
-        kind=words(kind, "kind"),
-        keys=keys,
+        claimed=words(kind, "kind"),
         opaque=switch(opaque, "opaque"),
         samples=whole(samples, "samples", 1, LARGEST),
         confidence=number(confidence, "confidence", ALPHA),
@@ -148,6 +147,7 @@ def audit(
         batch=None if batch is None else whole(batch, "batch", 1),
         patience=number(patience, "patience", PATIENCE),
     )
+    asked = question(options, keys, clients)
     kept = None if checkpoint is None else Checkpoint.at(file_path(checkpoint, "checkpoint"), asked)
     found = tuple(_inspections(asked, kept))
     if kept is not None:

@@ -42,6 +42,7 @@ from ldptui.core.law.loss import Loss
 from ldptui.core.protocols import KINDS
 
 from ...catalogue import in_order
+from ...lab.questions.reports import AuditOptions
 from .clients import Named, Promise, clients_of
 
 DOMAIN: Final = Range(2, 2**16)
@@ -110,23 +111,16 @@ class Question:
 
 
 def question(
-    names: Sequence[Any] = (),
-    commands: Sequence[str] = (),
-    pairs: Sequence[str] = (),
-    *,
-    epsilon: float,
-    items: int,
-    kind: str = "",
-    keys: Mapping[str, Any] | None = None,
-    opaque: bool = False,
-    samples: int = 200_000,
-    confidence: float = 0.999,
-    seed: int = 0,
-    refute: float | None = None,
-    batch: int | None = None,
-    patience: float = 20.0,
+    options: AuditOptions, keys: Mapping[str, Any], clients: Sequence[Any] | None = None
 ) -> Question:
-    """The question of these values; raises LdpError before anything is run."""
+    """The question of these options, which have ε and d; raises LdpError before anything is run.
+
+    keys : of the protocol that is claimed. clients : those of Python, in place of the options'.
+    """
+    epsilon: Any = options.epsilon
+    items: Any = options.items
+    samples, seed, refute = options.samples, options.seed, options.refute
+    opaque, batch, patience = options.opaque, options.batch, options.patience
     if epsilon not in EPSILON:
         raise ScenarioError(f"must be {EPSILON}, {got(epsilon)}", key="epsilon")
     if items not in DOMAIN:
@@ -134,7 +128,7 @@ def question(
     if samples > LARGEST:
         rule = f"must be at most {LARGEST:,}, {got(samples)}".replace(",", " ")
         raise ScenarioError(rule, key="samples")
-    if opaque and kind:
+    if opaque and options.claimed:
         raise ScenarioError("goes without --as: its reports have no format", key="opaque")
     if batch is not None and batch < 1:
         raise ScenarioError(f"must be at least 1, {got(batch)}", key="batch")
@@ -145,13 +139,14 @@ def question(
         raise ScenarioError(rule, key="refute")
     if seed < 0:
         raise ScenarioError(f"must be at least 0, {got(seed)}", key="seed")
-    asked = Asked(samples, confidence, seed)
-    promise = Promise(epsilon, items, kind.lower(), keys or {}, opaque, patience, batch, seed)
-    clients = [*clients_of(promise, names, commands, pairs)]
-    if not clients:
+    asked, claimed = Asked(samples, options.confidence, seed), options.claimed.lower()
+    promise = Promise(epsilon, items, claimed, keys, opaque, patience, batch, seed)
+    given = options.clients if clients is None else clients
+    named = [*clients_of(promise, given, options.commands, options.pairs)]
+    if not named:
         rule = "must be named: a protocol, FILE.py:NAME, --command TEXT or --pairs FILE.csv"
         raise ScenarioError(rule, key="clients")
-    return Question(clients, promise, asked, refute or 2 * epsilon)
+    return Question(named, promise, asked, refute or 2 * epsilon)
 
 
 FORMAT: Final = 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
@@ -43,8 +44,6 @@ def answer(options: AuditOptions, ask: Ask) -> Steps:
 
 def _question(options: AuditOptions, ask: Ask) -> Question:
     """The question of the form's values; no program runs but code in Python that is named."""
-    assert options.epsilon is not None  # a form has both
-    assert options.items is not None
     names, pairs, rows = list[str](), list[str](), list[int]()
     for row, name in enumerate(options.clients):
         try:
@@ -57,10 +56,7 @@ def _question(options: AuditOptions, ask: Ask) -> Question:
         except ScenarioError as error:
             raise ScenarioError(error.rule, key=f"clients.{row}") from error
     try:
-        return question(
-            names, (), pairs, epsilon=options.epsilon, items=options.items, kind=options.claimed,
-            samples=options.samples, confidence=options.confidence, seed=options.seed,
-        )  # fmt: skip
+        return question(replace(options, pairs=tuple(pairs)), {}, names)
     except ScenarioError as error:
         name, _, at = error.key.partition(".")
         key = f"clients.{rows[int(at)]}" if name == "clients" and at else error.key

@@ -11,6 +11,7 @@ import pytest
 
 import ldptui
 from ldptui.core.lab.audit import power
+from ldptui.lab.questions.reports import AuditOptions
 
 D = 6
 
@@ -77,9 +78,8 @@ EXPECTED = {
 
 def test_a_million_samples_have_the_bounds_of_the_literature() -> None:
     """What `--samples 1000000` prints before it runs, and better events beside."""
-    question = ldptui.api.audited.question(  # type: ignore[attr-defined]
-        list(EXPECTED), epsilon=1.0, items=25, samples=10**6
-    )
+    options = AuditOptions(clients=tuple(EXPECTED), epsilon=1.0, items=25, samples=10**6)
+    question = ldptui.api.audited.question(options, {})  # type: ignore[attr-defined]
     powers = {each.like: each for each in question.powers()}
     assert list(powers) == list(EXPECTED)
     for kind, bound in EXPECTED.items():

@@ -16,6 +16,7 @@ from ldptui.api.audited import question
 from ldptui.core.lab.audit.monte_carlo import clopper_pearson
 from ldptui.core.lab.audit.power import POWER
 from ldptui.core.lab.audit.rounds import LAST, OF_AVERAGE, STARTS, at_start, fitting, sizes
+from ldptui.lab.questions.reports import AuditOptions
 
 BROKEN = Path(__file__).parents[4] / "examples" / "broken"
 AUDITS = 24
@@ -51,10 +52,11 @@ def test_the_printed_power_is_that_of_the_law_of_guesses() -> None:
     which is luck of one in 190: of the seeds 0 to 5,999 drawn alike 0.9058 do.
     """
     kind, epsilon, items, spends, _ = FAULTS["grr_off_by_one"]
-    asked = question(
-        [f"{BROKEN / 'grr_off_by_one.py'}:Client"], kind=kind, epsilon=epsilon, items=items,
-        refute=spends,
+    options = AuditOptions(
+        clients=(f"{BROKEN / 'grr_off_by_one.py'}:Client",), claimed=kind, epsilon=epsilon,
+        items=items, refute=spends,
     )  # fmt: skip
+    asked = question(options, {})
     (power,) = asked.powers()
     assert power.needed is not None
     left = power.needed - STARTS * at_start(power.needed)
@@ -83,7 +85,10 @@ def test_a_fault_is_found_at_the_printed_power(name: str) -> None:
     more: Any = {"sampled": 4} if kind == "dbitflip" else {}
     samples = TAKEN.get(name, 20_000)
     if spends:
-        asked = question([client], kind=kind, epsilon=epsilon, items=items, refute=spends)
+        options = AuditOptions(
+            clients=(client,), claimed=kind, epsilon=epsilon, items=items, refute=spends
+        )
+        asked = question(options, {})
         (power,) = asked.powers()
         assert power.needed is not None
         samples = max(power.needed, 1000)
