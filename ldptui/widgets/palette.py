@@ -54,6 +54,8 @@ class Palette(CommandPalette):
     Palette CommandList, Palette CommandList:focus {
         height: auto;
         max-height: 100%;
+        /* Textual 8.2 cannot fold words to no column, which padding and scrollbar would leave. */
+        min-width: 3;
         margin-top: 1;
         padding: 0;
         border: none;

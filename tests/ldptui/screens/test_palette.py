@@ -33,6 +33,7 @@ from ldptui.terminal import places, settings
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.key_hints import KeyHints
+from ldptui.widgets.palette import Palette
 from ldptui.widgets.words import entitle
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -323,3 +324,13 @@ def test_the_help_of_a_choice_names_it_as_the_form_does() -> None:
 async def test_nothing_blinks_while_nobody_types(pilot: Pilot[None]) -> None:
     await pilot.press("ctrl+p")
     assert not pilot.app.screen.query_one(CommandInput).cursor_blink
+
+
+async def test_it_stands_in_every_width(pilot: Pilot[None]) -> None:
+    """At seven columns its options had none to fold to, and the program ended."""
+    await pilot.press("ctrl+p")
+    for width in range(14, 0, -1):
+        await pilot.resize_terminal(width, 18)
+        await pilot.pause()
+    await pilot.resize_terminal(120, 40)
+    assert isinstance(pilot.app.screen, Palette)
