@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -31,4 +32,5 @@ def path(name: str) -> Path:
 
 def find(place: str) -> Path:
     """The file that a path or a bundled name means; a path, existing or not, where both fail."""
-    return path(place) if not Path(place).is_file() and place in names() else Path(place)
+    there = os.path.isfile(place)  # noqa: PTH113
+    return path(place) if not there and place in names() else Path(place)

@@ -124,6 +124,18 @@ def test_no_second_list_of_kinds() -> None:
     assert found == []
 
 
+def test_who_asks_for_a_file_is_never_refused() -> None:
+    """`Path.exists` and its like raise up to Python 3.13: `core.base.files` has others."""
+    asking = re.compile(r"(?<!\bentry)\.(exists|is_file|is_dir)\(\)")
+    found = [
+        f"{place(path)}:{line}"
+        for path in PRODUCT
+        for line, text in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if asking.search(text)
+    ]
+    assert found == []
+
+
 def test_a_file_holds_one_idea() -> None:
     """About 400 lines at most."""
     lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in PRODUCT}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,6 +65,35 @@ Source: TypeAlias = Path | Piped
 """What is read: a file, or standard input."""
 
 
+# Up to Python 3.13, `Path.exists` and its like raise where a folder may not be entered or a name
+# is too long.
+
+
+def is_there(path: Path | str) -> bool:
+    """True where the path leads to something, as far as one may know."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_folder(path: Path | str) -> bool:
+    """True where the path leads to a folder, as far as one may know."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_file(path: Path | str) -> bool:
+    """True where the path leads to a regular file, as far as one may know."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def fault_of(file: Path) -> str:
+    """The reason why a file cannot be read, in a few words; "" where it can."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return "it is a folder" if is_folder(file) else "it is no regular file"
+    except (OSError, ValueError) as error:
+        return reason_of(error).lower()
+    return "" if os.access(file, os.R_OK) else "permission denied"
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing that appears whole or not at all; raises FileError.
@@ -71,7 +101,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     A link is followed. A device or a pipe is written as it comes.
     """
     try:
-        if path.exists() and not path.is_file():
+        if is_there(path) and not is_file(path):
             with path.open("wb") as file:
                 yield file
             return
@@ -83,7 +113,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+            mode = path.stat().st_mode & 0o777 if is_there(path) else 0o666 & ~_umask()
             Path(draft).chmod(mode)
             Path(draft).replace(path)
         except BaseException:
@@ -97,7 +127,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 def check_file(path: Source) -> None:
     """Refuse a path that may have no end: a device or a pipe; raises FileError."""
-    if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
+    if isinstance(path, Path) and is_there(path) and not (is_file(path) or is_folder(path)):
         raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
 
 

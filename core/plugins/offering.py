@@ -14,6 +14,7 @@ from typing import Final
 
 from ..base.code import What
 from ..base.errors import FileError, ScenarioError
+from ..base.files import is_file
 from ..base.streams import digest
 from .finding import Source, definitions, entry_points, read, top_spec
 
@@ -63,7 +64,7 @@ def _files_of(folder: Path) -> list[Path]:
 def _in_files(name: str, what: What, files: Sequence[Path]) -> Iterator[Offer]:
     for path in dict.fromkeys(path.absolute() for path in files):
         try:
-            if not path.is_file() or path.stat().st_size > LARGEST:
+            if not is_file(path) or path.stat().st_size > LARGEST:
                 continue
             code = read(path)
             lines = _lines(definitions(code, path).get(name))
@@ -93,7 +94,7 @@ def file_of(module: str) -> Path | None:
     for folder in spec.submodule_search_locations or ():
         inside = Path(folder, *rest)
         for path in (inside.with_suffix(".py"), inside / "__init__.py"):
-            if path.is_file():
+            if is_file(path):
                 return path
     return None
 

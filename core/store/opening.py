@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..base.errors import FileError, reason_of
+from ..base.files import is_folder, is_there
 from .faults import REASONS, damaged, explained
 from .schema import checked_version, migrate, outdated
 from .store import Store
@@ -31,7 +32,7 @@ def open_store(path: Path | None, write: bool = True) -> Store:
     """
     if path is None:
         return _prepared(None, sqlite3.connect(":memory:", **_OPTIONS))
-    if path.is_dir():
+    if is_folder(path):
         raise FileError(f"{path} is a folder, not a store")
     if not write:
         try:
@@ -72,9 +73,9 @@ def _opened(path: Path, mode: str) -> Store:
     Source: https://sqlite.org/howtocorrupt.html, section 2.2
     """
     try:
-        if path.exists() and not os.access(path, os.R_OK):
+        if is_there(path) and not os.access(path, os.R_OK):
             raise FileError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
-        if path.exists() and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
+        if is_there(path) and path.stat().st_size == 1:  # SQLite takes one byte for an empty file
             raise FileError(f"{path} is not a store of ldptui")
     except OSError as error:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
@@ -97,7 +98,7 @@ def _check_end(path: Path, db: sqlite3.Connection) -> None:
     (size,) = db.execute(
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     ).fetchone()
-    begun = any(file.exists() and file.stat().st_size for file in beside)
+    begun = any(is_there(file) and file.stat().st_size for file in beside)
     cut_off = not begun and path.stat().st_size < size
     db.execute("ROLLBACK")
     if cut_off:

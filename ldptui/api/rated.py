@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import LdpError, ScenarioError
-from ldptui.core.base.files import Source
+from ldptui.core.base.files import Source, is_file
 from ldptui.core.base.frames import rows_in
 from ldptui.core.base.summary import Estimate
 from ldptui.core.experiment.limits import MAX_HELD, in_bytes
@@ -103,7 +103,7 @@ def _rows(source: Source) -> int | None:
     try:
         if source.suffix == ".parquet":
             return rows_in(source)
-        if source.suffix not in (".csv", ".jsonl") or not source.is_file():
+        if source.suffix not in (".csv", ".jsonl") or not is_file(source):
             return None
         with source.open("rb") as file:
             start = file.read(SAMPLED)

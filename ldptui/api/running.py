@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
+from ldptui.core.base.files import is_file
 from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import experiment as core_experiment
@@ -67,7 +68,7 @@ def load(source: Source, *, set: Changes | None = None) -> Scenario:  # noqa: A0
     elif isinstance(source, str | Path):
         path = scenarios.find(str(source))
         meant = suggest(source, scenarios.names())
-        if not path.is_file() and (meant or not path.suffix):
+        if not is_file(path) and (meant or not path.suffix):
             raise FileError(f"{source} is no file and no bundled scenario{meant}")
         scenario = read_document(read_text(path), str(source), path.parent)
     else:

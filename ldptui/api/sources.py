@@ -24,7 +24,16 @@ from ldptui.core.base.errors import (
     got,
     reason_of,
 )
-from ldptui.core.base.files import FORMATS, PACKED, Format, Piped, Source
+from ldptui.core.base.files import (
+    FORMATS,
+    PACKED,
+    Format,
+    Piped,
+    Source,
+    is_file,
+    is_folder,
+    is_there,
+)
 from ldptui.core.scenario import read_text
 
 from .arguments import file_path, words
@@ -124,18 +133,18 @@ def _files(place: str | Source) -> Iterator[Source]:
         yield place
         return
     path = file_path(place)
-    if path.is_dir():
-        inside = [file for file in sorted(path.rglob("*")) if is_named_so(file) and file.is_file()]
+    if is_folder(path):
+        inside = [file for file in sorted(path.rglob("*")) if is_named_so(file) and is_file(file)]
         if not inside:
             ends = ", ".join(FORMATS)
             raise FileError(f"{path} must hold at least one file of reports ({ends}), got none")
         yield from inside
-    elif glob.has_magic(str(place)) and not path.exists():
+    elif glob.has_magic(str(place)) and not is_there(path):
         fitting = [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
         if not fitting:
             raise FileError(f"{place} must name at least one file, it fits none")
         for file in fitting:
-            yield from _files(file) if file.is_dir() else [file]
+            yield from _files(file) if is_folder(file) else [file]
     else:
         yield path
 
@@ -178,7 +187,7 @@ def marked(source: Source) -> bool:
 
     False for what cannot be read so, which is refused elsewhere.
     """
-    if isinstance(source, Piped) or not source.is_file():
+    if isinstance(source, Piped) or not is_file(source):
         return False
     text = format_of(unpacked(source)) in ("csv", "jsonl")
     try:

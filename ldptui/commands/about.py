@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import FileError, suggest
+from ldptui.core.base.files import is_there
 
 from .. import __version__
 from ..terminal import exits
@@ -33,7 +34,7 @@ def docs(options: Docs) -> int:
 
 def page(name: str, site: Path = SITE) -> Path:
     """The file of a page; raises FileError where it is not there."""
-    if not (site / "index.html").exists():
+    if not is_there(site / "index.html"):
         raise FileError(
             "this copy of ldptui came without its pages: `make dist` builds a package that has "
             "them, and they can be read as text in the folder docs of the source"

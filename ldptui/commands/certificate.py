@@ -21,6 +21,7 @@ import tomlkit
 
 from ldptui import __version__
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import is_there
 from ldptui.core.lab.audit import Inspection
 from ldptui.core.lab.audit.monte_carlo import epsilon_at_least
 from ldptui.core.lab.audit.rounds import OF_AVERAGE, OF_BOUND
@@ -84,7 +85,7 @@ def seal(asked: Mapping[str, Any]) -> str:
     """
     place = places.state_dir() / "audit.key"
     try:
-        if not place.exists():
+        if not is_there(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(
                 os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"

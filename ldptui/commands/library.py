@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldptui.core.base.errors import FileError, ScenarioError, got, suggest
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import is_folder, is_there, write_atomically
 from ldptui.core.experiment import compile  # noqa: A004
 from ldptui.core.plugins import permit, sources
 from ldptui.core.scenario import Scenario, load, parse, read_document, read_text
@@ -54,7 +54,7 @@ def _copy_all(names: Sequence[str]) -> None:
     others, last = names[:-1], names[-1]
     if not others or last in bundled.names():
         others, last = names, f".{os.sep}"
-    elif len(others) > 1 and not (Path(last).is_dir() or last.endswith(os.sep)):
+    elif len(others) > 1 and not (is_folder(Path(last)) or last.endswith(os.sep)):
         raise ScenarioError(f"must be a folder for several scenarios, {got(last)}", key="PATH")
     for source in [_bundled(name) for name in others]:
         _copy(source, last)
@@ -63,19 +63,19 @@ def _copy_all(names: Sequence[str]) -> None:
 def _copy(source: Path, to: str) -> None:
     """Copy a scenario, its data, its attack and the schema for editors; overwrite nothing."""
     goal = Path(to)
-    if goal.is_dir() or to.endswith(os.sep):
+    if is_folder(goal) or to.endswith(os.sep):
         goal = goal / source.name
     written = source.read_text(encoding="utf-8")
     copies = [(goal, written)]
     document = read_document(written).document
     needed = [document["population"]["path"]] if "path" in document["population"] else []
     needed += [f"{document['attack']['name']}.py"] if "name" in document.get("attack", {}) else []
-    if not (goal.parent / bundled.SCHEMA).exists():  # one of another version does as well
+    if not is_there(goal.parent / bundled.SCHEMA):  # one of another version does as well
         needed.append(bundled.SCHEMA)
     for data in needed:
         copies.append((goal.parent / data, (source.parent / data).read_text(encoding="utf-8")))
     for place, content in copies:
-        if place.exists() and (place == goal or place.read_text(encoding="utf-8") != content):
+        if is_there(place) and (place == goal or place.read_text(encoding="utf-8") != content):
             raise FileError(f"{place} cannot be written: it exists already")
     for place, content in copies:
         write_atomically(place, content)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import Piped, Source, write_atomically
+from ldptui.core.base.files import Piped, Source, is_file, is_there, write_atomically
 from ldptui.core.base.numbers import as_number
 
 from ..api.counted import END
@@ -45,14 +45,14 @@ def check_new(
     """
     agreed_on = filter(None, (options.domain, options.protocol.rpartition(":")[0]))
     for path in (path for path in (*read, *agreed_on) if not isinstance(path, Piped)):
-        if out.exists() and Path(path).exists() and out.samefile(path):
+        if is_there(out) and is_there(Path(path)) and out.samefile(path):
             raise ScenarioError(f"must be another file than {path}, which is read", key=key)
     check_free(out, options.force, key)
 
 
 def check_free(out: Path, force: bool, key: str) -> None:
     """Refuse an output that is there already, or that cannot be written; raises LdpError."""
-    if out.is_file() and not force:
+    if is_file(out) and not force:
         rule = f"must be a new file, and {out} is there already"
         raise ScenarioError(f"{rule} (--force replaces it)", key=key)
     check_writable(out)

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import is_there
 from ldptui.core.base.ranges import Range
 from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
@@ -173,7 +174,7 @@ def _page(
     ])  # fmt: skip
     for end, language in OTHERS.items():
         file = client.file.with_suffix(end)
-        if file.exists():
+        if is_there(file):
             code = [f"```{language.lower()}", *file.read_text("utf-8").rstrip().splitlines(), "```"]
             takes = "It takes d, g and p, and writes CSV."
             yield from _section(f"A client in {language}", [takes, "", *code])

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ldptui.core.base.files import is_file
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -130,7 +132,7 @@ def scenario_path(
     from ..session.locating import locate
 
     path = locate(scenario, commands)
-    if not path.is_file():
+    if not is_file(path):
         raise FileError(f"{scenario} must be a file, which is read again")
     return path
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import is_there, write_atomically
 
 from ..session.runs import Run
 from ..session.snapshot import Snapshot
@@ -26,7 +26,7 @@ MOST: Final = 500
 
 def kept_runs(path: Path) -> list[Run]:
     """The runs of a store, oldest first; none where there is no store."""
-    if not path.exists():
+    if not is_there(path):
         return []
     with _store(path, write=False) as store:
         return [listed(run) for run in reversed(store.runs(limit=MOST))]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import is_file
 from ldptui.core.base.pulse import Going
 from ldptui.core.base.tables import table_rows
 from ldptui.core.cell import Cell
@@ -161,9 +162,9 @@ class Ask:
             path = self.folder / Path(text).expanduser()
         except RuntimeError:
             path = self.folder / text
-        if not path.is_file() and text in EXAMPLES.values():
+        if not is_file(path) and text in EXAMPLES.values():
             path = Path(__file__).parent / "examples" / text
-        if not path.is_file():
+        if not is_file(path):
             raise ScenarioError(f"must be a file, got {path}", key="file")
         return path
 

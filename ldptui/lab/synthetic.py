@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import is_folder
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.cell import Cell
@@ -61,7 +62,7 @@ def answer(options: SyntheticOptions, ask: Ask) -> Steps:
     cell = ask.cell(options.scenario).first
     path = Path(ask.path or options.out)
     written = bool(ask.path or options.out)
-    if not ask.tab and path.is_dir():
+    if not ask.tab and is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
     if ask.tab and not name:
         raise ScenarioError("must be a name for the column", key="column")

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..terminal.settings import fault_of, offered_files, refuse_unreadable
+from ldptui.core.base.files import fault_of
+
+from ..terminal.settings import offered_files, refuse_unreadable
 from ..terminal.visitor import visiting
 
 if TYPE_CHECKING:

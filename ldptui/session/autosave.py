@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import is_file, is_there, write_atomically
 
 from ..terminal import places
 from .draft import draft_of, retyped
@@ -118,7 +118,7 @@ def _take() -> dict[str, Any] | None:
     """The kept values; their file has another name from here on."""
     folder = places.state_dir()
     draft, taken = folder / _DRAFT, folder / _TAKEN
-    if taken.exists():
+    if is_there(taken):
         taken.replace(folder / _FAILED)
     try:
         draft.replace(taken)
@@ -133,7 +133,7 @@ def _revived(kept: dict[str, Any]) -> Draft:
     text, before = str(kept["text"]), kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")
-    if path is not None and text == before and places.is_file(path):
+    if path is not None and text == before and is_file(path):
         text = before = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     draft = draft_of(text, folder, path)
     return dataclasses.replace(draft, saved_text=before)

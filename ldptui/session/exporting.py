@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import is_folder, is_there, write_atomically
 
 from .. import __version__
-from ..terminal.places import current_dir, is_folder
+from ..terminal.places import current_dir
 from ..text import format as text
 from ..text.format import count
 from ..text.verdict import Told, verdict
@@ -234,7 +234,7 @@ def default_path(
     place = folder or current_dir()
     free = place / f"{stem}-{name}{ending}"
     number = 2
-    while free.exists():
+    while is_there(free):
         free = place / f"{stem}-{name}-{number}{ending}"
         number += 1
     return free

@@ -16,14 +16,14 @@ def locate(place: str, commands: Callable[[], Sequence[str]] = tuple) -> Path:
     """
     if not place:
         raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")
+    path = bundled.find(place)
     try:
-        path = bundled.find(place)
-        exists = path.exists()
-    except OSError as error:  # as of a name that is too long
-        raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
-    if not exists:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         words = commands()
         first = "a command, a file" if words else "a file"
         hint = suggest(place, [*words, *bundled.names()], "ldptui scenarios lists those")
-        raise FileError(f"{place} is neither {first} nor a bundled scenario{hint}")
+        raise FileError(f"{place} is neither {first} nor a bundled scenario{hint}") from None
+    except OSError as error:  # as of a name that is too long
+        raise FileError(f"{shown(place)} cannot be read: {reason_of(error)}") from error
     return path

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
 from ldptui.core.base.errors import FileError, one_line, reason_of
+from ldptui.core.base.files import is_folder, is_there
 
 from ..text import format as text
 from ..text.folding import folded
@@ -99,8 +100,8 @@ def in_colour(stream: TextIO) -> bool:
 
 def check_writable(path: Path) -> None:
     """Refuse before the run what could not be written after it; raises FileError."""
-    if path.is_dir():
+    if is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
-    folder = next((parent for parent in path.absolute().parents if parent.exists()), None)
-    if folder is not None and not (folder.is_dir() and os.access(folder, os.W_OK)):
+    folder = next((parent for parent in path.absolute().parents if is_there(parent)), None)
+    if folder is not None and not (is_folder(folder) and os.access(folder, os.W_OK)):
         raise FileError(f"{path} cannot be written: {folder} is not a writable folder")

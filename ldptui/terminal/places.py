@@ -44,21 +44,3 @@ def current_dir() -> Path:
         return Path.cwd()
     except OSError:
         return Path.home()
-
-
-# `Path.exists` and its like raise where a folder may not be entered or a name is too long.
-
-
-def is_there(path: Path) -> bool:
-    """True where the path leads to something, as far as one may know."""
-    return os.path.exists(path)  # noqa: PTH110
-
-
-def is_folder(path: Path) -> bool:
-    """True where the path leads to a folder, as far as one may know."""
-    return os.path.isdir(path)  # noqa: PTH112
-
-
-def is_file(path: Path) -> bool:
-    """True where the path leads to a regular file, as far as one may know."""
-    return os.path.isfile(path)  # noqa: PTH113

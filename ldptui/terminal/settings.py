@@ -16,7 +16,6 @@ the attacks in Python that it names, and what it says in `allow_attacks` has no 
 from __future__ import annotations
 
 import os
-import stat
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of, suggest
+from ldptui.core.base.files import fault_of
 
 from . import places
 
@@ -119,16 +119,6 @@ def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> No
         fault = fault_of(file)
         if fault:
             raise FileError(f"{where} must be a Python file that can be read, got {file}: {fault}")
-
-
-def fault_of(file: Path) -> str:
-    """The reason why a file cannot be read, in a few words; "" where it can."""
-    try:
-        if not stat.S_ISREG(file.stat().st_mode):
-            return "it is a folder" if file.is_dir() else "it is no regular file"
-    except (OSError, ValueError) as error:
-        return reason_of(error).lower()
-    return "" if os.access(file, os.R_OK) else "permission denied"
 
 
 def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:

@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ldptui.core.base.files import is_file
+
 from . import landlock
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ def _program() -> set[str]:
 
 def hand_over(app: App[Any], path: Path) -> str:
     """Give a browser the file that was written for it; a sentence, "" in a terminal."""
-    if not app.is_web or not path.is_file():
+    if not app.is_web or not is_file(path):
         return ""
     # To guess the type would read the system's list of them.
     app.deliver_binary(path, mime_type="application/octet-stream")

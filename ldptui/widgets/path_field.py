@@ -21,7 +21,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
-from ..terminal.places import is_folder
+from ldptui.core.base.files import is_file, is_folder
+
 from .field import act_at_once
 from .option_list import LineList
 
@@ -82,7 +83,7 @@ def _is_wanted(path: Path, suffix: Ends) -> bool:
 @functools.lru_cache(maxsize=4 * MOST)
 def _is_scenario(path: Path, _changed: int, _size: int) -> bool:
     """True if a TOML file begins as a scenario does: with its format, before its first table."""
-    if not path.is_file():  # a pipe would not end
+    if not is_file(path):  # a pipe would not end
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
         top = re.split(r"^\s*\[", file.read(BEGINNING), maxsplit=1, flags=re.MULTILINE)[0]

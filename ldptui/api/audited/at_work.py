@@ -14,7 +14,7 @@ import numpy as np
 
 from ldptui import __version__
 from ldptui.core.base.errors import FileError, LdpError, RunError, ScenarioError, got, reason_of
-from ldptui.core.base.files import check_file, whole_file
+from ldptui.core.base.files import check_file, is_there, whole_file
 from ldptui.core.base.pulse import Going
 from ldptui.core.base.ranges import EPSILON, Range
 from ldptui.core.lab.audit import (
@@ -177,7 +177,7 @@ class Checkpoint:
         made = cls(path, question)
         check_file(path)
         made.due = time.monotonic() + OFTEN_S
-        if not path.exists():
+        if not is_there(path):
             with whole_file(path) as file:  # so that a path that cannot be written is told at once
                 file.write(packed(made._tree()))
             return made

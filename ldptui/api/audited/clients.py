@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ldptui.core.base.errors import RunError, ScenarioError, got
-from ldptui.core.base.files import check_file
+from ldptui.core.base.files import check_file, is_file, is_folder, is_there
 from ldptui.core.base.tables import place_of, table_rows, whole_number
 from ldptui.core.lab.audit import Claim, Client, Command, made, program, recorded, words_of
 from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
@@ -184,7 +184,7 @@ def _beside(file: Path) -> Iterator[None]:
             sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             top = name.partition(".")[0]
-            if (folder / f"{top}.py").exists() or (folder / top).is_dir():
+            if is_there(folder / f"{top}.py") or is_folder(folder / top):
                 del sys.modules[name]
 
 
@@ -285,7 +285,7 @@ def _digest(files: Sequence[str]) -> str:
     there = False
     for name in files:
         path = Path(name)
-        if path.is_file():
+        if is_file(path):
             there = True
             found.update(path.read_bytes())
     return found.hexdigest() if there else ""

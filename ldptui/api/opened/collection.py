@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import is_file, is_there
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.protocols import KINDS
@@ -62,13 +63,13 @@ def opened(collection: Collection, ask: Ask) -> Opened:
         raise ScenarioError(rule, key="reports")
     files = tuple(source for source in sources(places) if isinstance(source, Path))
     for path in files:
-        if ask.tab and not path.is_file():  # a command's is refused by who reads it
+        if ask.tab and not is_file(path):  # a command's is refused by who reads it
             raise ScenarioError(f"must be a file, {got(str(path))}", key="reports")
     labels: tuple[str, ...] | None = None
     read = files
     if collection.domain:
         path = Path(_place(collection.domain, ask))
-        if ask.tab and not path.is_file():
+        if ask.tab and not is_file(path):
             raise ScenarioError(f"must be a file, {got(str(path))}", key="domain")
         labels, read = tuple(labels_in(path)), (*files, path)
     size = collection.items if labels is None else len(labels)
@@ -98,7 +99,7 @@ def _place(text_: str, ask: Ask) -> str:
         path = ask.folder / Path(text_).expanduser()
     except RuntimeError:
         path = ask.folder / text_
-    if text_ == EXAMPLE and not path.exists():
+    if text_ == EXAMPLE and not is_there(path):
         path = EXAMPLES / text_
     return str(path)
 

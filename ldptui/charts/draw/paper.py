@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ldptui.core.base.files import whole_file
+from ldptui.core.base.files import is_there, whole_file
 
 from ...text import format as fmt
 from ..series import Bars, Chart, Grid, Panels, Plot
@@ -83,7 +83,7 @@ def figure_of(chart: Chart, *, columns: int, caption: str) -> Any:
 @contextmanager
 def _style() -> Iterator[None]:
     # Its import reads a matplotlibrc of the current folder, whatever that is.
-    with chdir(os.sep) if Path("matplotlibrc").exists() else nullcontext():
+    with chdir(os.sep) if is_there(Path("matplotlibrc")) else nullcontext():
         import matplotlib
 
     with matplotlib.rc_context():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import fault_of, is_there, write_atomically
 from ldptui.core.export import trial_rows
 from ldptui.core.metrics import METRICS
 from ldptui.core.running.runner import Results
@@ -120,7 +120,7 @@ def list_runs(options: Listing) -> int:
     )
     path, chosen = places.chosen_store(options.store)
     runs: list[Run] = []
-    if path.exists() or chosen:
+    if is_there(path) or chosen:
         with opened(options.store) as store:
             runs = store.runs(
                 protocol=options.protocol,
@@ -260,8 +260,8 @@ def _import(options: Import) -> int:
     paths = [Path(file) for file in options.files]
     recordings = [is_recording(path) for path in paths]  # before a store is open: see `is_store`
     for path, recording in zip(paths, recordings, strict=True):
-        if not path.is_file():
-            raise FileError(f"{path} cannot be read: no such file")
+        if fault := fault_of(path):
+            raise FileError(f"{path} cannot be read: {fault}")
         if not (recording or is_store(path)):
             raise FileError(f"{path} is neither a recording nor a store of ldptui")
     with open_store(places.chosen_store(options.store)[0]) as store:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import FileError, ScenarioError, got
+from ldptui.core.base.files import is_file, is_there
 from ldptui.core.base.versions import versions
 from ldptui.core.store import Run, Store, open_store
 from ldptui.core.store.recording import read_recording
@@ -20,7 +21,7 @@ from ...terminal import places
 def opened(place: str | None, write: bool = False) -> Store:
     """The store of a command that works on kept runs, at this place or the usual one."""
     path, _ = places.chosen_store(place)
-    if not path.exists():
+    if not is_there(path):
         raise FileError(f"there are no runs: {path} does not exist")
     return open_store(path, write)
 
@@ -40,7 +41,7 @@ def number_of(store: Store, word: str) -> int:
 def run_or_file(word: str, place: str | None, limits: bool = True) -> tuple[Store, int]:
     """The run that a word names, in the store at a place or in a recording of its own."""
     path, recorded = Path(word), word != "last" and not word.isdigit()
-    if recorded and not (path.is_file() or path.suffix):
+    if recorded and not (is_file(path) or path.suffix):
         rule = f'must be the number of a run, "last" or a file, {got(word)}'
         raise ScenarioError(rule, key="RUN")
     store = open_store(None) if recorded else opened(place)

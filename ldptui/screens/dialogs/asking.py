@@ -11,9 +11,10 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.dom import DOMNode
 from textual.widgets import Button, Input, Static
 
+from ldptui.core.base.files import is_file, is_folder, is_there
+
 from ...session.consent import Code
 from ...terminal.clipboard import copy
-from ...terminal.places import is_file, is_folder, is_there
 from ...text.format import count, percent
 from ...text.prose import plain
 from ...widgets.dialog import Dialog, ModalScreen

@@ -10,10 +10,11 @@ from textual.binding import Binding, BindingType
 
 from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError
+from ldptui.core.base.files import is_file, is_folder, is_there
 
 from ...session.attack_options import guesses_in
 from ...session.exporting import DRAWN, carried
-from ...terminal.places import current_dir, is_file, is_folder, is_there
+from ...terminal.places import current_dir
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
 

@@ -13,10 +13,11 @@ from textual.content import Content
 from textual.widgets.option_list import Option
 
 from ldptui.core.base.errors import FileError
+from ldptui.core.base.files import is_folder, is_there
 
 from ...session.exporting import COLUMNS, DRAWN, ExportChoice, What, default_path, save_text
 from ...terminal import places
-from ...terminal.places import current_dir, is_folder, is_there
+from ...terminal.places import current_dir
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.option_list import LineList
 from ...widgets.path_field import PathField
@@ -52,7 +53,7 @@ class SaveScreen(ModalScreen[Path | None]):
 
     def on_path_field_changed(self, event: PathField.Changed) -> None:
         path = self._field.absolute(event.text)
-        if event.text.strip() and not places.is_folder(path):  # enter looks into a folder
+        if event.text.strip() and not is_folder(path):  # enter looks into a folder
             self._say_where(with_suffix(path))
 
     def _say_where(self, path: Path) -> None:
@@ -105,7 +106,7 @@ def with_suffix(path: Path) -> Path:
 
 def reason_to_ask(draft: Draft, path: Path) -> str | None:
     """Why saving to this path needs a second thought; None if it does not."""
-    if places.is_there(path):
+    if is_there(path):
         try:
             saved = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
         except (OSError, ValueError):
@@ -119,7 +120,7 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
     data = population.get("path") if isinstance(population, dict) else None
     if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():
         moved = path.parent.absolute() != draft.folder.absolute()
-        if moved and not places.is_there(path.parent / data):
+        if moved and not is_there(path.parent / data):
             return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
     return None
 

@@ -14,6 +14,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ldptui.core.base.files import is_file
+
 from ...catalogue import key_words, listed_kinds, title_of
 from ...messages import FieldFocused
 from ...session.draft import kind_of, sweep_of, used_keys, value_of
@@ -305,7 +307,7 @@ def columns_of(folder: Path, path: str) -> list[str]:
         return []
     try:
         file = folder / FilePath(path).expanduser()
-        if not file.is_file():
+        if not is_file(file):
             return []  # opening a pipe would wait for somebody to write into it
         with file.open(newline="", encoding="utf-8-sig") as lines:
             return next(csv.reader([lines.readline(100_000)]), [])

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from ldptui.core.base.errors import LdpError, ScenarioError
+from ldptui.core.base.files import is_folder
 
 from ... import scenarios
 from ...catalogue import key_words, listed_keys, swept_kinds
-from ...terminal.places import current_dir, is_folder
+from ...terminal.places import current_dir
 from .checking import checked
 from .looking import base, keys_of, kind_of, sweep_of, used_keys, value_of
 from .populations import UnreadError, ready

@@ -72,8 +72,25 @@ def test_a_message_helps_to_mend_the_fault(
     assert told in fail(capsys, 2, *arguments)
 
 
-def test_a_name_that_is_too_long_is_no_bug(capsys: Captured) -> None:
-    assert fail(capsys, 3, "run", "x" * 5000).endswith("… cannot be read: File name too long")
+@pytest.mark.parametrize(
+    ("code", "command", "end"),
+    [
+        (3, "run {}", "… cannot be read: File name too long"),
+        (3, "runs import {}", " cannot be read: file name too long"),
+        (3, "runs list --store {}", " does not exist"),
+        (3, "run quickstart --no-store --quiet --trials 1 --out {}.csv", ": File name too long"),
+        (3, "estimate {}.csv --protocol oue --epsilon 1 --items 4", ": File name too long"),
+        (3, "scenarios copy quickstart {}", " cannot be written: File name too long"),
+        (2, "replay {}", "…"),
+        (2, "compare {} {}", "…"),
+    ],
+)
+def test_a_name_that_is_too_long_is_no_bug(
+    capsys: Captured, code: int, command: str, end: str
+) -> None:
+    """A folder that may not be entered is met in the same way, which root would never see."""
+    said = fail(capsys, code, *command.format(*["x" * 5000] * 2).split())
+    assert said.endswith(end)
 
 
 def test_a_key_of_set_may_have_quotes(capsys: Captured, tiny: str) -> None:
