@@ -19,7 +19,7 @@ from ldptui.core.base.pulse import Going
 from ldptui.core.lab.audit import Inspection, Power
 
 from ..api.audited import Checkpoint, Question, Work, question
-from ..api.audited.told import UNPROVED, document, power_lines, power_sentence, told
+from ..api.audited.told import document, power_lines, power_sentence, told, unproved
 from ..lab.asking import needed
 from ..lab.questions.reports import AuditOptions
 from ..terminal import exits
@@ -82,7 +82,7 @@ def _page(
     yield ""
     yield "## What this does not prove"
     yield ""
-    yield from (f"- {line}" for line in UNPROVED)
+    yield from (f"- {line}" for line in unproved(question))
     yield ""
     yield (
         f"{datetime.now(UTC):%Y-%m-%d}, ldptui {__version__}, Python {platform.python_version()}, "

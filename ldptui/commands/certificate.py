@@ -30,7 +30,7 @@ from ldptui.core.protocols import KINDS
 from ldptui.core.scenario import read_text
 
 from ..api.audited import Question
-from ..api.audited.told import UNPROVED
+from ..api.audited.told import unproved
 from ..lab.questions.reports import AuditOptions
 from ..terminal import places
 
@@ -62,7 +62,7 @@ def certificate(question: Question, options: AuditOptions, found: Sequence[Inspe
         "seal": seal(given),
         "asked": given,
         "client": [_values(each, digests.get(each.client, "")) for each in found],
-        "not_proved": list(UNPROVED),
+        "not_proved": list(unproved(question)),
     }
     return tomlkit.dumps(document)
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ldptui.core.lab.audit import Inspection, Power
+from ldptui.core.lab.audit import Claim, Inspection, Power
+from ldptui.core.law.capabilities import memoises
 
 from ...lab.asking import plain
 from ...terminal.output import width
@@ -22,9 +23,26 @@ UNPROVED: Final = (
     "the quality of the generator behind the coins, but for what is tested above",
     "other items, other arguments, other versions and other machines than those that ran",
     "floating point, but for the lowest digits of the numbers that are reported",
-    "several reports of one user, whose ε add up",
 )
-"""What an audit does not prove."""
+"""What no audit proves, besides what several reports of one user cost."""
+
+
+def unproved(question: Question) -> Iterator[str]:
+    """What an audit does not prove."""
+    yield from UNPROVED
+    yield from dict.fromkeys(_several(named.claim) for named in question.clients)
+
+
+def _several(claim: Claim) -> str:
+    """What an audit of single reports leaves open of those of one user together."""
+    protocol: Any = claim.protocol
+    if not (memoises(protocol) and math.isfinite(protocol.epsilon_infinity)):
+        return "several reports of one user, whose ε add up"
+    return (
+        f"several reports of one user of {claim.kind}: while the client keeps its answer, which is "
+        f"not tested, those of one item cost ε∞ = {text.short(protocol.epsilon_infinity)}, however "
+        "many, and a new item as much again at most"
+    )
 
 
 POWER_HEADS: Final = (
@@ -175,7 +193,7 @@ def _notes(question: Question, found: Sequence[Inspection]) -> Iterator[str]:
             "what a client does to single items"
         )
     yield "not refuted is no proof; what an audit does not see:"
-    yield from (f"  - {line}" for line in UNPROVED)
+    yield from (f"  - {line}" for line in unproved(question))
     if question.promise.opaque or (
         not question.promise.kind and any(e.agrees is None for e in found)
     ):

@@ -17,7 +17,7 @@ from ...lab.asking import Ask, Steps
 from ...lab.questions.reports import AuditOptions
 from ...text import format as text
 from ..audited import Question, Work, question
-from ..audited.told import AGREES, UNPROVED, power_sentence, verdict_word
+from ..audited.told import AGREES, power_sentence, unproved, verdict_word
 
 HEADS: Final = ("client", "verdict", "ε at least", "on average", "conforms", "reports")
 """The heads of the table of clients."""
@@ -93,7 +93,7 @@ def _verdict(found: Sequence[Inspection]) -> Iterator[str]:
 
 def _notes(asked: Question) -> Iterator[str]:
     yield from (power_sentence(power, asked.promise.epsilon) for power in asked.powers())
-    yield f"Not refuted is no proof, and no audit sees {'; '.join(UNPROVED)}."
+    yield f"Not refuted is no proof, and no audit sees {'; '.join(unproved(asked))}."
     yield "Programs are audited by the command alone: ldptui audit --command TEXT."
 
 

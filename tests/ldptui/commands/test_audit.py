@@ -16,6 +16,8 @@ import tomlkit
 from support.commands import Captured, fail, succeed
 
 import ldptui
+from ldptui.api.audited import question
+from ldptui.api.audited.told import unproved
 from ldptui.commands import cli
 from ldptui.explain.client import client_of
 from ldptui.terminal import exits
@@ -300,3 +302,27 @@ def test_what_is_wrong_is_said_before_the_power(tmp_path: Path, capsys: Captured
         (("--command", "./nobody --here"), "--command must be a program that can be started"),
     ):
         assert sentence in fail(capsys, 2, "audit", *words, "--epsilon", "1", "--items", "4")
+
+
+@pytest.mark.parametrize(
+    ("kind", "ever"),
+    [("loloha", "2"), ("l-sue", "2"), ("dbitflip-pm", "1"), ("oue", None), ("dbitflip", None)],
+)  # fmt: skip
+def test_what_reports_of_one_user_cost_is_said_of_its_protocol(kind: str, ever: str | None) -> None:
+    """A kept answer costs ε∞ once; other reports add up."""
+    keys: dict[str, Any] = {"sampled": 2} if kind.startswith("dbitflip") else {}
+    asked = question([kind], epsilon=1.0, items=8, keys=keys)
+    *_, last = unproved(asked)
+    if ever is None:
+        assert last == "several reports of one user, whose ε add up"
+    else:
+        assert last.startswith(f"several reports of one user of {kind}: while the client keeps")
+        assert f"those of one item cost ε∞ = {ever}, however many" in last
+
+
+def test_each_protocol_of_an_audit_has_its_sentence_once() -> None:
+    asked = question(["oue", "loloha"] * 2, epsilon=1.0, items=8)
+    assert [line.partition(":")[0] for line in unproved(asked) if "several" in line] == [
+        "several reports of one user, whose ε add up",
+        "several reports of one user of loloha",
+    ]
