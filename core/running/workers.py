@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import sys
 import time
@@ -344,6 +345,10 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
     """A pool of processes that an exception kills, and the first of them, which has started."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
+    main = vars(sys.modules["__main__"])
+    if main.get("__spec__") is None and not os.path.isfile(main.get("__file__") or ""):  # noqa: PTH113
+        # A script of standard input or of a pipe, which workers cannot import and do not need.
+        main.pop("__file__", None)
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, spawning(), initializer=_begin)
     pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts

@@ -362,6 +362,22 @@ def honest(protocol, view, count, rng):
 """
 
 
+def test_a_script_of_standard_input_computes_in_processes(scenario: str, tmp_path: Path) -> None:
+    """Workers would import the script that starts them, and this one has no file."""
+    path, _ = attack_file(tmp_path)
+    script = f"""
+import ldptui
+results = ldptui.run({scenario!r}, trials=3, attack_files=[{str(path)!r}], limits=True)
+print(len(results.cells), results.trials, results.error)
+print(ldptui.run("quickstart", trials=1, workers=2).error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.split("\n") == ["1 3 ", "", ""]
+
+
 def hanging(folder: Path) -> tuple[Path, Path]:
     """A file whose attack hangs when it is used for the second time, and what it leaves then."""
     mark = folder / "used"
