@@ -204,8 +204,9 @@ def commands() -> tuple[str, ...]:
 
 
 def _is_command(word: str) -> bool:
-    """True for the name of a command; the lab's topics are read for what may be a name alone."""
-    return word[:1].isalpha() and word.replace("-", "").isalpha() and word in commands()
+    """True for the name of a command; the topics of the lab are read for other words alone."""
+    named = word[:1].isalpha() and word.replace("-", "").isalpha() and word != "ldptui"
+    return named and (word in _rows() or word in commands())
 
 
 def _work(command: str, parsed: argparse.Namespace) -> int:

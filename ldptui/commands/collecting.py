@@ -24,8 +24,8 @@ from ..lab.questions.reports import EstimateOptions
 from ..terminal import exits
 from ..terminal.output import note
 from ..text import format as text
-from .options import Perturb
 from .outputs import check_new, check_outputs, in_format, tell_tests, tell_written, write_result
+from .protocols import Perturb
 from .reading import agreed, by_options, span_of
 
 OF_ITEMS: Final = (

@@ -1,4 +1,7 @@
-"""The options of every command that is no topic of the lab: a frozen dataclass each.
+"""The options of commands that are no topics of the lab: a frozen dataclass each.
+
+Those of kept runs are in `runs/options.py`, those about protocols in `protocols.py`: a command is
+to wait for its own alone.
 
 A command is given its options as a value of its class, read at the door. Which of the fields are
 arguments, in which order and with which words, `commands.toml` says; the others have their
@@ -7,16 +10,11 @@ defaults. Nothing here imports NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from ..charts.kinds import on_paper
-from ..lab.options import Argument, Keys, Settings
-from ..lab.questions.collected import Numbered
-from ..lab.questions.offered import kinds
-from ..lab.questions.shared import Near, keys
+from ..lab.options import Argument, Settings
 from .formats import formats
 from .opening import Allowing, Stored
 
@@ -24,17 +22,11 @@ Positional: TypeAlias = Annotated[str, Argument(positional=True)]
 Several: TypeAlias = Annotated[tuple[str, ...], Argument(positional=True)]
 Perhaps: TypeAlias = Annotated[str | None, Argument(positional=True)]
 Tags: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--tag",), repeated=True)]
-Table: TypeAlias = Literal["table", "csv", "json"]
 
 Shell: TypeAlias = Literal["bash", "zsh", "fish", "tcsh"]
 
 
-def _charts() -> list[str]:
-    """The charts for paper."""
-    return [kind.name for kind in on_paper()]
-
-
-def _formats(command: str) -> list[str]:
+def formats_of(command: str) -> list[str]:
     """The formats of results that a command has."""
     return [row.name for row in formats(command)]
 
@@ -42,13 +34,6 @@ def _formats(command: str) -> list[str]:
 @dataclass(frozen=True, kw_only=True)
 class Nothing:
     """The options of a command that has none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfRun(Stored):
-    """run : a number, or "last"; of some commands a file."""
-
-    run: Positional
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +71,7 @@ class Chosen:
 class Printing(Chosen):
     """What is printed or written of results, and where."""
 
-    format: Annotated[str | None, Argument(choices=partial(_formats, "run"))] = None
+    format: Annotated[str | None, Argument(choices=partial(formats_of, "run"))] = None
     out: str | None = None
 
 
@@ -104,127 +89,11 @@ class Run(Simulating, Printing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resume(OfRun, Computing, Printing):
-    """The options of ldptui resume."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Replay(OfRun, Computing):
-    """show : play it back in the workbench instead."""
-
-    show: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class Record(Simulating):
     """The options of ldptui record."""
 
     out: str
     tags: Tags = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plot(Simulating):
-    """columns : of a paper, that the figure is as wide as."""
-
-    out: str
-    chart: Annotated[str | None, Argument(choices=_charts)] = None
-    metric: str | None = None
-    columns: Annotated[Literal[1, 2], Argument(flags=("--paper-columns", "--columns"))] = 2
-
-
-@dataclass(frozen=True, kw_only=True)
-class Game(OfRun):
-    """metric : that is played for."""
-
-    metric: str | None = None
-    format: Literal["table", "json"] = "table"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Compare(Stored):
-    """a, b : two runs. metric : those that are compared, all where there is none."""
-
-    a: Positional
-    b: Positional
-    metric: Annotated[tuple[str, ...], Argument(repeated=True)] = ()
-    format: Table = "table"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listing(Stored):
-    """The runs that are listed. since, until : days."""
-
-    protocol: str | None = None
-    attack: str | None = None
-    tag: str | None = None
-    since: str | None = None
-    until: str | None = None
-    removed: bool = False
-    format: Table = "table"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Show(OfRun, Chosen):
-    """frequencies : with every item's estimates, in JSON."""
-
-    format: Annotated[str | None, Argument(choices=partial(_formats, "show"))] = None
-    frequencies: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Remove(Stored):
-    """undo : the runs are put back."""
-
-    runs: Several
-    undo: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tag(OfRun):
-    """remove : the tags are taken away."""
-
-    tags: Several
-    remove: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Star(OfRun):
-    """off : the mark is taken away."""
-
-    off: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Export(OfRun, Chosen):
-    """dictionary : the file that says what the columns mean."""
-
-    out: str
-    format: Annotated[str | None, Argument(choices=partial(_formats, "export"))] = None
-    frequencies: bool = False
-    dictionary: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Import(Stored):
-    """files : recordings and stores."""
-
-    files: Several
-    limits: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Collecting(Stored):
-    """before : a day; runs that started before it are forgotten as well."""
-
-    before: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dictionary(Stored):
-    """The table is one of the columns."""
-
-    format: Table = "table"
 
 
 # What ldptui brings along.
@@ -291,70 +160,3 @@ class RecordCast:
     scenario: Annotated[str, Argument(positional=True)] = "quickstart"
     out: str
     size: str = "120x36"
-
-
-# Protocols.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Theory:
-    """One setting of a protocol. keys : its other parameters, where they are given."""
-
-    protocol: Annotated[str, Argument(positional=True, choices=kinds, lower=True)]
-    epsilon: float | None = None
-    items: int | None = None
-    users: int | None = None
-    share: float | None = None
-    targets: int | None = None
-    target_frequency: float | None = None
-    mean: float | None = None
-    seeds: int = 1000
-    scoring: Literal["anchor", "bucket"] = "anchor"
-    neighbours: Near | None = None
-    delta: float | None = None
-    form: Literal["full", "one-time", "basic", "basic-one-time"] | None = None
-    f: float | None = None
-    p: float | None = None
-    q: float | None = None
-    bits: int | None = None
-    hashes: int | None = None
-    cohorts: int | None = None
-    format: Literal["table", "json"] = "table"
-    keys: Annotated[Mapping[str, Any], Keys(keys)] = field(default_factory=dict)
-
-    def key(self, name: str) -> Any:
-        """The value of a parameter of some protocol; None where it is not given."""
-        return getattr(self, name, self.keys.get(name))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Spec(Numbered):
-    """protocol : KIND."""
-
-    protocol: Positional
-    epsilon: float | None = 1.0
-    items: Annotated[int | None, Argument(either=True)] = 16
-    format: Literal["markdown", "json"] = "markdown"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Vectors(Spec):
-    """count : of the vectors. seed : of their draws."""
-
-    count: int = 16
-    seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Perturb(Numbered):
-    """data : a table of a user a row. clip : numbers outside the range are moved to its ends."""
-
-    data: Positional
-    column: str | None = None
-    keep: Annotated[tuple[str, ...], Argument(repeated=True)] = ()
-    clip: bool = False
-    for_tests: bool = False
-    seed: int | None = None
-    out: str
-    force: bool = False
-    quiet: bool = False

@@ -25,7 +25,7 @@ from ..explain.client import Client, client_of
 from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
-from .options import Spec, Vectors
+from .protocols import Spec, Vectors
 from .reading import agreed, keys_of, span_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)

@@ -29,7 +29,7 @@ from ..terminal import exits
 from ..terminal.output import write_out
 from ..text import table
 from ..text.prose import either
-from .options import Theory
+from .protocols import Theory
 
 COMMON: Final = (
     "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"

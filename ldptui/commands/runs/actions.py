@@ -27,17 +27,6 @@ from ..dictionary import dictionary
 from ..door import Output, tags_of
 from ..formats import FORMATS, Written
 from ..opening import Stored
-from ..options import (
-    Collecting,
-    Dictionary,
-    Export,
-    Import,
-    Listing,
-    Remove,
-    Show,
-    Star,
-    Tag,
-)
 from .opening import (
     SUMMARY,
     as_json,
@@ -47,6 +36,17 @@ from .opening import (
     number_of,
     opened,
     summary_of,
+)
+from .options import (
+    Collecting,
+    Dictionary,
+    Export,
+    Import,
+    Listing,
+    Remove,
+    Show,
+    Star,
+    Tag,
 )
 
 WIDTH: Final = 80

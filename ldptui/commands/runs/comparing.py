@@ -22,9 +22,9 @@ from ...terminal import exits, output
 from ...text import format as text
 from ...text import table
 from ...text.interval import mean_words
-from ..options import Compare
-from ..options import Game as Options
 from .opening import as_json, csv_text, run_or_file
+from .options import Compare
+from .options import Game as Options
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,8 +27,9 @@ from ...text import format as text
 from .. import progress, reading, reporting
 from ..door import Keeping, Output, Work, shard_of, tags_of, written_to
 from ..formats import FORMATS
-from ..options import Record, Resume, Run
+from ..options import Record, Run
 from .opening import number_of, opened
+from .options import Resume
 
 
 def run(options: Run) -> int:

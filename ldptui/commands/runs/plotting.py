@@ -31,9 +31,9 @@ from ...text import format as text
 from .. import progress, reading
 from ..door import Work, written_to
 from ..opening import Opening
-from ..options import Plot, Replay
 from .keeping import bound, kept
 from .opening import run_or_file
+from .options import Plot, Replay
 
 SUFFIXES: Final = (*DRAWN, ".txt")
 COLUMNS, ROWS = 80, 32  # of a figure in text

@@ -12,7 +12,7 @@ import pytest
 from support.cases import cell
 from support.kinds import CAO_ATTACKS, attack_table, task_of
 
-from ldptui.commands.options import Theory
+from ldptui.commands.protocols import Theory
 from ldptui.commands.theory import theory as theory_command
 from ldptui.core import Cell, theory
 from ldptui.core.attacks import ATTACKS
