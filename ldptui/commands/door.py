@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,28 +17,19 @@ from ldptui.core.experiment import Experiment
 from ldptui.core.export import ALL, Choice, checked
 from ldptui.core.running.runner import WHOLE, Shard
 
-from ..session.attack_options import Code
 from ..terminal import places
 from ..terminal.output import check_writable
 from .formats import FORMATS, formats
 from .options import Chosen, Computing, Run
 
 
-@dataclass(frozen=True)
-class Work:
-    """How an experiment is computed.
+@dataclass(frozen=True, kw_only=True)
+class Work(Computing):
+    """The options of how an experiment is computed, and what they lead to.
 
-    code : the Python code that may run. workers : processes. frequencies : whether every item's
-    estimates are measured. limits : whether sizes have limits. cluster : the place of a cluster,
-    None for this machine; executor : that cluster once it is there. shard : the part to compute.
+    shard : the part to compute. executor : the cluster that is asked for, once it is there.
     """
 
-    code: Code
-    workers: int = 1
-    frequencies: bool = False
-    quiet: bool = False
-    limits: bool = True
-    cluster: str | None = None
     shard: Shard = WHOLE
     executor: Executor | None = None
 
@@ -47,15 +38,8 @@ class Work:
         """The work that a command's options ask for."""
         if options.workers not in WORKERS:
             raise ScenarioError(f"must be {WORKERS}, {got(options.workers)}", key="--workers")
-        return cls(
-            options.code,
-            workers=options.workers,
-            frequencies=options.frequencies,
-            quiet=options.quiet,
-            limits=options.limits,
-            cluster=options.cluster,
-            shard=shard,
-        )
+        given = {field.name: getattr(options, field.name) for field in fields(Computing)}
+        return cls(**given, shard=shard)
 
 
 def shard_of(options: Run) -> Shard:

@@ -38,7 +38,11 @@ class Nothing:
 
 @dataclass(frozen=True, kw_only=True)
 class Computing(Allowing):
-    """How an experiment is computed, see `ldptui.commands.door.Work`."""
+    """How an experiment is computed.
+
+    workers : processes. limits : whether sizes have limits. frequencies : whether every item's
+    estimates are measured. cluster : the place of a cluster, None for this machine.
+    """
 
     workers: int = 1
     limits: bool = True
