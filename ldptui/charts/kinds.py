@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -97,10 +97,6 @@ class Kind:
         return made
 
 
-def _followed(run: Snapshot) -> Mapping[str, Any] | None:
-    return run.followed if run.followed and run.followed["levels"] else None
-
-
 def _goal(scenario: Scenario) -> Part | None:
     from .curves import goal_part
 
@@ -118,14 +114,10 @@ def _spread(run: Snapshot) -> Any:
     return (run.frequencies, cells[0]) if run.frequencies is not None and cells else None
 
 
-def _ends(run: Snapshot) -> Any:
-    return run.frequencies and run.frequencies.ends
-
-
 _ROWS: Final = (
     Kind("levels", "Levels", lambda about: about.levels, drawn=False),
     Kind("items", "Items", lambda about: about.levels, drawn=False,
-         numbers=_followed, frame="levels"),
+         numbers=lambda run: run.levels, frame="levels"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
          shortest="Freq"),
     Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
@@ -142,7 +134,8 @@ _ROWS: Final = (
          waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
     Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
          needs="a protocol of items in one collection", short="Interv", shortest="Int",
-         numbers=_ends, frame="intervals", waiting="waiting for the first trials …"),
+         numbers=lambda run: run.frequencies and run.frequencies.ends, frame="intervals",
+         waiting="waiting for the first trials …"),
     Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
          numbers=lambda run: run.detection, frame="detection", asks="detection", tall=25,
          waiting="waiting for the verdict on each report of one trial …"),

@@ -119,6 +119,11 @@ class Snapshot:
     reused: int = 0
     note: str = ""
 
+    @property
+    def levels(self) -> Mapping[str, Any] | None:
+        """The levels and items of heavy hitters; None before the first trial."""
+        return self.followed if self.followed and self.followed["levels"] else None
+
 
 DETAILS: Final = (
     "frequencies", "at_cell", "bits", "detection", "by_trial", "followed", "rounds",

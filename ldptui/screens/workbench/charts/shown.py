@@ -67,8 +67,7 @@ class Shown:
     @property
     def followed(self) -> Mapping[str, Any] | None:
         """The levels and items of heavy hitters; None before the first trial."""
-        followed = self.snapshot.followed if self.snapshot is not None else None
-        return followed if followed and followed["levels"] else None
+        return self.snapshot.levels if self.snapshot is not None else None
 
     @property
     def rounds(self) -> Rounds | None:
