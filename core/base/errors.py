@@ -158,7 +158,8 @@ def check_among(value: object, known: Iterable[str], key: str, besides: str | No
     names = dict.fromkeys(known)
     if value not in (*names, besides) or value is None:
         first = "" if besides is None else f"{besides} or "
-        rule = f"must be {first}one of {', '.join(names)}, {got(value)}{suggest(value, names)}"
+        words = [*map(str, names)]
+        rule = f"must be {first}one of {', '.join(words)}, {got(value)}{suggest(value, words)}"
         raise ScenarioError(rule, key=key)
 
 

@@ -117,7 +117,8 @@ def finite(number: float) -> bool:
 def require(name: str, value: float, allowed: Range) -> None:
     """Raise ScenarioError for a parameter that is outside its range."""
     if not finite(value) or value not in allowed:
-        raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
+        no_end = value in allowed and allowed.low > -math.inf  # "at least 0, got inf" says nothing
+        raise ScenarioError(f"must be {'finite and ' * no_end}{allowed}, {got(value)}", key=name)
 
 
 def check_bounds(value: Any) -> None:

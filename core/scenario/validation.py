@@ -48,7 +48,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
 
 def _without_kind(name: str, table: Mapping[str, Any], kinds: Iterable[str]) -> ScenarioError:
     """The mistake in a table that names no known kind."""
-    known = ", ".join(f'"{kind}"' for kind in kinds)
+    known = ", ".join(kinds)
     if "kind" in table:
         rule = f"must be one of {known}, {got(table['kind'])}{suggest(table['kind'], kinds)}"
         return ScenarioError(rule, key=f"{name}.kind")

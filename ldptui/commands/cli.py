@@ -57,6 +57,16 @@ class _Parser(argparse.ArgumentParser):
         self._given = [*(sys.argv[1:] if args is None else args)]
         return super().parse_known_args(args, namespace)
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None:
+            return
+        from ldptui.core.base.errors import ScenarioError, check_among
+
+        try:
+            check_among(value, action.choices, "")
+        except ScenarioError as error:
+            raise argparse.ArgumentError(action, error.rule) from None
+
     def error(self, message: str) -> NoReturn:
         words = itertools.takewhile(lambda word: word != "--", self._given)
         flags = [word.partition("=")[0] for word in words if word.startswith("--")]

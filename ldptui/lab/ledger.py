@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, get_args
@@ -20,6 +21,7 @@ from ..text import format as text
 from .answer import Figure, curves
 from .asking import OMITTED, Ask, Row, Steps, answer_of, row, told
 from .mechanisms import privacy, swept, unswept
+from .options import integer
 from .questions.curators import LedgerOptions
 
 Reported: TypeAlias = tuple[float, float, float, float]
@@ -184,8 +186,8 @@ def entry(written: str) -> books.Entry:
     spent, at, noise = spent.partition("@")
     try:
         epsilon, _, delta = spent.partition(",")
-        parts = float(epsilon), float(delta or 0), int(times) if by else 1
-    except ValueError as error:
+        parts = float(epsilon), float(delta or 0), integer(times) if by else 1
+    except (ValueError, ArgumentTypeError) as error:
         rule = f"must be [NAME=]EPSILON[,DELTA][@NOISE][xTIMES], {got(written)}"
         raise ScenarioError(rule) from error
     kind: Any = noise if at else "any"
@@ -221,7 +223,11 @@ def _rows(values: Totals, rappor: Reported | None) -> Iterator[Row]:
         if not entry.epsilon and not entry.delta:
             yield row(entry.name, "0", "post-processing is free", "DR pr. 2.1")
             continue
-        what = f"{entry.times} × ε = {text.chosen(entry.epsilon)}" if entry.times > 1 else "once"
+        what = (
+            f"{text.count(entry.times)} × ε = {text.chosen(entry.epsilon)}"
+            if entry.times > 1
+            else "once"
+        )
         what += f", δ = {text.chosen(entry.delta)} each" if entry.delta else ""
         yield row(entry.name, entry.epsilon * entry.times, what)
     for name, (formula, source) in TOTALS.items():

@@ -324,8 +324,8 @@ def add_arguments(
             place.add_argument(*flags, dest=option.name, **more)
 
 
-def _integer(text: str) -> int:
-    """A whole number as `1000000` or `1e6`."""
+def integer(text: str) -> int:
+    """A whole number as `1000000` or `1e6`; raises ArgumentTypeError."""
     with contextlib.suppress(DecimalException):
         number = Decimal(text)
         if number.is_finite() and abs(number) < 10**30 and number == number.to_integral_value():
@@ -354,7 +354,7 @@ def _keywords(option: Option, line: Line) -> dict[str, Any]:
     if choices:
         more["choices"] = choices
     if option.type in ("number", "integer"):
-        more["type"] = _float if option.type == "number" else _integer
+        more["type"] = _float if option.type == "number" else integer
     if argument.lower:
         more["type"] = str.lower
     if argument.repeated:

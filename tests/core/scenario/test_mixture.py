@@ -101,7 +101,7 @@ def experiment_of(text: str) -> tuple[Cell, ...]:
     [
         ("weight = 0.5", "weight = -1", "attack.mix.0.weight must be at least 0, got -1", 15),
         ("weight = 0.5, ", "", "attack.mix.0.weight is required", 15),
-        ('"ria"', '"rio"', 'attack.mix.1.kind must be one of "rpa", "ria"', 16),
+        ('"ria"', '"rio"', "attack.mix.1.kind must be one of rpa, ria", 16),
         ('kind = "ria", ', "", "attack.mix.1.kind is required, one of", 16),
         (
             "seeds = 3",

@@ -302,6 +302,7 @@ def test_ledger(capsys: Captured) -> None:
         assert words in text
     assert "every total holds with its own δ: name both\n" in text
     assert "every total holds: name the least\n" in succeed(capsys, "ledger", "0.1x30")
+    assert "1 000 000 × ε = 0.1" in succeed(capsys, "ledger", "0.1x1e6")
     assert "name the least, here the sum\n" in succeed(capsys, "ledger", "0.5", "0.5")
     assert "every total" not in succeed(capsys, "ledger", "0.5,1e-3")
     late = values(capsys, "ledger", "0.5,1e-3")

@@ -227,7 +227,7 @@ def test_runs_are_filtered_tagged_and_removed(tiny: str, capsys: Captured) -> No
         (2, ("runs", "list", "--since", "soon"), '--since must be a day as 2026-01-31, got "soon"'),
         (2, ("runs", "tag", "1", "a,b"), "--tag must be words without commas"),
         (2, ("run", "quickstart", "--tag", ""), "--tag must be words"),
-        (2, ("runs", "fly"), "invalid choice"),
+        (2, ("runs", "fly"), "ACTION: must be one of"),
         (2, ("resume",), "RUN"),
         (2, ("compare", "1", "1", "--metric", "luck"), "--metric must be one of gain,"),
         (2, ("replay", "1", "--workers", "0"), "--workers must be in [1, 1000], got 0"),
