@@ -212,6 +212,7 @@ def markdown_table(results: Results, numpy: str, choice: Choice = ALL) -> str:
         parts += [_cell(sheet.title)] * bool(sheet.title)
         parts.append("\n".join(f"| {' | '.join(map(_cell, row))} |" for row in rows))
         parts += [_cell(sheet.note)] * bool(sheet.note)
+    parts.append(mean_words(measured.trials for measured in results.cells if measured.trials))
     return "\n\n".join([*parts, _source(results, numpy)]) + "\n"
 
 

@@ -82,6 +82,15 @@ def test_every_table_that_is_printed_is_there(more: dict[str, object], words: st
         assert words in written
 
 
+def test_every_table_says_once_what_its_plus_minus_is() -> None:
+    results = measured(sweep=SWEPT)
+    for written in (
+        results_table(results, 400),
+        *(make(results, "2.5") for make in PAPER.values()),
+    ):
+        assert len(re.findall(r"mean ± (?:its )?standard error", written)) == 1
+
+
 def test_latex_has_as_many_cells_in_each_row() -> None:
     title, *written = PAPER["latex"](measured(sweep=SWEPT), "2.5").split("\\begin{tabular}")
     assert title.startswith("% 50 % of A_B | C\n")
