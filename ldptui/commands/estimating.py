@@ -199,8 +199,11 @@ def _words(found: Frequencies, verdict: Screening | None, steps: Defended | None
     notes = [] if found.std is not None else [none]
     if found.coverage is not None:
         share = text.estimate(found.coverage.mean, found.coverage.standard_error)
-        notes += ["", f"intervals cover {share} of the items, in {REPETITIONS} simulated",
-                  "collections of what Norm-Sub makes of the estimates"]  # fmt: skip
+        notes += [
+            "",
+            f"intervals cover {share} (standard error) of the items, in",
+            f"{REPETITIONS} simulated collections of what Norm-Sub makes of the estimates",
+        ]
     if steps is not None:
         notes += ["", repr(steps)]
     if verdict is not None:

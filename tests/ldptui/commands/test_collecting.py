@@ -217,7 +217,9 @@ def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
     share = math.fsum(row["coverage"] for row in document["items"]) / 3
     assert document["coverage"]["mean"] == pytest.approx(share)
     assert document["coverage"]["repetitions"] == 400
-    assert f"intervals cover {share:.3f}"[:19] in succeed(capsys, "estimate", out, *measured)
+    shown = succeed(capsys, "estimate", out, *measured)
+    assert f"intervals cover {share:.3f}"[:19] in shown
+    assert "(standard error) of the items" in shown, "± is 95 % in the table above"
 
 
 def test_one_report_is_one(tmp_path: Path, capsys: Captured) -> None:

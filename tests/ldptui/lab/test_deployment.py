@@ -170,6 +170,6 @@ def test_refusals(capsys: Captured) -> None:
         (("--items", "16"), "--users is required, or files of reports"),
         (("--items", "16", "--users", "100", "--share", "0"), "--share must be above 0"),
         (("--items", "4", "--users", "100", "--targets", "4"), "--targets must be in [1, 3]"),
-        (("none.csv", "--items", "4"), "none.csv"),
     ):
         assert message in fail(capsys, 2, "deployment", *arguments)
+    assert fail(capsys, 3, "deployment", "none.csv", "--items", "4").startswith("none.csv cannot")
