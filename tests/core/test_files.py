@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from ldptui.core.base.errors import FileError
-from ldptui.core.base.files import whole_file
+from ldptui.core.base.files import is_file, is_folder, is_there, whole_file
 
 
 def _half(path: Path) -> None:
@@ -34,3 +35,11 @@ def test_a_file_is_written_through_a_link_and_keeps_its_mode(tmp_path: Path) -> 
     assert link.is_symlink()
     assert path.read_bytes() == b"after"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_may_not_be_looked_at_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert not any(ask(Path("/x")) for ask in (is_there, is_folder, is_file))

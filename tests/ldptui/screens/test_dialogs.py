@@ -321,14 +321,6 @@ async def test_a_file_that_cannot_be_written_loses_nothing(folder: Path) -> None
         assert app.answers == [folder / "other.toml"]
 
 
-def test_what_may_not_be_looked_at_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> os.stat_result:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "stat", refused)
-    assert not any(ask(Path("/x")) for ask in (places.is_there, places.is_folder, places.is_file))
-
-
 async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> None:
     bundled = scenarios.path("quickstart")
     draft = draft_of(bundled.read_text(encoding="utf-8"), bundled.parent, None)
