@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
-from .errors import FileError, reason_of
+from .errors import FileError, ScenarioError, reason_of
 
 Format = Literal["csv", "jsonl", "parquet", "arrow"]
 FORMATS: Final[dict[str, Format]] = {
@@ -92,6 +92,31 @@ def fault_of(file: Path) -> str:
     except (OSError, ValueError) as error:
         return reason_of(error).lower()
     return "" if os.access(file, os.R_OK) else "permission denied"
+
+
+MARKS: Final = (b"xxh3:", b"ldptui", b"cell,trial", b"standard_error", b"| quantity | value |")
+"""What the files that we write have near their start or end, one of these."""
+
+_LOOKED_AT: Final = 1 << 16
+
+
+def check_replaced(path: Path, key: str = "--out") -> None:
+    """Refuse to write over a file that is not ours, as data by a mistyped name; raises LdpError.
+
+    What we write can be computed again, and an empty file holds nothing: both may be replaced.
+    """
+    try:
+        if not is_file(path) or not (size := path.stat().st_size):
+            return
+        with path.open("rb") as file:
+            start = file.read(_LOOKED_AT)
+            file.seek(max(0, size - _LOOKED_AT))
+            ends = start + file.read()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
+    if not any(mark in ends for mark in MARKS):
+        rule = f"must be a new file, and {path} is there, which ldptui did not write"
+        raise ScenarioError(f"{rule} (remove it first)", key=key)
 
 
 @contextmanager

@@ -61,6 +61,11 @@ def note(spent: Spent, source: str, rows: int) -> str:
     )
 
 
+def noted(path: Path) -> Path:
+    """The note beside a CSV file of invented rows."""
+    return path.with_name(f"{path.stem}.budget.txt")
+
+
 def write_synthetic(
     path: Path, column: str, labels: tuple[str, ...], items: Counts, about: str
 ) -> Path:
@@ -68,7 +73,7 @@ def write_synthetic(
 
     Raises FileError. The note is written first, so that no data lie there without it.
     """
-    beside = path.with_name(f"{path.stem}.budget.txt")
+    beside = noted(path)
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([column])

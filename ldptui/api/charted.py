@@ -16,6 +16,7 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
 from ldptui.core.store import Store
+from ldptui.core.view.cells import CellView
 from ldptui.core.view.redrawn import single_trials
 
 from ..catalogue import key_words
@@ -208,6 +209,7 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
         plot: Plot | Panels = figures.success_plot(figures.Over(drawn, cells, axis), shown)
     elif name == "error":
         drawn = curves.error_curves(scenario, axis)
+        cells = cells or _unattacked(run.parts.get("gain", ()))
         plot = figures.error_plot(figures.Over(drawn, cells, axis))
     else:
         drawn = curves.gain_and_lines(scenario, axis, listed=False)
@@ -220,6 +222,15 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
     if name == "error":  # of estimates that nobody attacks or corrects
         parameters = [_without_acts(each) for each in parameters]
     return _noted(plot, *_aside(scenario, parameters, axis.key))
+
+
+def _unattacked(cells: Sequence[CellView]) -> list[CellView]:
+    """Cells as nobody attacks or corrects: each has that arm too, those of one setting the same."""
+    found: dict[str, CellView] = {}
+    for cell in cells:
+        kept = {**_without_acts(cell.parameters), "attack.kind": "none"}
+        found.setdefault(repr(sorted(kept.items(), key=str)), replace(cell, parameters=kept))
+    return list(found.values())
 
 
 def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

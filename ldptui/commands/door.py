@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.files import check_replaced
 from ldptui.core.base.ranges import WORKERS
 from ldptui.core.experiment import Experiment
 from ldptui.core.export import ALL, Choice, checked
@@ -157,6 +158,7 @@ def written_to(out: str | None) -> Path | None:
     if out is None or out == "-":
         return None
     check_writable(Path(out))
+    check_replaced(Path(out))
     return Path(out)
 
 

@@ -25,9 +25,14 @@ from .opening import Opening
 from .options import Simulating
 
 
-def scenario_of(options: Simulating) -> tuple[Scenario, str]:
-    """The scenario with what the command line sets, and the file that it came from."""
+def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario, str]:
+    """The scenario with what the command line sets, and the file that it came from.
+
+    Raises LdpError where that file is to be written as well, as `out`.
+    """
     place = locate(options.scenario)
+    if out is not None and out.exists() and out.samefile(place):
+        raise ScenarioError(f"must be another file than {place}, which is read", key="--out")
     written = read_document(read_text(place), options.scenario, place.parent)
     return _with_options(written, options), str(place.absolute())
 

@@ -12,7 +12,7 @@ import numpy as np
 from ldptui.core.base.errors import ScenarioError, got
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab.columns import Column
-from ldptui.core.lab.sensitivity import QUERIES, Bounds, Query, clipping, of_query
+from ldptui.core.lab.sensitivity import QUERIES, Bounds, Query, clipping, least_bound, of_query
 from ldptui.core.lab.sensitivity import Clipping as Clipped
 from ldptui.core.protocols.curators import Neighbours
 
@@ -178,22 +178,23 @@ def sensitivities(
         near,
         None if bounds is None else (bounds.low, bounds.high),
         widths,
-        None if held is None else _clipping(held, options),
+        None if held is None else _clipping(held, options, bounds),
     )
 
 
-def _clipping(held: Floats, options: SensitivityOptions) -> Clipping | None:
+def _clipping(
+    held: Floats, options: SensitivityOptions, known: Bounds | None
+) -> Clipping | None:
     largest = float(np.abs(held).max())
     if largest == 0:
         return None
+    negative = not options.nonnegative and (known is None or known.low < 0)
+    law = options.epsilon, options.neighbours, negative
     bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
-    tried = clipping(held, options.epsilon, bounds, options.neighbours, not options.nonnegative)
-    bound, bias, noise, error = (
-        column.tolist() for column in (tried.bound, tried.bias, tried.noise, tried.error)
-    )
-    at = tried.best
-    best = Error(bound[at], bias[at], noise[at], error[at])
-    return Clipping(float(held.sum()), bound, bias, noise, error, best)
+    tried = clipping(held, law[0], np.append(bounds, least_bound(held, *law)), *law[1:])
+    columns = [c.tolist() for c in (tried.bound, tried.bias, tried.noise, tried.error)]
+    best = Error(*(column.pop() for column in columns))
+    return Clipping(float(held.sum()), *columns, best)
 
 
 def clipping_chart(values: Sensitivities, tried: Clipping) -> Plot:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ldptui.core.base.errors import FileError, ScenarioError
-from ldptui.core.base.files import is_folder
+from ldptui.core.base.files import check_replaced, is_file, is_folder
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.base.sampling import Counts, Floats
 from ldptui.core.cell import Cell
@@ -18,6 +18,7 @@ from ldptui.core.collection.counts import block_counts
 from ldptui.core.lab.ledger import Spent
 from ldptui.core.lab.synthetic import (
     note,
+    noted,
     on_the_simplex,
     synthetic_counts,
     synthetic_items,
@@ -64,6 +65,8 @@ def answer(options: SyntheticOptions, ask: Ask) -> Steps:
     written = bool(ask.path or options.out)
     if not ask.tab and is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
+    if written and not is_file(noted(path)):
+        check_replaced(path, "out")
     if ask.tab and not name:
         raise ScenarioError("must be a name for the column", key="column")
     if options.source != "protocol":

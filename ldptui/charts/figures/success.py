@@ -60,7 +60,7 @@ def _theory(curves: Sequence[Curve]) -> str:
 
 MOST_IN_ONE: Final = 4
 """Series that one plot holds; more stand in panels."""
-WIDE_SPAN: Final = 100.0
+WIDE_SPAN: Final = 30.0
 """Ratio of the largest to the smallest curve from which one linear axis hides the smallest."""
 DECADES: Final = 1e6
 """A symlog axis reaches over six decades at most."""

@@ -160,6 +160,7 @@ def _as_csv(documents: Sequence[Mapping[str, Any]]) -> str:
 
 def _as_table(a: Run, b: Run, rows: Sequence[Row], swept: Sequence[str]) -> str:
     heads = (*table.heads(list(swept)), "metric", "A", "B", "B − A", "±", "z")
+    same = bool(rows) and all(row.gap.difference == row.gap.standard_error == 0 for row in rows)
     shown = [
         (
             *(table.value_text(row.cell.parameters.get(key)) for key in swept),
@@ -177,6 +178,9 @@ def _as_table(a: Run, b: Run, rows: Sequence[Row], swept: Sequence[str]) -> str:
         f"B is run {b.id}: {b.title}",
         f"changed: {_changed(a, b) or 'nothing'}",
     ]
+    if same:
+        notes += ["", f"the same, to the last digit: {text.plural(len(rows), 'mean')} of each"]
+        return "\n".join(notes) + "\n"
     notes += ["", *([table.plain_table(heads, shown)] if shown else []), _pairing(rows)]
     notes += [mean_words(row.gap.trials for row in rows)] if rows else []
     return "\n".join(notes) + "\n"

@@ -35,7 +35,7 @@ from .options import Resume
 def run(options: Run) -> int:
     """Simulate a scenario and print or write the results."""
     work, asked = Work.of(options, shard_of(options)), _output(options)
-    scenario, source = reading.scenario_of(options)
+    scenario, source = reading.scenario_of(options, asked.path)
     keeping = Keeping.of(options, source)
     experiment = bound(scenario, work, keeping)
     asked = asked.of_results(experiment)
@@ -212,7 +212,7 @@ def record(options: Record) -> int:
     """Simulate a scenario and write one file that holds it all."""
     work, out = replace(Work.of(options), frequencies=True), written_to(options.out)
     assert out is not None
-    scenario, source = reading.scenario_of(options)
+    scenario, source = reading.scenario_of(options, out)
     tags, (place, chosen) = tags_of(options.tags), places.chosen_store(options.store)
     experiment = bound(scenario, work)
     with open_store(place if chosen else None) as store:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.ranges import USERS
 from ldptui.core.bounds import planner
 from ldptui.core.lab.rungs import RUNGS
@@ -123,6 +123,7 @@ def answer(options: PlanOptions, ask: Ask) -> Steps:
     others = rivals(values, options) if ask.tab and options.trust == LOCALLY else ()
     verdict = [_verdict(values)]
     if written:
+        check_replaced(Path(written), "out")
         write_atomically(Path(written), page(title(values), lines, said))
         values = replace(values, out=written)
         verdict.insert(0, f"Wrote {written}.")

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, check_among, got
-from ldptui.core.base.files import write_atomically
+from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.ranges import USERS, check_span
 from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle
@@ -79,6 +79,7 @@ def answer(options: PlanOptions, written: str | None) -> Answer:
     )
     notes, lines, verdict = [*_notes(values)], [*_rows(values)], [_verdict(values)]
     if written:
+        check_replaced(Path(written), "out")
         write_atomically(Path(written), page(title, lines, notes, LEGEND))
         verdict.insert(0, f"Wrote {written}.")
         notes.append(f"wrote {written}")

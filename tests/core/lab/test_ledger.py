@@ -25,7 +25,7 @@ from ldptui.core.lab.ledger import (
     sequential,
     tight,
 )
-from ldptui.core.lab.sensitivity import QUERIES, Bounds, clipping, of_query
+from ldptui.core.lab.sensitivity import QUERIES, Bounds, clipping, least_bound, of_query
 from ldptui.core.lab.synthetic import (
     note,
     on_the_simplex,
@@ -205,6 +205,19 @@ def test_clipping_one_by_one(negative: bool, neighbours: Any, rng: Rng) -> None:
         assert found.noise[at] == pytest.approx(math.sqrt(2) * scale)
         assert found.error[at] == pytest.approx(math.hypot(bias, found.noise[at]))
     assert found.best == int(np.argmin(found.error))
+
+
+@pytest.mark.parametrize("negative", [True, False])
+@pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
+@pytest.mark.parametrize("epsilon", [0.02, 0.5, 10])
+def test_no_bound_has_less_than_the_least_error(
+    negative: bool, neighbours: Any, epsilon: float, rng: Rng
+) -> None:
+    for values in (np.round(rng.normal(3, 10, 50)), rng.exponential(10, 4), np.array([5.0])):
+        least = least_bound(values, epsilon, neighbours, negative)
+        bounds = np.concatenate([np.linspace(1e-3, 2 * np.abs(values).max(), 20_001), [least]])
+        found = clipping(values, epsilon, bounds, neighbours, negative).error
+        assert found[-1] <= found[:-1].min() * (1 + 1e-9)
 
 
 def test_the_error_of_a_clipped_sum_by_simulation(rng: Rng) -> None:

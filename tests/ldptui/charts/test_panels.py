@@ -130,6 +130,13 @@ def test_a_gain_over_decades_is_symlog_over_a_logarithmic_axis_alone() -> None:
     assert least / 10 < linear <= least
 
 
+def test_a_curve_that_a_linear_axis_would_lay_on_its_floor_has_a_log_one() -> None:
+    """GRR gains 90 times as much as OUE does: on one linear axis OUE's line is the axis itself."""
+    oue = curves.Curve("OUE", "oue", {}, (0.5, 4.0), (1.27, 0.51), (0.0, 0.0))
+    assert figures.scale_of([replace(oue, y=(115.0, 1.44)), oue]) == "log"
+    assert figures.scale_of([replace(oue, y=(30.0, 1.44)), oue]) == "linear"
+
+
 def test_a_log_axis_has_two_labels_however_few_have_room() -> None:
     """Ten decades in five rows: a multiple of ten alone would tell no scale."""
     assert [tick.label for tick in ticks(Axis("", log=True), -13.7, -2.6, 1)] == ["10⁻¹³", "10⁻³"]

@@ -195,3 +195,14 @@ def test_columns_of_a_paper_have_two_names(tmp_path: Path, capsys: Captured) -> 
         )
         drawn.append(out.read_text("utf-8"))
     assert drawn[0] == drawn[1]
+
+
+def test_an_error_chart_of_attacked_cells_has_their_clean_arms(
+    scenario: str, tmp_path: Path, capsys: Captured
+) -> None:
+    out = tmp_path / "error.txt"
+    swept = ("--set", "protocol.epsilon=[1,2]", "--set", "attack.share=[0.01,0.1]")
+    succeed(capsys, "plot", scenario, *swept, "--chart", "error", "--out", str(out))
+    text = out.read_text(encoding="utf-8")
+    assert "points: mean of 4 trials ± 95 %" in text
+    assert "other settings" not in text

@@ -179,7 +179,7 @@ def test_a_file_stays_as_it_was_when_it_cannot_be_written(
     capsys: Captured, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "result.csv"
-    out.write_text("precious", encoding="utf-8")
+    out.write_text("cell,trial: precious", encoding="utf-8")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -187,7 +187,7 @@ def test_a_file_stays_as_it_was_when_it_cannot_be_written(
     monkeypatch.setattr(os, "fsync", full)
     line = fail(capsys, 3, "run", tiny, "--format", "csv", "--out", str(out))
     assert line == f"{out} cannot be written: No space left on device"
-    assert out.read_text(encoding="utf-8") == "precious"
+    assert out.read_text(encoding="utf-8") == "cell,trial: precious"
     assert {path.name for path in tmp_path.iterdir()} == {"result.csv", "tiny.toml"}
 
 
@@ -200,3 +200,32 @@ def test_out_writes_through_a_link_and_into_a_pipe(tiny: str, tmp_path: Path) ->
     assert goal.read_text(encoding="utf-8").startswith("cell,trial,")
     assert cli.main(["run", tiny, "--out", os.devnull, "--quiet"]) == 0
     assert Path(os.devnull).is_char_device()
+
+
+def test_no_file_of_somebody_else_is_written_over(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    """Their data, or the scenario itself, under a name that --out has by mistake."""
+    data = tmp_path / "adult.csv"
+    plan = ("plan", "--protocol", "oue", "--items", "9", "--share", "0", "--frequency", "0.1",
+            "--power", "0.9", "--epsilon", "1")  # fmt: skip
+    for written in (("run", tiny), ("record", tiny), ("synthetic", "survey"), plan):
+        data.write_text("age,sex\n39,m\n", encoding="utf-8")
+        line = fail(capsys, 2, *written, "--out", str(data))
+        rule = "which ldptui did not write (remove it first)"
+        assert line.endswith(f"--out must be a new file, and {data} is there, {rule}")
+        assert data.read_text(encoding="utf-8") == "age,sex\n39,m\n"
+        data.write_text("", encoding="utf-8")
+        for _ in range(2):  # an empty file, and then what is ours
+            assert cli.main([*written, "--out", str(data)]) == 0
+        capsys.readouterr()
+        for beside in tmp_path.glob("*.budget.txt"):
+            beside.unlink()
+    for form in ("table", "md", "latex", "csv-cells", "json"):
+        for _ in range(2):
+            words = ["run", tiny, "--format", form, "--out", str(tmp_path / f"a.{form}")]
+            assert cli.main([*words, "--metrics", "gain", "--quiet"]) == 0
+    scenario = Path(tiny)
+    scenario.write_text(f"# made for ldptui\n{scenario.read_text('utf-8')}", encoding="utf-8")
+    line = fail(capsys, 2, "run", tiny, "--format", "json", "--out", tiny)
+    assert line.endswith(f"--out must be another file than {tiny}, which is read")

@@ -53,6 +53,8 @@ def test_runs_that_share_their_streams_are_compared_in_pairs(
     assert other["standard_error"] == pytest.approx(error, rel=1e-12)
     same = compared("1", "1")
     assert (same["difference"], same["standard_error"], same["z"]) == (0, 0, None)
+    words = "the same, to the last digit: 1 mean of each"
+    assert words in succeed(capsys, "compare", "1", "1", "--metric", "gain")
     table = succeed(capsys, "compare", "1", "2")
     assert "paired: both drew" in table
     assert "changed: mga → ria" in table
