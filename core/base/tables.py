@@ -8,6 +8,7 @@ import io
 import itertools
 import warnings
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -83,7 +84,9 @@ def text_file(path: Source, kind: str = "CSV") -> Iterator[TextIO]:
             limited: Any = _LimitedLines(raw, path)
             yield io.TextIOWrapper(limited, encoding="utf-8-sig", newline="")
     except UnicodeDecodeError as error:
-        raise ContentError(f"{path} is not UTF-8 text: {error.reason}") from error
+        utf16 = error.object[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
+        why = "it is UTF-16: save it as UTF-8" if utf16 else error.reason
+        raise ContentError(f"{path} is not UTF-8 text: {why}") from error
     except (csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ContentError(f"{path} is not {kind}: {error}") from error
     except (FileError, ScenarioError):

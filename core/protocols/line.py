@@ -328,7 +328,7 @@ class Line(OverItems, Ranged, Encodes, Doors):
     def received(self, reports: object, count: int) -> Reports:
         bins = array_of(reports, (count,), np.dtype(np.uint32))
         if bins.size and bins.max() >= self.said.size:
-            raise ValueError(f"must be bins in [0, {self.said.size}), got {bins.max()}")
+            raise ValueError(f"must be a bin in [0, {self.said.size}), got {bins.max()}")
         return bins
 
     # Counts of the same reports.

@@ -72,7 +72,7 @@ def _page(
         yield f"## {_cell(each.client)}"
         yield ""
         if digests.get(each.client):
-            yield f"SHA-256 of the program: `{digests[each.client]}`"
+            yield f"SHA-256 of the files that it is, one after the other: `{digests[each.client]}`"
             yield ""
         if not each.findings:
             yield "Nothing was found."

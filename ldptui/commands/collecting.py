@@ -145,7 +145,7 @@ def _held(
         items = list(map(number, cells))
         if None in items:
             at = items.index(None)
-            among = "in the domain" if labels else f"a number in [0, {protocol.domain_size})"
+            among = "in the domain" if labels else f"a whole number in [0, {protocol.domain_size})"
             missing = ": a missing value?" * (not cells[at])
             rule = f"{name} must be {among}, {got(cells[at])}{missing}"
             raise ScenarioError(f"{spot(path, batch.lines[at])}: {rule}")

@@ -30,7 +30,12 @@ def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario,
 
     Raises LdpError where that file is to be written as well, as `out`.
     """
+    from ldptui.core.store.recording import is_recording  # perturb does without it
+
     place = locate(options.scenario)
+    if is_recording(place):
+        way = "ldptui replay computes it again, ldptui runs import takes it in"
+        raise ScenarioError(f"is a recording and no scenario: {way}", where=str(place))
     if out is not None and out.exists() and out.samefile(place):
         raise ScenarioError(f"must be another file than {place}, which is read", key="--out")
     written = read_document(read_text(place), options.scenario, place.parent)

@@ -182,9 +182,7 @@ def sensitivities(
     )
 
 
-def _clipping(
-    held: Floats, options: SensitivityOptions, known: Bounds | None
-) -> Clipping | None:
+def _clipping(held: Floats, options: SensitivityOptions, known: Bounds | None) -> Clipping | None:
     largest = float(np.abs(held).max())
     if largest == 0:
         return None

@@ -223,7 +223,7 @@ def record(options: Record) -> int:
         write_recording(store, memory.run, out)
     if not work.quiet:
         drawn = text.drawn_by(results.digest, np.__version__)
-        output.note(f"wrote {out}: {text.count(results.trials)} trials, {drawn}")
+        output.note(f"wrote {out}: {text.plural(results.trials, 'trial')}, {drawn}")
     reporting.tell_failures(results)
     if not results.ended:
         return exits.INTERRUPTED

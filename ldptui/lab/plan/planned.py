@@ -268,7 +268,8 @@ def _solve(kind: str, solved: str, options: PlanOptions) -> float:
         return least
     if solved == "share":
         return planner.largest_share(oracle, plan)
-    return planner.largest_power(oracle, plan)
+    # A plan of which all is given is judged: no power is too small to be told.
+    return (planner.largest_power if options.power is None else planner.found_power)(oracle, plan)
 
 
 def _epsilon(kind: str, options: PlanOptions, plan: planner.Plan) -> float:

@@ -69,6 +69,7 @@ def test_a_million_rows_are_read(rows: int, tmp_path: Path) -> None:
         ),
         (b"a,n\nx,0\ny,0\n", {"column": "a", "count": "n"}, ScenarioError, "must add up to"),
         (b"a\n\xff\n", {"column": "a"}, FileError, "is not UTF-8 text"),
+        ("a\nb\n".encode("utf-16"), {"column": "a"}, FileError, "it is UTF-16: save it as UTF-8"),
         (None, {"column": "a"}, FileError, "cannot be read: No such file"),
     ],
 )

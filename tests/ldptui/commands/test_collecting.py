@@ -336,10 +336,10 @@ def test_labels_in_csv_are_no_formulas_and_steer_nothing(tmp_path: Path, capsys:
 
 
 BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
-    ("item\n1\n\n4\n", (), r"line 4: item must be a number in \[0, 4\), got"),
+    ("item\n1\n\n4\n", (), r"line 4: item must be a whole number in \[0, 4\), got"),
     ("user,item\n1,2\n2,\n", ("--column", "item"), "line 3: item must be .* missing value"),
-    ("item\n-1\n", (), r"line 2: item must be a number in \[0, 4\)"),
-    ("item\n1.5\n", (), r"line 2: item must be a number in \[0, 4\)"),
+    ("item\n-1\n", (), r"line 2: item must be a whole number in \[0, 4\)"),
+    ("item\n1.5\n", (), r"line 2: item must be a whole number in \[0, 4\)"),
     ("user,item\n1,2\n", (), "--column is required: .* has the columns user, item"),
     ("user,item\n1,2\n", ("--column", "x"), "--column must be a column of"),
     ("item\n1\n", ("--set", "epsilon"), "--set must be KEY=VALUE"),
@@ -347,7 +347,7 @@ BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
     ("item\n1\n", ("--seed", "-1"), "--seed must be at least 0"),
     ("item\n1\n", ("--seed", "1"), "--seed draws reports that anybody can trace back"),
     ("item\n1\n", ("--for-tests",), "--for-tests takes the number .*: --seed N"),
-    (f"item\n{'1' * 5000}\n", (), r"line 2: item must be a number in \[0, 4\)"),
+    (f"item\n{'1' * 5000}\n", (), r"line 2: item must be a whole number in \[0, 4\)"),
     ("item\n1\n", ("--epsilon", "0"), "--epsilon must be"),
     ("item\n1\n", ("--protocol", "laplace"), "trusted curator"),
 ]

@@ -229,3 +229,13 @@ def test_no_file_of_somebody_else_is_written_over(
     scenario.write_text(f"# made for ldptui\n{scenario.read_text('utf-8')}", encoding="utf-8")
     line = fail(capsys, 2, "run", tiny, "--format", "json", "--out", tiny)
     assert line.endswith(f"--out must be another file than {tiny}, which is read")
+
+
+def test_a_recording_that_is_run_says_what_reads_one(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "shared.ldptui"
+    assert cli.main(["record", tiny, "--trials", "1", "--out", str(out)]) == 0
+    assert f"wrote {out}: 1 trial, " in capsys.readouterr().err
+    line = fail(capsys, 2, "run", str(out))
+    assert line.startswith(f"{out}: is a recording and no scenario: ldptui replay")
