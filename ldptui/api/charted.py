@@ -16,7 +16,7 @@ from ldptui.core.experiment import compile as bind
 from ldptui.core.running.runner import Results
 from ldptui.core.scenario import Scenario, value_at
 from ldptui.core.store import Store
-from ldptui.core.view.cells import CellView
+from ldptui.core.view import CellView
 from ldptui.core.view.redrawn import single_trials
 
 from ..catalogue import key_words
@@ -224,13 +224,13 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
     return _noted(plot, *_aside(scenario, parameters, axis.key))
 
 
-def _unattacked(cells: Sequence[CellView]) -> list[CellView]:
+def _unattacked(cells: Sequence[CellView]) -> tuple[CellView, ...]:
     """Cells as nobody attacks or corrects: each has that arm too, those of one setting the same."""
     found: dict[str, CellView] = {}
     for cell in cells:
         kept = {**_without_acts(cell.parameters), "attack.kind": "none"}
         found.setdefault(repr(sorted(kept.items(), key=str)), replace(cell, parameters=kept))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

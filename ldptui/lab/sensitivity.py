@@ -190,9 +190,10 @@ def _clipping(held: Floats, options: SensitivityOptions, known: Bounds | None) -
     law = options.epsilon, options.neighbours, negative
     bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
     tried = clipping(held, law[0], np.append(bounds, least_bound(held, *law)), *law[1:])
-    columns = [c.tolist() for c in (tried.bound, tried.bias, tried.noise, tried.error)]
-    best = Error(*(column.pop() for column in columns))
-    return Clipping(float(held.sum()), *columns, best)
+    columns = tried.bound, tried.bias, tried.noise, tried.error
+    bound, bias, noise, error = (column[:-1].tolist() for column in columns)
+    best = Error(*(float(column[-1]) for column in columns))
+    return Clipping(float(held.sum()), bound, bias, noise, error, best)
 
 
 def clipping_chart(values: Sensitivities, tried: Clipping) -> Plot:
