@@ -20,6 +20,7 @@ from ldptui.api.audited import question
 from ldptui.api.audited.told import unproved
 from ldptui.commands import cli
 from ldptui.explain.client import client_of
+from ldptui.lab.questions.reports import AuditOptions
 from ldptui.terminal import exits
 
 AGREED = ("--epsilon", "1", "--items", "6")
@@ -311,7 +312,7 @@ def test_what_is_wrong_is_said_before_the_power(tmp_path: Path, capsys: Captured
 def test_what_reports_of_one_user_cost_is_said_of_its_protocol(kind: str, ever: str | None) -> None:
     """A kept answer costs ε∞ once; other reports add up."""
     keys: dict[str, Any] = {"sampled": 2} if kind.startswith("dbitflip") else {}
-    asked = question([kind], epsilon=1.0, items=8, keys=keys)
+    asked = question(AuditOptions(clients=(kind,), epsilon=1.0, items=8), keys)
     *_, last = unproved(asked)
     if ever is None:
         assert last == "several reports of one user, whose ε add up"
@@ -321,7 +322,7 @@ def test_what_reports_of_one_user_cost_is_said_of_its_protocol(kind: str, ever: 
 
 
 def test_each_protocol_of_an_audit_has_its_sentence_once() -> None:
-    asked = question(["oue", "loloha"] * 2, epsilon=1.0, items=8)
+    asked = question(AuditOptions(clients=("oue", "loloha") * 2, epsilon=1.0, items=8), {})
     assert [line.partition(":")[0] for line in unproved(asked) if "several" in line] == [
         "several reports of one user, whose ε add up",
         "several reports of one user of loloha",
