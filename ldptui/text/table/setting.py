@@ -229,7 +229,7 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     targets = f"r = {sizes} {rules} target{'' if sizes == '1' else 's'}"
     if len(named) == 1:
         population = attacked[0].population
-        labels = [one_line(population.label(item)) for item in attacked[0].targets.tolist()]
+        labels = [_named(item, population.label(item)) for item in attacked[0].targets.tolist()]
         return [*facts, f"{targets}: {labels[0]}", *labels[1:10], *(["…"] if labels[10:] else [])]
     return [*facts, targets]
 
@@ -249,6 +249,12 @@ def _kind(cell: Cell) -> str:
     return " + ".join(
         f"{text.percent(part.weight / whole)} {part.attack.kind.upper()}" for part in parts
     )
+
+
+def _named(item: int, label: str) -> str:
+    """The label of a target, and its number too where the label is another number."""
+    both = label.isdecimal() and label != str(item)
+    return f"{label} (item {item})" if both else one_line(label)
 
 
 def _rule(cell: Cell) -> object:

@@ -239,3 +239,16 @@ def test_a_recording_that_is_run_says_what_reads_one(
     assert f"wrote {out}: 1 trial, " in capsys.readouterr().err
     line = fail(capsys, 2, "run", str(out))
     assert line.startswith(f"{out}: is a recording and no scenario: ldptui replay")
+
+
+def test_a_target_whose_label_is_another_number_has_both(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    """Labels are sorted as words: 10 stands before 2, and `items = [1]` is the item 10."""
+    (tmp_path / "ages.csv").write_text("age,n\n1,500\n2,300\n10,200\n", encoding="utf-8")
+    scenario = Path(tiny)
+    data = 'kind = "csv"\npath = "ages.csv"\ncolumn = "age"\ncount = "n"'
+    text = scenario.read_text("utf-8").replace('kind = "uniform"\nitems = 8\nusers = 500', data)
+    scenario.write_text(text, encoding="utf-8")
+    found = succeed(capsys, "run", tiny, "--no-store", "--set", 'attack.targets.items=[1,"2"]')
+    assert "10 (item 1), 2" in " ".join(found.split())
