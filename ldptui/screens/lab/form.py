@@ -55,7 +55,7 @@ class LabForm(VerticalScroll):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "enter", "Edit", show=False, id="lab.edit"),
-        Binding("enter", "begin", "Into the form", id="lab.begin"),
+        Binding("enter", "begin", "Into the form", show=False, id="lab.begin"),
     ]
 
     def __init__(self, topic: Topic) -> None:
