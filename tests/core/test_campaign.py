@@ -429,7 +429,7 @@ def test_entry_rounds() -> None:
             {"rounds": 2, "drift": {"kind": "csv", "path": "x"}},
             "campaign.drift.kind must be one of zipf, uniform, geometric, normal, beta, ",
         ),
-        ({"rounds": 2, "drift": {}}, 'campaign.drift.kind is required, one of "zipf", '),
+        ({"rounds": 2, "drift": {}}, "campaign.drift.kind is required, one of zipf, "),
         ({"rounds": 2, "drift": {"kind": "zipf"}}, "campaign.drift.exponent is required"),
         (
             {"rounds": 2, "drift": {"kind": "uniform", "users": 7, "items": 5}},

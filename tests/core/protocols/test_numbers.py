@@ -410,6 +410,6 @@ def test_a_strangers_reports_are_checked(kind: str) -> None:
     count = protocol.said.size
     good = np.array([0, count - 1], dtype=np.uint32)
     assert protocol.received(good, 2) is good
-    with pytest.raises(ValueError, match=rf"bins in \[0, {count}\), got {count}"):
+    with pytest.raises(ValueError, match=rf"a bin in \[0, {count}\), got {count}"):
         protocol.received(np.array([count], dtype=np.uint32), 1)
     assert tells_numbers(protocol)

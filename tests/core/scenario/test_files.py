@@ -75,7 +75,7 @@ REFUSED = [
     ("users = 1000", "users = 10000000000001", "population.users must be in [1, 10^13], got"),
     ("users = 1000", "users = 10000000000000", "at most 10^13 together"),
     ('"zipf"', '"zip"', "population.kind must be one of zipf, uniform, "),
-    ('kind = "zipf"\n', "", 'population.kind is required, one of "zipf", '),
+    ('kind = "zipf"\n', "", "population.kind is required, one of zipf, "),
     ('kind = "zipf"', 'knd = "zipf"', "population.knd is not a known key (did you mean kind?)"),
     ("exponent = 1.0", "ratio = 0.5", "population."),
     ("epsilon = 1.0", "epsilon = 0", "protocol.epsilon must be in (0, 20], got 0"),
