@@ -101,7 +101,8 @@ def least_bound(
     """The bound C of the least error, exactly. It is read off the data: its choice is not private.
 
     Between two numbers next to each other the bias is b + s C and the noise w C, so that the
-    squared error is least at C = -b s / (s² + w²), or at one of the two. values : not all 0.
+    squared error is least at C = -b s / (s² + w²), or at the one of the two that is nearer to it.
+    values : not all 0.
     """
     ends = np.unique(np.abs(values[values != 0]))
     ends = np.concatenate([ends[:1] / 1e9, ends])
@@ -109,8 +110,8 @@ def least_bound(
     slope = np.diff(at.bias) / np.diff(ends)
     start = at.bias[:-1] - slope * ends[:-1]
     width = at.noise[0] / ends[0]
-    inner = np.clip(-start * slope / (slope**2 + width**2), ends[:-1], ends[1:])
-    tried = clipping(values, epsilon, np.concatenate([ends, inner]), neighbours, negative)
+    least = np.clip(-start * slope / (slope**2 + width**2), ends[:-1], ends[1:])
+    tried = clipping(values, epsilon, least, neighbours, negative)
     return float(tried.bound[tried.best])
 
 

@@ -187,9 +187,10 @@ def _clipping(held: Floats, options: SensitivityOptions, known: Bounds | None) -
     if largest == 0:
         return None
     negative = not options.nonnegative and (known is None or known.low < 0)
-    law = options.epsilon, options.neighbours, negative
+    epsilon, near = options.epsilon, options.neighbours
     bounds = np.geomspace(largest / 1000, 2 * largest, POINTS)
-    tried = clipping(held, law[0], np.append(bounds, least_bound(held, *law)), *law[1:])
+    least = least_bound(held, epsilon, near, negative)
+    tried = clipping(held, epsilon, np.append(bounds, least), near, negative)  # the last is best
     columns = tried.bound, tried.bias, tried.noise, tried.error
     bound, bias, noise, error = (column[:-1].tolist() for column in columns)
     best = Error(*(float(column[-1]) for column in columns))
