@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import signal
 import sys
 import time
@@ -22,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
 from ..base.errors import CellError, RunError
+from ..base.files import is_file
 from ..base.pulse import Pulse, no_pulse
 from ..base.sampling import Counts
 from ..base.work import Share
@@ -346,7 +346,7 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(GUARD)  # no traceback of a process that nobody started knowingly
     main = vars(sys.modules["__main__"])
-    if main.get("__spec__") is None and not os.path.isfile(main.get("__file__") or ""):  # noqa: PTH113
+    if main.get("__spec__") is None and not is_file(main.get("__file__") or ""):
         # A script of standard input or of a pipe, which workers cannot import and do not need.
         main.pop("__file__", None)
     before = set(multiprocessing.active_children())

@@ -54,7 +54,7 @@ def _copy_all(names: Sequence[str]) -> None:
     others, last = names[:-1], names[-1]
     if not others or last in bundled.names():
         others, last = names, f".{os.sep}"
-    elif len(others) > 1 and not (is_folder(Path(last)) or last.endswith(os.sep)):
+    elif len(others) > 1 and not (is_folder(last) or last.endswith(os.sep)):
         raise ScenarioError(f"must be a folder for several scenarios, {got(last)}", key="PATH")
     for source in [_bundled(name) for name in others]:
         _copy(source, last)

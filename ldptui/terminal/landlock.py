@@ -12,7 +12,6 @@ import os
 import struct
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.files import is_folder
@@ -76,7 +75,7 @@ def _add(ruleset: int, path: str, rights: int) -> None:
     except FileNotFoundError:
         return
     try:
-        of_path = rights if is_folder(Path(path)) else rights & OF_FILES
+        of_path = rights if is_folder(path) else rights & OF_FILES
         rule = BENEATH.pack(of_path, parent)
         _checked(_system(ADD_RULE, ruleset, PATH_BENEATH, rule, 0))
     finally:

@@ -83,7 +83,7 @@ def figure_of(chart: Chart, *, columns: int, caption: str) -> Any:
 @contextmanager
 def _style() -> Iterator[None]:
     # Its import reads a matplotlibrc of the current folder, whatever that is.
-    with chdir(os.sep) if is_there(Path("matplotlibrc")) else nullcontext():
+    with chdir(os.sep) if is_there("matplotlibrc") else nullcontext():
         import matplotlib
 
     with matplotlib.rc_context():
