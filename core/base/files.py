@@ -94,8 +94,14 @@ def fault_of(file: Path) -> str:
     return "" if os.access(file, os.R_OK) else "permission denied"
 
 
+def check_other(out: Path, read: Path | str, key: str = "--out") -> None:
+    """Refuse to write over what is read; raises ScenarioError."""
+    if is_there(out) and is_there(read) and out.samefile(read):
+        raise ScenarioError(f"must be another file than {read}, which is read", key=key)
+
+
 MARKS: Final = (b"xxh3:", b"ldptui", b"cell,trial", b"standard_error", b"| quantity | value |")
-"""What the files that we write have near their start or end, one of these."""
+"""The marks of files that we write: each has one of them near its start or end."""
 
 _LOOKED_AT: Final = 1 << 16
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import Piped, Source, is_file, is_there, write_atomically
+from ldptui.core.base.files import Piped, Source, check_other, is_file, write_atomically
 from ldptui.core.base.numbers import as_number
 
 from ..api.counted import END
@@ -45,8 +45,7 @@ def check_new(
     """
     agreed_on = filter(None, (options.domain, options.protocol.rpartition(":")[0]))
     for path in (path for path in (*read, *agreed_on) if not isinstance(path, Piped)):
-        if is_there(out) and is_there(Path(path)) and out.samefile(path):
-            raise ScenarioError(f"must be another file than {path}, which is read", key=key)
+        check_other(out, path, key)
     check_free(out, options.force, key)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import is_there
+from ldptui.core.base.files import check_other
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
 from ldptui.core.scenario import Scenario, read_document, read_text
@@ -37,8 +37,8 @@ def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario,
     if is_recording(place):
         way = "ldptui replay computes it again, ldptui runs import takes it in"
         raise ScenarioError(f"is a recording and no scenario: {way}", where=str(place))
-    if out is not None and is_there(out) and out.samefile(place):
-        raise ScenarioError(f"must be another file than {place}, which is read", key="--out")
+    if out is not None:
+        check_other(out, place)
     written = read_document(read_text(place), options.scenario, place.parent)
     return _with_options(written, options), str(place.absolute())
 
