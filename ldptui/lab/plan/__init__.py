@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.ranges import USERS
 from ldptui.core.bounds import planner
 from ldptui.core.lab.rungs import RUNGS
@@ -24,7 +22,7 @@ from ..mechanisms import DRAWN
 from ..questions.planning import LOCALLY, MEAN, PlanOptions
 from . import mean
 from .planned import Planned, oracle_of, planned, rivals, with_more
-from .table import VERDICTS, name, notes, page, rival_rows, rows, title
+from .table import VERDICTS, name, notes, rival_rows, rows, title, write_page
 
 POINTS: Final = 65
 """Points of a curve."""
@@ -123,8 +121,7 @@ def answer(options: PlanOptions, ask: Ask) -> Steps:
     others = rivals(values, options) if ask.tab and options.trust == LOCALLY else ()
     verdict = [_verdict(values)]
     if written:
-        check_replaced(Path(written), "out")
-        write_atomically(Path(written), page(title(values), lines, said))
+        write_page(written, title(values), lines, said)
         values = replace(values, out=written)
         verdict.insert(0, f"Wrote {written}.")
         said.append(f"wrote {written}")

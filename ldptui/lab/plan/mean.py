@@ -6,13 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from ldptui.core.base.errors import ScenarioError, check_among, got
-from ldptui.core.base.files import check_replaced, write_atomically
 from ldptui.core.base.ranges import USERS, check_span
 from ldptui.core.bounds import means, planner
 from ldptui.core.bounds.planner import Oracle
@@ -26,7 +24,7 @@ from ..questions.offered import numbers
 from ..questions.planning import LOCALLY, PlanOptions
 from ..questions.shared import BEST
 from .planned import answers_of, left_out
-from .table import VERDICTS, answered, page, stated
+from .table import VERDICTS, answered, stated, write_page
 
 SOLVED: Final = ("users", "epsilon", "share", "within")
 """The quantities that hang together: one of them is left out."""
@@ -79,8 +77,7 @@ def answer(options: PlanOptions, written: str | None) -> Answer:
     )
     notes, lines, verdict = [*_notes(values)], [*_rows(values)], [_verdict(values)]
     if written:
-        check_replaced(Path(written), "out")
-        write_atomically(Path(written), page(title, lines, notes, LEGEND))
+        write_page(written, title, lines, notes, LEGEND)
         verdict.insert(0, f"Wrote {written}.")
         notes.append(f"wrote {written}")
     return answer_of(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
+
+from ldptui.core.base.files import check_replaced, write_atomically
 
 from ...text import format as text
 from ...text.interval import share_words
@@ -212,10 +215,13 @@ def answered(solved: str | None, answer: float) -> str:
     return text.count(math.ceil(answer)) if solved == "users" else text.short(answer, 4)
 
 
-def page(title: str, rows: Sequence[Row], notes: Iterable[str], legend: str = LEGEND) -> str:
-    """The plan as one page of Markdown: every number with its formula."""
+def write_page(
+    path: str, title: str, rows: Sequence[Row], notes: Iterable[str], legend: str = LEGEND
+) -> None:
+    """Write the plan as one page of Markdown, every number with its formula; raises LdpError."""
+    check_replaced(Path(path), "out")
     cells = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in rows]
-    return "\n".join(
+    page = "\n".join(
         [
             f"# {title}", "", "| quantity | value | formula | source |",
             "|---|---|---|---|", *(f"| {line} |" for line in cells), "",
@@ -223,3 +229,4 @@ def page(title: str, rows: Sequence[Row], notes: Iterable[str], legend: str = LE
             *(f"- {source}" for source in cited(rows)), "",
         ]
     )  # fmt: skip
+    write_atomically(Path(path), page)
