@@ -65,12 +65,12 @@ def told(app: Terminal) -> dict[str, str]:
 
     Of a script that is no TOML, they show what was valid last: only its error is the draft's.
     """
-    app.rest(1.0)
+    app.quiet(1.0, asleep=True)
     found: dict[str, str] = {}
     for key, closed in (("f2", "2 Parameters"), ("f3", "1 Protocol")):
         app.send(key)
         app.until(f"(?m)^─{closed}", 4 * LIMIT_S)
-        app.rest(0.5)
+        app.quiet(0.5, asleep=True)
         if broken := re.search(r"✗ script, line \d+", app.text):
             return {"script": broken[0]}
         rows = SUMMARY.findall(app.text)
@@ -108,12 +108,12 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
                     app.send(rng.choice(sent))
             if not app.read(0.01):
                 break
-        app.rest(1.0, 20 * LIMIT_S)
+        app.quiet(1.0, 20 * LIMIT_S, asleep=True)
         shown = None
         app.resize(120, 40)  # a smaller one shows one pane anyhow, and has no zoom to leave
         for _ in range(6):  # out of dialogs, the lab, a zoom and a playback
             app.send("escape")
-            app.rest()
+            app.quiet(asleep=True)
         if app.read(0.01):  # else it was left by Quit, in the palette or by a click
             shown = told(app)
             app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first

@@ -177,19 +177,8 @@ class Terminal:
                     return self.frames[at - len(came)][0]
         raise AssertionError(f"{wanted!r} did not come; the screen is:\n{self.text}")
 
-    def quiet(self, seconds: float = 0.3, limit: float = LIMIT_S) -> None:
-        """Read until nothing came for so long."""
-        last = time.monotonic()
-        end = last + limit
-        while last + seconds > time.monotonic() and time.monotonic() < end:
-            count = self.bytes
-            if not self.read(seconds / 4):
-                return
-            if self.bytes != count:
-                last = time.monotonic()
-
-    def rest(self, seconds: float = 0.3, limit: float = LIMIT_S) -> None:
-        """Read until nothing came for so long, and the program slept all the while.
+    def quiet(self, seconds: float = 0.3, limit: float = LIMIT_S, *, asleep: bool = False) -> None:
+        """Read until nothing came for so long. asleep : and the program slept all the while.
 
         It may be silent for seconds while it has keys to hear: on a busy machine, or in a terminal
         that is too small to draw anything in.
@@ -198,9 +187,9 @@ class Terminal:
         end = last + limit
         while last + seconds > time.monotonic() and time.monotonic() < end:
             count = self.bytes
-            if not self.read(min(0.05, seconds / 4)):
+            if not self.read(min(0.05, seconds / 4) if asleep else seconds / 4):
                 return
-            if self.bytes != count or self.state != "S":
+            if self.bytes != count or (asleep and self.state != "S"):
                 last = time.monotonic()
 
     def wait(self, limit: float = LIMIT_S) -> int:
