@@ -226,11 +226,11 @@ def _curve(name: str, scenario: Scenario, run: Snapshot, metric: str | None = No
 
 def _unattacked(cells: Sequence[CellView]) -> tuple[CellView, ...]:
     """Cells as nobody attacks or corrects: each has that arm too, those of one setting the same."""
-    found: dict[str, CellView] = {}
+    settings: dict[str, CellView] = {}
     for cell in cells:
         kept = {**_without_acts(cell.parameters), "attack.kind": "none"}
-        found.setdefault(repr(sorted(kept.items(), key=str)), replace(cell, parameters=kept))
-    return tuple(found.values())
+        settings.setdefault(repr(sorted(kept.items(), key=str)), replace(cell, parameters=kept))
+    return tuple(settings.values())
 
 
 def _without_acts(parameters: Mapping[str, Any]) -> Mapping[str, Any]:

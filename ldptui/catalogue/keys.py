@@ -23,14 +23,13 @@ class Key:
 
     name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
     brief : in lists of runs. head : above a column. told : in the line of a setting, "" where it is
-    left out or told otherwise. meaning : two plain sentences. note : what the
-    type and the range do not say. formula : lines of at most 76 cells. source : the paper;
-    sources : those of choices that have their own, by choice. words : values of a choice that have
-    other words than themselves. start : the value where a newly
-    chosen kind needs one. follows : how it follows a number of the draft: `of` which, `part` of it,
-    rounded to `digits` or else down, at `least` and at `most`. step : of a nudge, small and big, or
-    the name of a grid. sweep : the values of a new sweep. axis : places on the x-axes of charts.
-    span : from where to where.
+    left out or told otherwise. meaning : two plain sentences. note : what the type and the range do
+    not say. formula : lines of at most 76 cells. source : the paper; sources : those of choices
+    that have their own, by choice. words : values of a choice that have other words than
+    themselves. start : the value where a newly chosen kind needs one. follows : how it follows a
+    number of the draft: `of` which, `part` of it, rounded to `digits` or else down, at `least` and
+    at `most`. step : of a nudge, small and big, or the name of a grid. sweep : the values of a new
+    sweep. axis : places on the x-axes of charts. span : from where to where.
     Texts are empty, values None, where there is nothing to say.
     """
 

@@ -79,12 +79,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Lines,
 
 
 def told() -> dict[str, dict[str, str]]:
-    """What the page says of each key, by the line that has it."""
+    """The words of the page about each key, by the line that has it."""
     section = page("docs/format.md").partition("\n## Recordings\n")[2].partition("\n## ")[0]
-    found = defaultdict[str, dict[str, str]](dict)
+    rows = defaultdict[str, dict[str, str]](dict)
     for line, names, words in ROW.findall(section):
-        found[line] |= dict.fromkeys(re.findall("`(.+?)`", names), words)
-    return found
+        rows[line] |= dict.fromkeys(re.findall("`(.+?)`", names), words)
+    return rows
 
 
 def keys(line: Mapping[str, Any]) -> Iterator[str]:

@@ -24,17 +24,17 @@ UNPROVED: Final = (
     "other items, other arguments, other versions and other machines than those that ran",
     "floating point, but for the lowest digits of the numbers that are reported",
 )
-"""What no audit proves, besides what several reports of one user cost."""
+"""The limits of every audit; `unproved` adds the cost of several reports of one user."""
 
 
 def unproved(question: Question) -> Iterator[str]:
-    """What an audit does not prove."""
+    """The limits of an audit: each is something that it does not prove."""
     yield from UNPROVED
     yield from dict.fromkeys(_several(named.claim) for named in question.clients)
 
 
 def _several(claim: Claim) -> str:
-    """What an audit of single reports leaves open of those of one user together."""
+    """The cost of several reports of one user, which an audit of single reports leaves open."""
     protocol: Any = claim.protocol
     if not (memoises(protocol) and math.isfinite(protocol.epsilon_infinity)):
         return "several reports of one user, whose ε add up"
