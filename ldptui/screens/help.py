@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -19,6 +18,7 @@ from ldptui.core.kernels.loops import LOOPS
 from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 from ..session.draft import input_of
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
+from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.words import DOT
 
@@ -46,12 +46,12 @@ class HelpScreen(ModalScreen[None]):
     """Help for one field of a scenario ("": for the whole), and a table of the keys given."""
 
     # Not by hand when it is mounted: the app may be ending by then.
-    AUTO_FOCUS = "VerticalScroll"
+    AUTO_FOCUS = "Scroll"
 
     DEFAULT_CSS = """
     HelpScreen {
         & > Dialog { width: 92%; max-width: 84; }
-        VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
+        Scroll { height: auto; max-height: 100%; }
         Static { padding: 0 1; }
     }
     """
@@ -67,7 +67,7 @@ class HelpScreen(ModalScreen[None]):
         self._active = tuple(active_bindings)
 
     def compose(self) -> ComposeResult:
-        with Dialog("Help", "↑ ↓ scroll · esc closes"), VerticalScroll():
+        with Dialog("Help", "↑ ↓ scroll · esc closes"), Scroll():
             for part in (
                 *field_text(self._field, key_of(self.app, *RUN)),
                 *self._keys(),
@@ -103,7 +103,7 @@ class HelpScreen(ModalScreen[None]):
         )
 
     def action_scroll(self, by: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+        self.query_one(Scroll).scroll_relative(y=by, animate=False)
 
 
 EVERYWHERE: Final = "everywhere"

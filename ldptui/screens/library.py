@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
@@ -20,6 +20,7 @@ from ldptui import scenarios
 
 from ..session.claim import split_claim
 from ..terminal import places
+from ..widgets.blank import Scroll
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import LineList
 from ..widgets.picker import Filter
@@ -79,19 +80,18 @@ class LibraryScreen(ModalScreen[Path | None]):
             height: 1fr;
             margin-left: 1;
         }
-        VerticalScroll {
+        Scroll {
             width: 1fr;
             height: 1fr;
             padding: 0 1;
             border-top: solid $foreground 30%;
-            scrollbar-size-vertical: 1;
         }
     }
     LibraryScreen.-narrow LineList { height: 8; }
     LibraryScreen.-wide {
         Container { layout: horizontal; }
         LineList { width: auto; max-width: 64%; }
-        VerticalScroll { border-top: none; border-left: solid $foreground 30%; }
+        Scroll { border-top: none; border-left: solid $foreground 30%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,7 +109,7 @@ class LibraryScreen(ModalScreen[Path | None]):
         # Keys may come before what is composed is there to be asked for.
         self._list = LineList()
         self._text = Static(markup=False)
-        self._scroll = VerticalScroll(self._text)
+        self._scroll = Scroll(self._text)
         self._list.can_focus = self._scroll.can_focus = False
 
     def compose(self) -> ComposeResult:

@@ -1,6 +1,7 @@
-"""Containers that draw nothing of their own: no border, no padding, no text.
+"""Containers: those that draw nothing of their own, and those that scroll.
 
-Textual then fills them without asking line by line, with every frame, what they show.
+BLANK : no border, no padding, no text. Textual then fills them without asking line by line, with
+every frame, what they show.
 """
 
 from __future__ import annotations
@@ -30,7 +31,26 @@ class Rows(Vertical):
     BLANK = True
 
 
-class Scrolled(VerticalScroll, can_focus=False):
+class Scroll(VerticalScroll):
+    """A container that scrolls, where the column of the scrollbar is always free.
+
+    Words that fold into one row more beside a scrollbar could rest with it as well as without, and
+    what was there before would decide.
+    """
+
+    DEFAULT_CSS = """
+    Scroll {
+        scrollbar-gutter: stable;
+        scrollbar-size: 0 1;  /* Textual 8 gives a stable gutter a row for the other scrollbar. */
+    }
+    """
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows of what it holds; Textual 8 measures it without the gutter."""
+        return super().get_content_height(container, viewport, width - self.scrollbar_size_vertical)
+
+
+class Scrolled(Scroll, can_focus=False):
     """A container that scrolls, but is no stop on the way of the tab key."""
 
     BLANK = True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.dom import DOMNode
 from textual.widgets import Button, Input, Static
 
@@ -17,6 +17,7 @@ from ...session.consent import Code
 from ...terminal.clipboard import copy
 from ...text.format import count, percent
 from ...text.prose import plain
+from ...widgets.blank import Scroll
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import Ends, PathField
 from ...widgets.words import put
@@ -111,11 +112,11 @@ class TextScreen(ModalScreen[None]):
     """Shows a text; y copies it, esc or q closes."""
 
     # Not by hand when it is mounted: the app may be ending by then.
-    AUTO_FOCUS = "VerticalScroll"
+    AUTO_FOCUS = "Scroll"
 
     DEFAULT_CSS = """
     TextScreen {
-        VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
+        Scroll { height: auto; max-height: 100%; }
         .said { color: $text-accent; height: auto; }
     }
     """
@@ -132,7 +133,7 @@ class TextScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Dialog(self._title, "y copies · ↑ ↓ scroll · esc closes"):
-            with VerticalScroll():
+            with Scroll():
                 yield Static(self._text, markup=False)
             yield Static(classes="said", markup=False)
 
@@ -140,7 +141,7 @@ class TextScreen(ModalScreen[None]):
         self.query_one(".said", Static).update(copy(self.app, self._text))
 
     def action_scroll(self, by: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+        self.query_one(Scroll).scroll_relative(y=by, animate=False)
 
 
 WORDS: Final = (

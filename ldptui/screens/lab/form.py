@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -17,7 +17,7 @@ from ...lab.topics import Topic
 from ...lab.words import lab_field_help
 from ...messages import ChoicesAsked
 from ...terminal.keyboard import first_focus, takes_focus
-from ...widgets.blank import fitted
+from ...widgets.blank import Scroll, fitted
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.words import put
 from ..picking import pick
@@ -34,7 +34,7 @@ STEPS: Final[Mapping[Step, Steps]] = {
 }
 
 
-class LabForm(VerticalScroll):
+class LabForm(Scroll):
     """Fields for the options of a topic; edits are posted as `KeyEdited` of `lab.TOPIC.NAME`.
 
     What it shows and where the focus goes can be said before it is mounted. An option of type
@@ -45,12 +45,11 @@ class LabForm(VerticalScroll):
     LabForm {
         border: round $foreground 25%;
         border-title-color: $text-muted;
-        scrollbar-size-vertical: 1;
         scrollbar-color: $foreground 25%;
         scrollbar-background: $background;
         &:focus-within { border: round $accent; border-title-color: $accent; }
         &:ansi:focus-within { border: heavy $accent; }
-        &.-side { layout: grid; grid-size: 2; grid-rows: auto; grid-gutter: 0 2; }
+        &.-side { layout: grid; grid-size: 2; grid-rows: auto; grid-gutter: 0 1; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -205,19 +204,18 @@ class LabBody(Vertical):
         height: 1fr;
         #lab-body { height: 1fr; }
         #lab-verdict { height: auto; padding: 0 1; text-style: bold; }
-        #lab-left { width: 44; }
+        #lab-left { width: 45; }
         #lab-right { width: 1fr; }
         LabForm { height: auto; max-height: 60%; }
         #lab-words {
             height: 1fr;
-            padding: 0 1;
+            padding: 0 0 0 1;
             border: round $foreground 25%;
             border-title-color: $text-muted;
-            scrollbar-size-vertical: 1;
             &:focus { border: round $accent; }
             &:ansi:focus { border: heavy $accent; }
         }
-        &.-wide #lab-left { width: 60; }
+        &.-wide #lab-left { width: 61; }
         &.-narrow #lab-body { layout: vertical; }
         &.-narrow #lab-left { width: 1fr; height: auto; &.-whole { height: 1fr; } }
         &.-narrow LabForm { max-height: 9; }
@@ -238,7 +236,7 @@ class LabBody(Vertical):
         self.forms: dict[str, LabForm] = {}
         self.results = Results()
         self._text = Words()
-        self._words = VerticalScroll(self._text, id="lab-words")
+        self._words = Scroll(self._text, id="lab-words")
         self._words.border_title = "In words"
         self._left = Vertical(self._words, id="lab-left")
         self._verdict = Static(id="lab-verdict", markup=False)

@@ -40,7 +40,7 @@ class DefencesPane(FormPane, can_focus=True):
     DEFAULT_CSS = """
     DefencesPane {
         height: 1fr;
-        & > Scrolled { height: 1fr; padding-right: 1; }
+        & > Scrolled { height: 1fr; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -34,7 +34,6 @@ class FormPane(Widget):
         border-title-color: $text-muted;
         border-subtitle-color: $text-error;
         &, & Scrolled {
-            scrollbar-size-vertical: 1;
             scrollbar-color: $foreground 25%;
             scrollbar-background: $background;
         }

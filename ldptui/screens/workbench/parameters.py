@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from ldptui.core.base.files import is_file
@@ -21,7 +20,7 @@ from ...messages import FieldFocused
 from ...session.draft import kind_of, sweep_of, used_keys, value_of
 from ...session.runs import shown
 from ...text.format import short
-from ...widgets.blank import Rows, fitted
+from ...widgets.blank import Rows, Scroll, fitted
 from ...widgets.field import Field
 from ...widgets.words import put, put_or_hide
 from .form_pane import FormPane, Shown, fill, labelled, names_in, own
@@ -66,7 +65,7 @@ def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
         yield field
 
 
-class ParametersPane(VerticalScroll, FormPane):
+class ParametersPane(Scroll, FormPane):
     """Every number of a scenario but the attack's."""
 
     BORDER_TITLE = "2 Parameters"
@@ -76,12 +75,11 @@ class ParametersPane(VerticalScroll, FormPane):
         border-title-color: $text-muted;
         border-subtitle-color: $text-error;
         layout: vertical;
-        scrollbar-size-vertical: 1;
         scrollbar-color: $foreground 25%;
         scrollbar-background: $background;
         & > Rows { height: auto; width: 1fr; }
         &.-side { layout: horizontal; }
-        &.-side > #numbers { padding-right: 2; }
+        &.-side > #numbers { padding-right: 1; }
         &.-roomy .first { margin-top: 1; }
         &.-side .top { margin-top: 0; }
         & .remark { padding: 0 0 0 2; height: auto; color: $text-muted; }

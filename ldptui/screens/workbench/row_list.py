@@ -105,7 +105,7 @@ class RowList(Widget, can_focus=True):
             lines = len(self._row(at, width)) if at < len(self.rows) else 1
             if y <= offset.y < y + lines:
                 self._choose(at)
-                if at < len(self.rows) and offset.x >= width - 2:
+                if at < len(self.rows) and offset.x >= width - 1:
                     self.action_ask("remove")
                 elif self.OPENS or at == len(self.rows):
                     self.action_ask("open")
@@ -134,7 +134,7 @@ class RowList(Widget, can_focus=True):
         mark = "✗ " if problem else "› " if focused else self.MARKS[not opened]
         style = "$text-error" if problem else "$text-accent" if focused else muted(self)
         line = Content.styled(mark, style_of(mark, style)) + self.written(at, focused, width)
-        line = line.pad_right(max(0, width - 2 - line.cell_length))
+        line = line.pad_right(max(0, width - 1 - line.cell_length))
         lines = [line + Content.styled("×", muted(self) if focused else faint(self))]
         if problem and not opened:
             wrapped = Content(problem).wrap(max(10, width - 2))
@@ -186,4 +186,4 @@ class ItemList(RowList):
         quiet = self.is_disabled or row.off
         bold = "$foreground bold" if self.opened_at(at) else "$foreground"
         text = Content.styled(row.text, faint(self) if quiet else bold)
-        return text.truncate(max(1, width - 5), ellipsis=True)
+        return text.truncate(max(1, width - 4), ellipsis=True)

@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.reactive import var
 from textual.widgets import Static
 from textual.widgets.option_list import Option
@@ -20,14 +19,14 @@ from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...text import format as fmt
 from ...text.prose import first_lines, plain
-from ...widgets.blank import fitted
+from ...widgets.blank import Scroll, fitted
 from ...widgets.filter_input import Filtered, FilterInput, no_match
 from ...widgets.option_list import OptionList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
 
 
-class FailureView(VerticalScroll):
+class FailureView(Scroll):
     """Nothing while nothing failed; of a traceback the end, as that is where it says why."""
 
     DEFAULT_CSS = """
@@ -36,7 +35,6 @@ class FailureView(VerticalScroll):
         max-height: 85%;
         border-top: solid $foreground 15%;
         padding: 0 1;
-        scrollbar-size-vertical: 1;
         display: none;
         & > Static { color: $text-error; height: auto; }
         & > Static.-traceback { color: $foreground 80%; }

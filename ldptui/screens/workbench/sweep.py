@@ -101,7 +101,7 @@ class SweepList(RowList):
 
     def head(self, width: int) -> list[Content]:
         heading = Content.assemble(("  sweep", muted(self)))
-        gap = width - heading.cell_length - cell_len(self.size_note) - 1
+        gap = width - heading.cell_length - cell_len(self.size_note)
         if self.size_note and gap > 0:
             heading += Content.styled(" " * gap + self.size_note, muted(self))
         return [heading]
@@ -112,7 +112,7 @@ class SweepList(RowList):
         return Content.assemble(
             (label, "$text-accent" if focused else muted(self)),
             " ",
-            (spelled(self, described(row.values, width - LABEL_WIDTH - 3)), "$foreground"),
+            (spelled(self, described(row.values, width - LABEL_WIDTH - 2)), "$foreground"),
         )
 
 

@@ -41,7 +41,7 @@ class AttackPane(FormPane, can_focus=True):
         layout: vertical;
         height: 1fr;
         &.-wrong { border-subtitle-color: $text-error; }
-        & > #form { height: 1fr; padding-right: 1; }
+        & > #form { height: 1fr; }
         & > #script { height: 1fr; display: none; padding: 0 0 0 1; }
         &.-show-script > #form { display: none; }
         &.-show-script > #script { display: block; }
