@@ -16,8 +16,8 @@ NEW := $(PYTHON) -m venv .venv
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 endif
 
-# What is installed is compiled on all processors, without the tests that others ship; files that
-# are no Python of this version are left alone.
+# What the program needs is compiled on all processors, without the tests that others ship; files
+# that are no Python of this version are left alone.
 COMPILE := $(BIN)/python -m compileall -q -j 0 -x '[/\\]tests?[/\\]'
 
 .PHONY: run test size code tests-compiled test-long format site dist bench bench-tui clean
@@ -25,6 +25,8 @@ COMPILE := $(BIN)/python -m compileall -q -j 0 -x '[/\\]tests?[/\\]'
 run: $(RUN)
 	@$(BIN)/ldptui $(ARGS)
 
+# What is imported is compiled once, whatever the environment says: each process would do it again.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(READY)
 	@$(MAKE) --no-print-directory --jobs=2 code tests-compiled
 	$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(ARGS)
@@ -35,9 +37,10 @@ code: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Pytest's workers read what it compiles here, in place of compiling it three times at once.
+# Pytest's workers read what it compiles here, the tests and what they import, in place of compiling
+# it all at once; mypy takes as long.
 tests-compiled: $(READY)
-	-@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --collect-only -qq >/dev/null
+	-@$(BIN)/pytest --collect-only -qq >/dev/null
 
 test-long: $(SITE)
 	$(BIN)/pytest -n 2 -m long $(ARGS)
@@ -69,11 +72,12 @@ $(RUN): pyproject.toml
 	@$(COMPILE) .venv core ldptui scenarios >/dev/null 2>&1 || true
 	@touch $@
 
-$(READY): $(RUN)
-	@echo 'Adding the tools of the tests, once: about 800 MB more, one to three minutes.'
+# All at once on a fresh clone. Nothing is compiled here that the tests do not import.
+$(READY): pyproject.toml
+	@echo 'Setting up .venv with the tools of the tests, once: about 1.1 GB, one to three minutes.'
+	@test -x $(BIN)/python || $(NEW)
 	@$(INSTALL) -e '.[dev]'
-	@$(COMPILE) .venv >/dev/null 2>&1 || true
-	@touch $@
+	@touch $(RUN) $@
 
 $(SITE): $(READY)
 	@$(INSTALL) -e '.[docs,browser]'
