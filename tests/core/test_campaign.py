@@ -73,7 +73,7 @@ def of_rounds(block: CellResults) -> Rounds:
 # The law of a round is that of a collection of its own.
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("protocol", [*PURE, BASIC, ONE_TIME], ids=lambda one: one["kind"])
 @pytest.mark.parametrize("churn", [0.0, 0.4])
 def test_each_round_follows_its_own_theory(
@@ -343,6 +343,7 @@ def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> Non
 # Seeds, parts, what an attacker sees.
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("protocol", [PURE[1], QUIET, BLOOM], ids=["oue", "basic", "bloom"])
 def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: str) -> None:

@@ -80,7 +80,7 @@ def codes(store: Path, folder: Path, capsys: Captured) -> list[int]:
     return ended
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(("table", "column", "value"), ROWS)
 def test_a_changed_row_costs_one_sentence(
     table: str, column: str, value: object, tmp_path: Path, capsys: Captured

@@ -138,7 +138,7 @@ def written(mark: Path, document: dict[str, Any]) -> Path:
 # Scenarios.
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("command", OF_SCENARIOS)
 @pytest.mark.parametrize("table", ASKED)
 def test_no_command_runs_the_code_that_a_scenario_asks_for(
@@ -149,7 +149,7 @@ def test_no_command_runs_the_code_that_a_scenario_asks_for(
     answers(capsys, mark, command, file=scenario)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     "field",
     [

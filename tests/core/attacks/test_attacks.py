@@ -256,7 +256,7 @@ def test_every_attack_of_a_scenario_is_tested() -> None:
     assert tested == {kind for kind in KNOWN_ATTACKS if report_law(kind) not in OF_NUMBERS}
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_one_report_supports(case: Case) -> None:
     """S, the rate of every item, and the variance of any set, against enumeration."""

@@ -119,6 +119,7 @@ def hides(kind: str) -> bool:
     return hasattr(getattr(KINDS[kind], "mechanism", None), "conditioned")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [kind for kind in ONE_OF_EACH if hides(kind)])
 def test_the_gain_at_d_1024_is_the_closed_form(kind: str, seed: int) -> None:
     """A plain formula where any subset may be supported; the others are steered far beyond it."""

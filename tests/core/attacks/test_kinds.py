@@ -115,6 +115,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
     return one, Poisoned(case, histogram, laws[kind](), one.malicious, aims)
 
 
+@pytest.mark.every(3)
 @every_pair
 def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
     for share in (0.0, 0.1, 0.4):
@@ -122,7 +123,7 @@ def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
         assert_closed_forms(one, law)
 
 
-@pytest.mark.every(18)
+@pytest.mark.every(47)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_pair
 def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, seed: int) -> None:
@@ -139,7 +140,7 @@ def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, s
         assert not budget.mean(measured("gain"), value + held, variance)  # without - f_T
 
 
-@pytest.mark.every(8)
+@pytest.mark.every(23)
 @every_pair
 def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int) -> None:
     one, law = poisoned(case, kind, 0.5, "counts", seed)

@@ -77,6 +77,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.every(7)
 @pytest.mark.parametrize("claimed", CLAIMS.values(), ids=CLAIMS)
 @pytest.mark.parametrize("kind", FREE)
 def test_the_overturning_share_is_that_of_a_programme(kind: str, claimed: Sum) -> None:
@@ -118,6 +119,7 @@ def test_one_vote_and_free_bits_of_an_aggregated_histogram() -> None:
     assert drawn.low == pytest.approx(0.2 - 1.6448536269514722 * np.sqrt(2) * 1e-6)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ONE_EACH)
 def test_the_lower_bound_is_too_large_in_one_of_twenty_runs(kind: str) -> None:
     """At the worst truth, the items equal: 300 runs; without the noise it is half of them."""

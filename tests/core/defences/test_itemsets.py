@@ -17,7 +17,7 @@ from ldptui.core.law.capabilities import SendsBitPerItem
 from ldptui.core.protocols import BLH, OLH, OUE, SUE
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("users", [1, 63, 64, 65, 200, 8193])
 @pytest.mark.parametrize("protocol", [OUE(11, 1.0), SUE(3, 1.0), OLH(9, 1.0), BLH(17, 2.0)])
 def test_columns_are_the_supports(

@@ -95,6 +95,7 @@ def alarms(protocol: Any, populations: list[Floats], users: int, runs: int, rng:
 POPULATIONS = [np.full(12, 1 / 12), np.eye(12)[3], 0.5 ** np.arange(1, 13) / (1 - 0.5**12)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", TOLD)
 def test_honest_reports_alarm_at_the_promised_rate_at_most(kind: str, rng: Rng) -> None:
     for epsilon in (1.0, 4.0):
@@ -158,7 +159,7 @@ def check_power(make: Any, law: str, part: float, runs: int, rng: Rng, mutant: b
     return bool(budget.proportion(raised, runs, min(max(told, 1e-4), 1 - 1e-4)))
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(("make", "law", "part"), SETTINGS[::2])
 def test_the_power_is_that_of_its_closed_form(make: Any, law: str, part: float, rng: Rng) -> None:
     assert check_power(make, law, part, 40, rng, mutant=False)
@@ -178,6 +179,7 @@ def test_the_power_is_that_of_its_closed_form_in_50_settings(
     assert check_power(protocol_of, law, part, 200, rng, mutant=False)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("make", [OUE, SUE, OLH, ss])
 def test_the_targets_of_mga_are_named_and_the_estimates_mended(make: Any, rng: Rng) -> None:
     protocol, users, fakes, runs = make(24, 1.0), 8000, 400, 30

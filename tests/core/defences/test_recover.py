@@ -14,6 +14,7 @@ from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.theory import expected_estimate
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 @pytest.mark.parametrize("eta", [0.0, 0.05, 0.5])
 def test_ldprecover_is_a_projection_of_enlarged_estimates(

@@ -70,7 +70,7 @@ def test_columns_are_made_alike_and_added_up(both: Any, users: int, hash_range: 
     assert users == 0 or (supports.sum(axis=1) == counts).all()
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("hash_range", [2, 21, 2**16])
 @pytest.mark.parametrize("scoring", ["anchor", "bucket"])
 @pytest.mark.parametrize("subset", [1, 5, 9])

@@ -53,6 +53,7 @@ def errors_agree(claims: Any, samples: Any) -> budget.Verdict:
     return verdict
 
 
+@pytest.mark.every(5)
 @every_curator
 def test_tails_are_those_of_the_samples(curator: Any, rng: Rng) -> None:
     samples = drawn(curator, rng)

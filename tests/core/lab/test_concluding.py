@@ -191,6 +191,7 @@ def test_intervals_of_proved_reports_hold_where_fakes_choose_an_item() -> None:
         assert enough == holds
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "curator",
     [

@@ -90,7 +90,7 @@ def test_a_gap_is_overturned_by_more_fakes_the_more_is_proved(
     )
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("items", [3, 4, 6])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_hidden_fakes_overturn_no_more_than_a_linear_programme(items: int, epsilon: float) -> None:

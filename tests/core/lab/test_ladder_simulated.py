@@ -129,6 +129,7 @@ def test_the_share_that_makes_up_a_gap(name: str) -> None:
     assert not budget.mean(after[:, 1] - after[:, 0], gap + 3 * (most / TRIALS) ** 0.5 + 0.03, most)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_reports(name: str) -> None:
     """Where reports exist, both paths have one law: the means of all items are the same."""

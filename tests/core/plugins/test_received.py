@@ -27,6 +27,7 @@ def test_every_report_that_a_protocol_makes_is_received(form: Case | str, rng: R
         assert len(protocol.received(made[:0], 0)) == 0
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @pytest.mark.parametrize(
     "spoil",

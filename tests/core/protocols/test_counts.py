@@ -114,7 +114,7 @@ def test_both_paths_have_the_moments_of_the_law(
     assert not budget.moments(counts, expected.mean, expected.covariance)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @both_paths
 @every_case
 def test_estimates_are_unbiased_and_have_the_variance_of_theory(
@@ -169,7 +169,7 @@ def test_grr_estimates_add_up_to_one(rng: Rng) -> None:
     assert estimate(counts + crafted, 1100, protocol).sum(axis=1) == pytest.approx(1)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_never_reported_items_of_a_large_domain(kind: str, rng: Rng) -> None:
     """Few users, many items: every one of 999 empty items is estimated 0 on average."""

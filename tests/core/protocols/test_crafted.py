@@ -52,7 +52,7 @@ def test_crafted_reports_follow_their_law(
         assert not budget.law(seen, case.crafted([3, 1, 2], SEEDS, scoring))
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(11)
 @every_craft
 def test_crafted_counts_follow_their_joint_law(
     case: Case, targets: list[int], scoring: Any, rng: Rng

@@ -92,6 +92,7 @@ def test_measured_metrics_agree_with_theory(kind: str, name: str) -> None:
         assert not budget.mean(values, claim + 8 * np.sqrt(variance / values.size), variance)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("kind", ["laplace", "geometric"])
 @pytest.mark.parametrize(("name", "supported"), [("rpa", 2 / 6), ("ria", 1.0), ("mga", 1.0)])
 def test_the_gain_is_the_share_of_what_is_missing(kind: str, name: str, supported: float) -> None:

@@ -69,6 +69,7 @@ def weights(flips: BitFlips, law: str, targets: list[int]) -> tuple[Any, Any]:
     return mean, np.round(square - np.outer(mean, mean), 12) + 0.0
 
 
+@pytest.mark.every(7)
 @pytest.mark.parametrize("targets", [[0], [0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]], ids=str)
 @pytest.mark.parametrize("law", LAWS)
 @every_case

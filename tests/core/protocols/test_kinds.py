@@ -146,7 +146,7 @@ def test_no_budget_is_so_small_that_p_and_q_cancel(kind: str) -> None:
     assert smallest.p - smallest.q < 1.1e-9 * 4 * (smallest.q or 1)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(13)
 @pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ATTACKS)))
 def test_an_attack_works_or_is_refused_in_words(kind: str, fakes: str) -> None:
     protocol = {"kind": kind, "epsilon": 1.0, **({"cohorts": 4} if kind == "rappor" else {})}

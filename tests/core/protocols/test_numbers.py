@@ -221,6 +221,7 @@ def test_reports_and_counts_have_the_law_of_the_table(kind: str, cells: bool) ->
         assert wrong.size != counts.size or not budget.law(counts, wrong / wrong.sum())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", BINNED)
 def test_both_paths_agree_jointly(kind: str) -> None:
     """The covariances of the counts of two users: of items that are fixed, not drawn."""

@@ -104,6 +104,7 @@ def test_bits_drawn_together_are_noticed(tiny: Filters, rng: Rng) -> None:
     assert not seen(by_reports(mutant, "honest", [1], trials=30_000, rng=rng), law)
 
 
+@pytest.mark.every(3)
 @both_paths
 @every_tiny
 def test_random_counts_follow_their_joint_law(
@@ -115,6 +116,7 @@ def test_random_counts_follow_their_joint_law(
     assert not seen(draw(bound(tiny), "random", 2, trials=trials, rng=rng), honest)
 
 
+@pytest.mark.every(3)
 @both_paths
 @pytest.mark.parametrize("targets", [[1], [3, 0]], ids=str)
 @every_tiny
@@ -184,6 +186,7 @@ def test_noise_that_rounds_to_none_is_refused() -> None:
     assert BitNoise(1e-15, 0.0, 1.0).epsilon_one(1) == pytest.approx(2 * math.log(2e15), rel=0.01)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", UNCONDITIONAL)
 def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) -> None:
     """The rates that theory uses, on both paths, with and without a crowded cohort."""

@@ -177,7 +177,7 @@ def own_keys(kind: str, cohort: float | None) -> dict[str, Any]:
     return keys | ({"distribution": [3, 1]} if kind == "input" else {})
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(13)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 @pytest.mark.parametrize("form", ["full", "one-time"])
 def test_the_gain_after_decoding_is_that_of_least_squares(
@@ -309,7 +309,7 @@ def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -
     assert not budget.spread(found, expected, 1.9 * variances[1])
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_gain_before_decoding_by_counting_bits(
     kind: str, cohort: float | None, rng: Rng

@@ -63,7 +63,7 @@ def test_reports_show_p_and_q(case: Case, rng: Rng) -> None:
     assert not reports_show_p_and_q(case, one_percent_more(case), rng)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @every_case
 def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
     if case.code is not None:  # the same code for another budget
@@ -77,7 +77,7 @@ def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
     assert not reports_show_p_and_q(case, mutant, rng)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(11)
 @every_extreme
 def test_reports_show_p_and_q_at_the_edges(case: Case, rng: Rng) -> None:
     assert reports_show_p_and_q(case, bind(case), rng)
@@ -202,6 +202,7 @@ def test_unary_reports_of_more_than_one_byte(kind: str, d: int, rng: Rng) -> Non
 # Support counts.
 
 
+@pytest.mark.every(7)
 @pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
 def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> None:
@@ -214,6 +215,7 @@ def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> Non
             assert counts.tolist() == protocol.supports(reports).sum(axis=0).tolist()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("d", [7, 8, 9, 300])
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_support_counts_of_larger_domains(kind: str, d: int, rng: Rng) -> None:

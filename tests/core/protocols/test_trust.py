@@ -147,6 +147,7 @@ AIMING = [
 """Attacks that need no key of their own."""
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("made", AIMING)
 def test_reports_of_fakes_inside_a_proof_are_admitted_and_counted(made: str) -> None:
     """No crafted report has more ones than the proof admits, and both paths have one law."""

@@ -53,6 +53,7 @@ def on_their_own(pickers: NDArray[np.int64], items: int, rng: Rng) -> NDArray[np
     return uniform_multinomial(picks, items, rng)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("items", "sizes"),
     [(3, [1, 1]), (3, [2, 2]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (2, [1, 2, 2])],
@@ -66,7 +67,7 @@ def test_subset_counts_follow_their_joint_law(
     assert picks_follow_their_law(subset_counts, items, sizes, rng)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("items", "sizes"), [(3, [1, 1]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (4, [1] * 5)]
 )

@@ -37,7 +37,7 @@ EDITS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("name", scenarios.names())
 @pytest.mark.parametrize(("key", "value"), EDITS)
 def test_an_edit_keeps_comments_and_does_what_with_value_does(

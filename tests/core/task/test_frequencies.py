@@ -71,7 +71,7 @@ def poisoned(
     return one, Poisoned(case, histogram, fake, one.malicious, targets)
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(25)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_attack
 def test_measured_metrics_agree_with_the_law(
@@ -98,7 +98,7 @@ def test_measured_metrics_agree_with_the_law(
     assert measured("normalised_gain") == pytest.approx(measured("gain") / held + 1)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(13)
 @every_attack
 def test_measured_gain_rejects_wrong_formulas(
     case: Case, kind: str, scoring: Any, seed: int
@@ -132,7 +132,7 @@ def test_measured_gain_rejects_wrong_formulas(
     assert not budget.spread(measured, value, unpaired)
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(25)
 @every_attack
 def test_measured_mse_rejects_wrong_formulas(
     case: Case, kind: str, scoring: Any, seed: int
@@ -150,7 +150,7 @@ def test_measured_mse_rejects_wrong_formulas(
         assert not budget.mean(measured("mse_clean"), 1.3 * clean, scatter)
 
 
-@pytest.mark.every(8)
+@pytest.mark.every(19)
 @pytest.mark.parametrize("targets", [[3], [4], [0, 1, 2, 3, 4]], ids=str)
 @every_attack
 def test_one_target_and_all_items(
@@ -249,7 +249,7 @@ def test_every_user_of_a_large_domain_reports_once() -> None:
 # Edges.
 
 
-@pytest.mark.every(12)
+@pytest.mark.every(25)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", EXTREMES, ids=str)
 @pytest.mark.parametrize("users", [1, 40])

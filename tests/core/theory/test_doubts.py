@@ -85,7 +85,7 @@ def test_a_spread_that_is_far_below_what_is_expected(trials: int) -> None:
     assert chi2.cdf(doubts._far_below(trials) ** 2 * (trials - 1), trials - 1) < 2e-5
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_cancels_is_zero(kind: str) -> None:
     """The closed forms of all metrics, where all items are targets."""

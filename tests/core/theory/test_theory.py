@@ -68,7 +68,7 @@ def expected(case: Case, kind: str, scoring: Any, targets: list[int], share: flo
     return one, support, Poisoned(case, histogram, fake, one.malicious, targets)
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(25)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.4])
 @every_attack
 def test_gain_its_deviation_and_the_error(

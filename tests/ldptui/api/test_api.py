@@ -286,7 +286,7 @@ def test_a_notebook_shows_the_table_and_the_chart() -> None:
 # Frequencies of real reports.
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_intervals_cover_as_often_as_they_say(kind: str) -> None:
     """Item 0 in 200 collections of 1500 users; a quarter of the width covers less."""

@@ -386,7 +386,7 @@ ODD = {
 }
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(
     ("low", "high"), [(None, None), (0.5, 2.0), (None, 1e-3), (2.0, 0.5), (1.0, 1.0)]
@@ -508,6 +508,7 @@ def test_any_two_tones_differ_as_points_and_as_lines(charset: Charset) -> None:
             assert (one.glyph, one.dashes) != (two.glyph, two.dashes)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("charset", CHARSETS)
 @pytest.mark.parametrize("styles", list(itertools.product(STYLES, repeat=2)))
 def test_what_differs_in_the_legend_differs_in_the_picture(
@@ -859,7 +860,7 @@ def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> No
     assert places(*series) == places(series[0])
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("scale", [{}, {"log": True}, {"linear": 0.1}])
 @pytest.mark.parametrize("charset", get_args(Charset))
 def test_a_cell_of_a_plot_is_a_place_on_its_axes(charset: Charset, scale: dict[str, Any]) -> None:

@@ -133,7 +133,7 @@ def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -
         assert part in text or shortened(part) in text, "\n".join(lines)
 
 
-@pytest.mark.every(16)
+@pytest.mark.every(31)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario_has_all_its_words_at_every_width(name: str, blank: None) -> None:
     offset = NAMES.index(name) % 17

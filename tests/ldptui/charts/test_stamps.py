@@ -88,7 +88,7 @@ def points_of(at: Area, series: Series) -> Iterator[tuple[int, int]]:
             yield at.x.dot(across), at.y.dot(up)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @PALETTES
 @pytest.mark.parametrize("tone", TONES)
 def test_a_mark_is_true_to_the_dot_of_its_value(tone: Tone, palette: Palette) -> None:
@@ -146,6 +146,7 @@ def _ends(plot: Plot) -> tuple[float, float]:
 PLOTS = dict(charts())
 
 
+@pytest.mark.every(3)
 @PALETTES
 @pytest.mark.parametrize(("width", "height"), [(76, 16), (120, 34)])
 @pytest.mark.parametrize("name", PLOTS)

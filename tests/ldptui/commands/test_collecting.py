@@ -35,6 +35,7 @@ def bound(kind: str, items: int = 11) -> Any:
 # Files.
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("end", sources.FORMATS)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_what_is_written_is_read_again(
@@ -255,6 +256,7 @@ def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -
     assert written[0] != written[1]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ["olh", "she"])
 @pytest.mark.parametrize("end", sources.FORMATS)
 def test_reports_for_tests_say_so_in_every_row(

@@ -156,7 +156,7 @@ def drawn(kind: str, rng: random.Random, folder: Path) -> tuple[str, str]:
     return str(path), protocol
 
 
-@pytest.mark.every(20)
+@pytest.mark.every(41)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_file_of_any_kind_ends_with_a_sentence(
     chunk: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -184,7 +184,7 @@ def test_a_file_of_any_kind_ends_with_a_sentence(
             json.loads(out.read_text("utf-8"), parse_constant=pytest.fail)
 
 
-@pytest.mark.every(20)
+@pytest.mark.every(41)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_so_does_one_among_many_on_any_way(
     chunk: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

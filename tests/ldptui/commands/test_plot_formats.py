@@ -65,7 +65,7 @@ def check(path: Path, columns: int) -> None:
         assert 2_000 < path.stat().st_size < 200_000
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_chart_is_drawn_as_svg(tmp_path: Path, capsys: Captured, chart: str) -> None:
     out = draw(tmp_path, capsys, chart, ".svg", 1)

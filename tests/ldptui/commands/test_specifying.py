@@ -58,6 +58,7 @@ def asked(kind: str) -> tuple[str, ...]:
                  for word in ("--set", f"{key}={value}"))  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_page_has_all_that_a_client_needs(kind: str, capsys: Captured) -> None:
     page = succeed(capsys, "spec", kind, *asked(kind))
@@ -118,6 +119,7 @@ def test_the_page_of_numbers_runs(tmp_path: Path, capsys: Captured) -> None:
     assert "--low must be left out for GRR" in fail(capsys, 2, "spec", "grr", *asked[2:])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_client_reads_the_vectors_as_they_say(kind: str, capsys: Captured) -> None:
     document = json.loads(succeed(capsys, "spec", kind, *asked(kind), "--format", "json"))
@@ -182,7 +184,7 @@ def client_in(kind: str) -> ModuleType:
     return program(told)
 
 
-@pytest.mark.every(8)
+@pytest.mark.every(17)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
     for theirs, ours in samples(kind, client_in(kind).report):
@@ -190,14 +192,14 @@ def test_the_client_has_the_law_of_its_protocol(kind: str) -> None:
         assert verdict, verdict.about
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_a_client_with_another_budget_is_rejected(kind: str) -> None:
     pairs = samples(kind, client_in(kind).report, 1.7)
     assert not all(same_law(theirs, ours) for theirs, ours in pairs)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_a_client_that_reports_another_item_is_rejected(kind: str) -> None:
     client = client_in(kind)
@@ -205,7 +207,7 @@ def test_a_client_that_reports_another_item_is_rejected(kind: str) -> None:
     assert not all(same_law(theirs, ours) for theirs, ours in pairs)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_reports_of_the_client_are_accepted(kind: str, tmp_path: Path, capsys: Captured) -> None:
     """Run as a program, as the page says, with the random numbers of the system."""

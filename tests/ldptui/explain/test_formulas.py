@@ -55,6 +55,7 @@ OTHERS = [kind for kind in EVERY if kind not in (*KINDS, *CENTRAL)]
 """The local protocols whose closed forms are not those of pure ones."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
 def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     one = bound(kind, fakes)
@@ -121,6 +122,7 @@ def test_the_unit_variance_in_the_protocols_own_terms(kind: str) -> None:
     assert computed(shown, **symbols(kind, protocol)) == expected
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("kind", "fakes"), [*PAIRS, *itertools.product(OTHERS, (None, "mga"))])
 def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> None:
     """The line on the screen, computed with a pocket calculator, gives the number beside it."""

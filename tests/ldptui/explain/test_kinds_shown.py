@@ -54,6 +54,7 @@ PAIRS = [pair for pair in itertools.product(OF_ITEMS, PROTOCOLS) if makes_sense(
 every_pair = pytest.mark.parametrize(("kind", "protocol"), PAIRS)
 
 
+@pytest.mark.every(5)
 @every_pair
 def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> None:
     one = bound(kind, protocol)
@@ -84,7 +85,7 @@ def test_the_bounds_of_a_gain_are_recomputed_from_what_is_shown(kind: str, proto
     assert unseen.value > honest
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(13)
 @every_pair
 def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
     one = bound(kind, protocol)
@@ -141,6 +142,7 @@ MIXED = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> None:
     population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}

@@ -112,6 +112,7 @@ def test_memoised_noise_is_bounded_and_composition_is_not(table: dict[str, Any])
 TEXT = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("charset", ["braille", "ascii"])
 @pytest.mark.parametrize("size", [(78, 18), (74, 29), (138, 52), (44, 15)])
 async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:

@@ -92,7 +92,7 @@ def test_the_table_shows_what_the_story_yields(family: str) -> None:
     assert yielded - lines == listed - lines
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", [law for law in LAWS if law != "unknown"])
 def test_a_report_of_every_law_that_makes_sense(

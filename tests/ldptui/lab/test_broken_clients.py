@@ -36,6 +36,7 @@ class As:
         return self.protocol.perturb(values, rng if self.rng is None else self.rng)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", LOCAL)
 def test_todays_clients_publish_no_raw_numbers(kind: str) -> None:
     assert published(As(kind), ITEMS) is None

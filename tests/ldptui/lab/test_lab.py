@@ -148,6 +148,7 @@ def test_the_repaired_relation_is_private_and_names_three_users(capsys: Captured
 # check
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_protocols_are_proved(kind: str, capsys: Captured) -> None:
     found = values(capsys, "check", kind, "--epsilon", "1", "--items", "5")
@@ -327,7 +328,7 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
 # Bad input.
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -184,7 +184,7 @@ async def test_focus_follows_the_tab() -> None:
         assert pane.current_chart() is pane.query_one("#gain")
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(13)
 @pytest.mark.parametrize("size", [NORMAL, (80, 20), SMALL, WIDE])
 @pytest.mark.parametrize("tab", ["frequencies", "gain", "error", "table"])
 async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:

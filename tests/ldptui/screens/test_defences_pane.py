@@ -81,7 +81,7 @@ async def test_a_step_has_the_fields_of_its_kind() -> None:
         assert shown(app) == ["defence.1.kind"]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("kind", DEFENCES)
 async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
     name = 'name = "trimmed"\n' if "name" in keys_of("defence", kind) else ""

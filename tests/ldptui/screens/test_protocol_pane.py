@@ -306,6 +306,7 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
             assert "ε₁ = 1.07: OUE/OLH/SS" in shown.replace("\n", " ")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ITEM_KINDS)
 def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every number of the pane is one of `ldptui theory` at the scenario's d, n and ε."""

@@ -89,7 +89,7 @@ async def test_one_above_the_other_where_there_is_not() -> None:
         assert sheet.scroll_offset.y == 1
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(15)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fakes", [*CAO_ATTACKS, None])
 def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) -> None:

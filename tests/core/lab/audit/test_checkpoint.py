@@ -72,6 +72,7 @@ def ended(inspector: Inspector, every: int = 0) -> tuple[Inspection, int]:
             inspector, steps, cuts = again, again.steps(), cuts + 1
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("kind", "sort", "spends"),
     [("grr", "fresh", 1.0), ("oue", "made", 1.0), ("olh", "fresh", 2.0), ("grr", "pairs", 1.0)],

@@ -53,6 +53,7 @@ SPENDING = {"grr": 2.5, "oue": 2.5, "the": 3.0, "hst": 2.5, "hr": 2.5, "dbitflip
 """The ε that broken clients spend in the place of 1."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", HONEST)
 def test_an_honest_client_is_not_refuted(kind: str) -> None:
     found = audited(Own(kind, 1.0), claim_of(kind))
@@ -189,6 +190,7 @@ def test_the_expected_bounds_of_the_naive_audit(kind: str) -> None:
     assert kind == "the" or best > 0.97
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", NAIVE)
 def test_the_naive_attacker_guesses_as_often_as_told(kind: str) -> None:
     protocol: Any = ldptui.protocol(kind, D, epsilon=1.0)

@@ -79,6 +79,7 @@ def test_a_rappor_client_written_anew_conforms() -> None:
     assert audited(Filters(claim.protocol), claim).conforms  # type: ignore[arg-type]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("fault", WRONG)
 def test_a_wrong_rappor_client_does_not_conform(fault: str) -> None:
     """20,000 reports show it, and the words say where."""

@@ -176,6 +176,7 @@ ZIPF = {"kind": "zipf", "items": 300, "users": 400_000, "exponent": 1.3}
 AIMING = [kind for kind, spec in ATTACKS.items() if getattr(spec, "aims_at_prefixes", False)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("attack", AIMING)
 def test_theory_agrees_with_the_simulation(attack: str) -> None:
     """The closed form is an approximation: it is as close as the page on heavy hitters says."""
