@@ -10,9 +10,10 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ldptui.app import Workbench
 from ldptui.screens.lab.screen import LabScreen

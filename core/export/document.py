@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..base.errors import FileError
-from ..base.named import fields_of
 from ..base.summary import Estimate
 from ..cell import Cell, in_groups
 from ..metrics.results import CellResults
@@ -119,13 +118,12 @@ def cell_document(view: CellView, **more: Any) -> dict[str, Any]:
 
     more : fields that follow its index, or stand in for those of the view.
     """
-    own = {name: value for name, value in fields_of(view).items() if name in FIELDS}
     goal = ("metric", "at_least")  # which the scenario says
     answer = {name: value for name, value in (view.answer or {}).items() if name not in goal}
     return {
         "index": view.index,
         **more,
-        **{name: value for name, value in own.items() if name not in more},
+        **{name: getattr(view, name) for name in FIELDS if name not in more},
         "metrics": _summaries(view.metrics),
         **({"answer": answer} if view.answer is not None else {}),
         **(view.bits or {}),

@@ -8,8 +8,9 @@ the wire of the app carries them as they are. The files of this room make them f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ..base.summary import Estimate
 
@@ -20,8 +21,7 @@ def _check_lengths(*columns: Sized | None) -> None:
         raise ValueError("columns that belong together are not equally long")
 
 
-@dataclass(frozen=True)
-class CellView:
+class CellView(Struct, frozen=True):
     """One cell: its settings, facts that follow from them, and its metrics beside closed forms.
 
     parameters : flat and dotted, as in the JSON document.
@@ -58,8 +58,7 @@ class CellView:
     hidden: float | None = None
 
 
-@dataclass(frozen=True)
-class Estimates:
+class Estimates(Struct, frozen=True):
     """The estimated frequencies of one arm, a number for each item shown.
 
     mean : over the trials. std : standard deviation over the trials, None for one trial.
@@ -72,8 +71,7 @@ class Estimates:
     sigma: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class TrialEstimates:
+class TrialEstimates(Struct, frozen=True):
     """The estimates of a cell's targets and most frequent items in each of its first trials.
 
     items : their indices, the first `targets` of them targets. labels, true : their names and
@@ -100,8 +98,7 @@ class TrialEstimates:
         return len(next(iter(self.arms.values()))[0])
 
 
-@dataclass(frozen=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """The ends of the intervals of one collection, of the items with the largest estimates.
 
     reports : N. share : that of the fakes, at most. labels : the names of the items, and of each
@@ -122,8 +119,7 @@ class Ends:
     overturning: tuple[float | None, ...]
 
 
-@dataclass(frozen=True)
-class Frequencies:
+class Frequencies(Struct, frozen=True):
     """Estimated and true frequencies of one cell; means over `trials` trials.
 
     items : the indices shown, ascending; all of them unless only some were asked for.
@@ -166,8 +162,7 @@ class Frequencies:
         return self.arms.get("attacked_defended")
 
 
-@dataclass(frozen=True)
-class BitCounts:
+class BitCounts(Struct, frozen=True):
     """The bit counts of a protocol in one trial, fakes included, beside what is expected of them.
 
     The columns have an entry for each of the first cohorts (all of them unless there are very
@@ -207,8 +202,7 @@ class BitCounts:
         return slice(cohort * self.bits, (cohort + 1) * self.bits)
 
 
-@dataclass(frozen=True)
-class Detection:
+class Detection(Struct, frozen=True):
     """The score that a filter gives every report of one trial, and how well it tells fakes.
 
     kind : the filter's. meaning : what its score is, in a few words.
@@ -233,8 +227,7 @@ class Detection:
         _check_lengths(self.wrong, self.caught)
 
 
-@dataclass(frozen=True)
-class Rounds:
+class Rounds(Struct, frozen=True):
     """The rounds of a campaign, one entry for each, from round 0 on.
 
     users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import ScenarioError, check_among, got, one_line
 from ldptui.core.base.pulse import no_pulse
@@ -184,7 +186,7 @@ def _metric(wanted: str | None, metrics: Sequence[str]) -> str | None:
 def _trials(scenario: Scenario, permit: Callable[[Experiment], Experiment]) -> Chart | None:
     """The estimates of single trials; they are drawn again, exactly as in the run."""
     document = dict(curves.base_part(scenario).document)
-    cell = permit(bind(replace(scenario, document=document))).cells[0]
+    cell = permit(bind(dataclasses.replace(scenario, document=document))).cells[0]
     seen = single_trials(cell, no_pulse)
     if seen is None:
         return None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from .rows import rows
 
@@ -17,8 +18,7 @@ CODE: Final = ("name", "options")
 """The keys of somebody's code in Python, in any table that may name one."""
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(Struct, frozen=True):
     """One dotted key of a scenario in words, such as `protocol.epsilon`.
 
     name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from .rows import rows
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of a table in words, such as ("protocol", "olh").
 
     reason : why to pick it, one line. brief : the same where there is little room. text : what it
@@ -65,8 +65,7 @@ def swept_kinds(table: str, chosen: str) -> list[str]:
     return kinds if chosen in (*kinds, "", "none") else [*kinds, chosen]
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """One metric in words, such as `normalised_gain`.
 
     column : what a column of an exported run holds. meaning : two plain sentences. formula : lines

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from .figures.table import Frame
 
 
-@dataclass(frozen=True)
-class About:
+class About(Struct, frozen=True):
     """What a scenario is about, as far as it decides which charts there are.
 
     bound : whether its values are known; until then its text says what it can.
@@ -44,8 +44,7 @@ class About:
     bounded: bool = False
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A chart or a sheet: a tab of the workbench, and maybe a figure for paper.
 
     title : of its tab.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -38,8 +39,7 @@ ASCII_MARKERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(Struct, frozen=True):
     """The Rich styles of a chart: one for the text, one for what is in the background, one a tone.
 
     The data colours of `DARK` and `LIGHT` stay different when a terminal reduces them to 256 or
@@ -130,8 +130,7 @@ ANSI_LIGHT = replace(
 )
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Struct, frozen=True):
     """The cells of a picture, its colours, and the characters that it may have."""
 
     width: int

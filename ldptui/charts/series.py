@@ -8,8 +8,10 @@ nothing to import.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +31,7 @@ TONES: Final[tuple[Tone, ...]] = (
 """The colours of curves beside each other, in order; more of them cannot be told apart."""
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Struct, frozen=True):
     """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
 
     `error` is the half-width of the interval drawn around y (± error). `cloud`: whether very many
@@ -51,8 +52,7 @@ class Series:
     end: str = ""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """An axis: its label with the unit, its scale, and its limits (None: from the data).
 
     linear : above 0 for a symlog axis: about proportional within ± linear, logarithmic beyond.
@@ -68,8 +68,7 @@ class Axis:
     bands: int = 0
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """A chart with two axes: curves, points, error bars, horizontal reference lines.
 
     cursor : the x that is looked at, a line across the chart; None for none.
@@ -84,8 +83,7 @@ class Plot:
     cursor: float | None = None
 
 
-@dataclass(frozen=True)
-class Panels:
+class Panels(Struct, frozen=True):
     """Plots of the same series side by side, with one legend and one pair of axes."""
 
     title: str
@@ -106,8 +104,7 @@ Finding = Literal["", "detected", "missed", "false"]
 FINDINGS: Final[tuple[Finding, ...]] = ("detected", "missed", "false")
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
 
     `value` is the bar, `error` its half-width, `true` the mark; `before` the clean estimate.
@@ -124,8 +121,7 @@ class Bar:
     others: tuple[float | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """The items without a bar: their number, the targets among them, and the sums over them.
 
     true, value : of the true and the estimated frequencies; None where they are not known.
@@ -137,8 +133,7 @@ class Rest:
     value: float | None = None
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """Horizontal bars, one item a row; `rest` tells what else there is, in words or in numbers.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
@@ -160,8 +155,7 @@ class Bars:
     lead: int = 0
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """A number for each pair of two swept values: a heat map whose cells are read as numbers.
 
     rows, columns : the names of the values. row, column : of the two keys. values : a row for each

@@ -7,9 +7,10 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from msgspec.structs import replace
 from textual.message import Message
 
 from ldptui.core.running.orphans import die_with_parent

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core.cell import Cell
 from ldptui.core.metrics.results import CellResults
@@ -87,8 +89,7 @@ def _bytes_of(results: CellResults) -> int:
 PLAYED: Final = "played back, nothing is simulated"
 
 
-@dataclass(frozen=True)
-class Beat:
+class Beat(Struct, frozen=True):
     """A moment of a playback at which something came; what a transport steps through.
 
     seconds : since the run began. blocks : how many are there, this one among them. round : the

@@ -6,10 +6,8 @@ Neither knows anything of the mechanisms.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -19,8 +17,7 @@ from ..charts.series import Bars, Chart, Plot, Series
 from ..text import format as text
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """The answer to a question.
 
     table : the quantities with their values, formulas and sources. verdict : sentences of who sees
@@ -61,8 +58,7 @@ class Answer:
 Edits = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True)
-class _Sent:
+class _Sent(msgspec.Struct, frozen=True):
     """An answer as it is sent: of each figure a plot or bars, and the numbers."""
 
     table: Table
@@ -76,7 +72,7 @@ class _Sent:
 
 def encoded(answer: Answer) -> dict[str, Any]:
     """The answer as a document."""
-    document = {field.name: getattr(answer, field.name) for field in dataclasses.fields(_Sent)}
+    document = {name: getattr(answer, name) for name in _Sent.__struct_fields__}
     figures = [
         (*(each.chart if isinstance(each.chart, kind) else None for kind in (Plot, Bars)),
          each.numbers)
@@ -92,7 +88,7 @@ def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
     sent = msgspec.convert(document, _Sent)
     figures = [Figure(plot or bars or Bars("", ()), told) for plot, bars, told in sent.figures]
-    return Answer(**{**vars(sent), "figures": tuple(figures)})
+    return Answer(**{**msgspec.structs.asdict(sent), "figures": tuple(figures)})
 
 
 def listed(
@@ -108,8 +104,7 @@ NOTHING: Final = Table("", (), ())
 """The numbers of a chart whose cursor would have nowhere to stop."""
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """A chart and its numbers.
 
     numbers : a row for each place of the cursor: a name, the place (x of a plot, label of a bar)

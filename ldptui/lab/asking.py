@@ -11,11 +11,13 @@ import json
 import math
 from argparse import Namespace
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import is_file

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from ldptui.core.base.files import fault_of
 
@@ -30,8 +32,7 @@ ASKS: Final = (
 NEVER: Final = "a server runs no code that its visitors name"
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """The Python code that a command's options let run: names of packages' code, and files.
 
     offered : files whose code the workbench asks about.

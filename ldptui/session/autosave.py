@@ -8,12 +8,13 @@ that was taken by a start which did not stand is kept under another name, never 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_file, is_there, write_atomically
@@ -32,8 +33,7 @@ WHOLE: Final = "the scenario"
 """The name of an edit that puts another scenario in place of all of it."""
 
 
-@dataclass(frozen=True)
-class Edits:
+class Edits(Struct, frozen=True):
     """past : what was edited, with the draft before it, oldest first. future : what was taken
     back, with the draft after it, the one to be made again first at the end.
     """
@@ -136,4 +136,4 @@ def _revived(kept: dict[str, Any]) -> Draft:
     if path is not None and text == before and is_file(path):
         text = before = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     draft = draft_of(text, folder, path)
-    return dataclasses.replace(draft, saved_text=before)
+    return replace(draft, saved_text=before)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ..text.format import count
 
@@ -15,8 +16,7 @@ Agreed: TypeAlias = tuple[str, str, bool, str, str]
 """The code that may run, for a worker: what, name, is_file, place and digest of a `Code`."""
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """The code of an attack, a protocol, … that a scenario asks for by its name.
 
     place : a file, or the "module:attribute" of an installed package (is_file: which of the two).

@@ -10,9 +10,10 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+
+from msgspec import Struct
 
 from ldptui.core.base.errors import FileError
 from ldptui.core.base.files import is_folder, is_there, write_atomically
@@ -48,8 +49,7 @@ def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:
     return MARK + base64.b64encode(whole.encode()).decode()
 
 
-@dataclass(frozen=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """The content of a figure. numpy : the version that drew it, "" in those of older ldptui."""
 
     document: dict[str, Any]
@@ -79,8 +79,7 @@ COLUMNS: Final[Mapping[str, int]] = {"figure-column": 1, "figure": 2}
 """The columns of a paper that a figure takes."""
 
 
-@dataclass(frozen=True)
-class ExportChoice:
+class ExportChoice(Struct, frozen=True):
     """An export that a user asked for: the thing to write, and the absolute path of the file."""
 
     what: What

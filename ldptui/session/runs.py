@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from .. import __version__
 from ..catalogue import key_words
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from ldptui.core.store import Run as Stored
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run: its scenario's document, what it measured, when it started.
 
     key : that of its request for a run of this session; for one that is in the store alone, the

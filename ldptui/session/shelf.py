@@ -6,9 +6,11 @@ What changes makes a new shelf. A run has its key everywhere (see `Run`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .runs import Run, alike, drawn_here
 from .snapshot import Overlay, Snapshot, completed
@@ -17,8 +19,7 @@ MOMENT_S: Final = 2.0
 """Seconds after which a preview may be stopped."""
 
 
-@dataclass(frozen=True)
-class Shelf:
+class Shelf(Struct, frozen=True, dict=True):
     """session, kept : the runs of this session and those that the store lists, oldest first.
 
     read : what was read of runs in the store, by key. deleted : runs that can be put back, the

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ldptui.core.view import BitCounts, CellView, Detection, Frequencies, Rounds, TrialEstimates
 
@@ -13,8 +15,7 @@ from .consent import WHAT, Agreed
 Status = Literal["running", "done", "partial", "failed"]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """One experiment of a request: a name that charts know, and a scenario's document.
 
     detection : the filters' verdict on each report of its first cell is wanted as well. by_trial :
@@ -27,8 +28,7 @@ class Part:
     by_trial: bool = False
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """A run that the worker is asked for: parts in order, under one key.
 
     full : a run asked for by hand, with all trials; else the preview that follows the hand.
@@ -81,8 +81,7 @@ IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
 """Parameters that do not change what a cell is expected to measure."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
@@ -208,16 +207,14 @@ def _settings(cell: CellView, left: Container[str] = ()) -> str:
     return repr(sorted((key, kept[key]) for key in kept.keys() - {*IGNORED}))
 
 
-@dataclass(frozen=True)
-class Overlay:
+class Overlay(Struct, frozen=True):
     """A run laid over the one shown, with the name that legends give it."""
 
     label: str
     snapshot: Snapshot
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question of the lab to the worker: a tab, and the values of its form as they were typed.
 
     document : the scenario without its sweep, whose population and protocol are meant; None while
@@ -231,8 +228,7 @@ class Question:
     folder: str
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The worker's reply to a question.
 
     said : what it works on, in words. offers : for fields, words that can complete them. answer :

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -23,8 +25,7 @@ SCRUB: Final = 0.05
 """Part of the whole that one step of scrubbing goes."""
 
 
-@dataclass(frozen=True)
-class Transport:
+class Transport(Struct, frozen=True):
     """The moments at which something came, and the place it is at.
 
     moments : seconds of playing at 1× at which each of them comes, ascending, none at 0.

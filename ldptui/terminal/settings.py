@@ -19,9 +19,10 @@ import os
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from msgspec import Struct, field
 
 from ldptui.core.base.errors import FileError, ScenarioError, check_among, got, reason_of, suggest
 from ldptui.core.base.files import fault_of
@@ -41,8 +42,7 @@ SETTINGS: Final = (
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The settings of the workbench: its looks, its keys, and the attacks that it may run.
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Frequencies
@@ -28,8 +29,7 @@ NAMED: Final = 3
 """The most targets that are named one by one."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True):
     """A cell that a verdict is about.
 
     frequencies : the estimates of its items, where they are known. names : of its targets; empty:
@@ -72,8 +72,7 @@ class Told:
         return f"{many} ({percent(share)})"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A sentence of verdicts.
 
     say : makes it; "" where it has nothing to say. needs : the metrics that a cell must have for

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
@@ -26,8 +27,7 @@ WIDEST_NAME: Final = 38
 """Cells that the names take at most; a longer one pushes its sentence on."""
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """One row of a picker.
 
     value : what is picked. name : its name. says : why one would pick it, in a sentence.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import StringIO
 from itertools import zip_longest
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.style import Style
 from textual.app import App

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import tomllib
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.plugin_cases import HONEST, attack_file, package, toml
 from support.waiting import seen, until
 from support.workbench_app import finished, own_home, status, workbench  # noqa: F401
@@ -120,7 +120,7 @@ async def asked(pilot: Pilot[None], words: str) -> None:
 
 async def test_a_run_asks_and_no_leaves_everything_as_it_was(stranger: Path) -> None:
     """Two places have the name: no to both runs nothing, yes to one runs it until the end."""
-    other = dataclasses.replace(CODE, place="a:b", is_file=False, file="/site/a.py")
+    other = replace(CODE, place="a:b", is_file=False, file="/site/a.py")
     async with workbench(path=stranger) as (screen, engine, pilot):
         finished(engine)
         engine.code = (CODE, other)
@@ -231,7 +231,7 @@ async def test_code_of_a_file_is_asked_about_put_in_and_read_again_when_it_is_sa
         ("metric", "", "most"), ("defence", "plugin", "cut"),
     ]  # fmt: skip
     async with workbench() as (screen, engine, pilot):
-        engine.code = (dataclasses.replace(CODE, file=str(path)),)
+        engine.code = (replace(CODE, file=str(path)),)
         await until(pilot, lambda: screen.draft is not None and engine.active is not None)
         finished(engine)
         for answer in ("n", "y"):
@@ -252,7 +252,7 @@ async def test_code_of_a_file_is_asked_about_put_in_and_read_again_when_it_is_sa
         screen.simulating._code.look()
         await pilot.pause()
         assert screen.is_current  # nobody has saved it
-        engine.code = (dataclasses.replace(CODE, name="honest", digest="fedcba9876543210"),)
+        engine.code = (replace(CODE, name="honest", digest="fedcba9876543210"),)
         os.utime(path, (1, 1))
         screen.simulating._code.look()
         await until(pilot, lambda: isinstance(screen.app.screen, ConsentScreen))

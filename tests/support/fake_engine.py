@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec import structs
+from msgspec.structs import replace
 from textual.message import Message
 
 from ldptui.core.base.summary import Estimate
@@ -87,7 +88,7 @@ class FakeEngine:
         assert self.active is not None
         last = self._last or Snapshot(self.active.key, "running", full=self.active.full)
         self.active, self._last = None, None
-        self._post(RunProgressed(dataclasses.replace(last, status=status, error=error)))
+        self._post(RunProgressed(replace(last, status=status, error=error)))
 
 
 class LabEngine:
@@ -119,7 +120,7 @@ class LabEngine:
         from ldptui.lab import answer, asking
 
         question = self.questions[-1]
-        steps = asking.steps({**dataclasses.asdict(question), "folder": Path(question.folder)})
+        steps = asking.steps({**structs.asdict(question), "folder": Path(question.folder)})
         try:
             while True:
                 if isinstance(said := next(steps), asking.Offers):

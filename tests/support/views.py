@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 

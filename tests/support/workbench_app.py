@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from ldptui.app import Workbench
@@ -57,7 +57,7 @@ def finished(engine: FakeEngine, **changes: object) -> Snapshot:
     """End what the engine works on, with one cell of settings that nobody asked for."""
     assert engine.active is not None
     request = engine.active
-    snapshot = dataclasses.replace(
+    snapshot = replace(
         base_snapshot(request.key),
         full=request.full,
         **changes,  # type: ignore[arg-type]
@@ -70,6 +70,6 @@ def measured(document: Mapping[str, Any]) -> tuple[CellView, ...]:
     """The cells of a part with a gain each, whatever it is."""
     cell = base_snapshot(1).parts["base"][0]
     return tuple(
-        dataclasses.replace(cell, index=index, parameters=point.parameters)
+        replace(cell, index=index, parameters=point.parameters)
         for index, point in enumerate(Scenario(dict(document)).points())
     )

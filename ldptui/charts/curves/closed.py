@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core import theory
 from ldptui.core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
@@ -40,8 +42,7 @@ NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 """Raised where the parameters of a point allow no value."""
 
 
-@dataclass(frozen=True)
-class _Lengthy:
+class _Lengthy(Struct, frozen=True):
     """Closed forms that take too long for the hand to wait for them."""
 
     doing: ClassVar[str] = "working out the closed forms of every item"
@@ -54,8 +55,7 @@ Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """One series of closed-form values along a variable.
 
     x, y : equally long; NaN where the parameters allow no value.
@@ -165,7 +165,7 @@ def _replaced(spec: Any, names: Sequence[str], value: Any) -> Any:
     """A frozen spec with one field, or a field of a field, set."""
     name, *inner = names
     new = _replaced(getattr(spec, name), inner, value) if inner else value
-    return replace(spec, **{name: new})
+    return dataclasses.replace(spec, **{name: new})
 
 
 class Subject:
@@ -315,7 +315,7 @@ class Subject:
 
 def _shareless(strategy: Any) -> Any:
     """The strategy without the share of those who follow it, which changes no report."""
-    return replace(strategy, share=0.0) if hasattr(strategy, "share") else strategy
+    return dataclasses.replace(strategy, share=0.0) if hasattr(strategy, "share") else strategy
 
 
 def _released_gain(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ldptui.core import theory
 from ldptui.core.attacks import NoAttack, malicious_users
@@ -110,8 +111,7 @@ def lists_more(curves: Sequence[Curve]) -> bool:
     return any(curve.line == "least" for curve in curves)
 
 
-@dataclass(frozen=True, eq=False)
-class _Setting:
+class _Setting(Struct, frozen=True, eq=False):
     """A point of the axis: a protocol, its users, and a share of fakes with targets."""
 
     protocol: Any
@@ -277,8 +277,7 @@ def _label(point: Point, keys: list[str]) -> str:
     return (" " if keys else " on ").join(told)
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(Struct, frozen=True):
     """A chart over an axis.
 
     axes : the variables that a scenario allows. part : what is simulated along one of them, None

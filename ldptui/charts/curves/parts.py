@@ -6,9 +6,10 @@ import copy
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, get_args
+
+from msgspec.structs import replace
 
 from ldptui.core.experiment.limits import MAX_TRIALS
 from ldptui.core.metrics.goal import GoalMetric

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
+from msgspec import Struct
 
 from ldptui.core.base.errors import LdpError
 from ldptui.core.experiment.limits import MAX_ITEMS
@@ -26,8 +27,7 @@ SIMULATED: Final = 11
 """Points of the default sweep of a chart, and of any in a preview."""
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """A numeric key that can be put on the x-axis, with the range to show it over.
 
     `log` says how its values are spaced, and which scale the axis has at first. `lists` : of lists

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ..rows import NO_DATA, Charset, Look, Row, crop, length
@@ -48,8 +49,7 @@ LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "brai
 """The lines of levels in the legend."""
 
 
-@dataclass(frozen=True)
-class Area:
+class Area(Struct, frozen=True):
     """The data area of a plot, and what stands around it: above, below, left and right.
 
     margin : cells of the labels at the left. beside : the labels at the right, of levels and of the

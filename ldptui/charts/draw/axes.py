@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...text import format as fmt
 from ..series import Axis, Series
@@ -30,8 +32,7 @@ _HUGE = 1e300
 _TINY = 1e-280
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """An axis with its limits, in axis space (a log axis: decimal logarithms), and its cells.
 
     The unit interval runs from the middle of the first dot to the middle of the last one; each
@@ -157,8 +158,7 @@ def limits(axis: Axis, values: Iterable[Floats]) -> tuple[float, float] | None:
 # --- Ticks -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A labelled place on an axis; `minor` ones give way."""
 
     value: float
@@ -257,8 +257,7 @@ def _number(value: float) -> str:
 # --- The gate --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Sane:
+class Sane(Struct, frozen=True):
     """The part of a series that can be drawn, in box units (0 … 1 on both axes), all finite.
 
     `points`: (n, 2). `lines`: (n, 4), one segment x0, y0, x1, y1 each, in drawing order.

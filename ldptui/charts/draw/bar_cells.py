@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ...text import format as fmt
@@ -18,8 +19,7 @@ _FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, 
 _ASCII_FILL = " ...#####"
 
 
-@dataclass(frozen=True)
-class BarMarks:
+class BarMarks(Struct, frozen=True):
     """The characters of bars in a charset; pairs are for the left and the right half of a cell.
 
     true : of the mark, and of what it has in the next cell. ends : of the low and the high end of
@@ -66,8 +66,7 @@ MARKS: Final[dict[Charset, BarMarks]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class BarScale:
+class BarScale(Struct, frozen=True):
     """Places on the bars: the zero line has a cell of its own, at column `zero`."""
 
     zero: int

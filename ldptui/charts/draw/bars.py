@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from ...text import format as fmt
@@ -38,8 +38,7 @@ from .bar_cells import (
 from .legend import Entry, cut, flow, joined, sentence, with_legend
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """The rows of a chart: above the bars, the bars that have one, and what is said below them."""
 
     head: list[Row]
@@ -144,8 +143,7 @@ def _first(chart: Bars, bars: Sequence[Bar], most: int) -> list[Bar]:
     return [*bars[: most - len(looked_at[:1])], *looked_at[:1]]
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """The columns of the rows: marks, labels, the bars, and numbers.
 
     label_width, cells : of the labels and of the bars. numbers : heads, and the texts of each row.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.strip import Strip
 
 from ..rows import NO_DATA, Charset, Look, Row, Span, centred, crop, length, pad, strip, titled
@@ -169,8 +170,7 @@ LINES: Final = 12
 """one for each of this many rows."""
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """The panels that have room, and the cells that each has; above and below them, words.
 
     across : panels in a row of them. size : the width of a panel, and its height. margin : cells

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ...text import format as fmt
 from ..rows import Look, Row, Span, crop, length, pad
@@ -29,8 +30,7 @@ EDGE: Final = "▏"
 HALF: Final = "▀"
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The places of a grid's blocks on the screen.
 
     rows, columns : those with room, by their places in the grid. left, top : cells before the

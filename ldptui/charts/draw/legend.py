@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..rows import Look, Row, length, wrapped
 from ..series import Plot, Series
@@ -40,8 +42,7 @@ def shortened(label: str) -> str:
     return label
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A mark, what it stands for, and the styles of both."""
 
     mark: str
@@ -153,8 +154,7 @@ AWAY: Final = 1.5
 """Rows from the name of a floor to the next curve, at least."""
 
 
-@dataclass(frozen=True)
-class End:
+class End(Struct, frozen=True):
     """The series of a name, by their places in the plot, and the height where their line ends.
 
     at : from 0 at the bottom of the axis to 1 at its top.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from ..rows import (
     ASCII_MARKERS,
@@ -53,8 +54,7 @@ _ASCII_SOLID = "*=~-_"
 _ASCII_DOTTED = ".:',"
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """The look of one series: `glyph` for points (or an ASCII line), `dashes` for lines.
 
     `dashes` are dots on and off in turn, () an unbroken line; `shape` is that of points in braille;

@@ -10,9 +10,10 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ldptui.core.base.files import is_there, whole_file
 
@@ -53,8 +54,7 @@ STYLE: Final[Any] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """The panels side by side and below one another; points of one panel."""
 
     across: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from ldptui.core.view import CellView
 
@@ -325,8 +326,15 @@ def curve_table(
         number, error = Column("", digits=4), Column("", digits=2)
     axis = over.axis
     columns = [Column("series"), Column(axis.symbol)]
-    columns += [replace(number, name=quantity), replace(number, name=MEASURED)]
-    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
+    columns += [
+        replace(number, name=quantity),
+        replace(number, name=MEASURED),
+    ]
+    columns += [
+        replace(error, name="± error"),
+        Column("z", 2, sign=True),
+        Column("trials"),
+    ]
     columns += [Column("% of gain", 1)] if left else []
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     columns += [replace(number, name=name, spare=True) for name, _ in against]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView
@@ -107,8 +109,7 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
     return same_settings(parameters, curve.parameters, curve.key)
 
 
-@dataclass(frozen=True)
-class Over:
+class Over(Struct, frozen=True):
     """Curves over a variable, the cells that were measured along it, and how both are shown.
 
     overlays : the cells of other runs, by name. log_x, log_y : None for the usual scale.
@@ -144,8 +145,7 @@ MANY: Final = 30
 """Measurements from which a curve of them is a line within a band: points would hide it."""
 
 
-@dataclass(frozen=True)
-class Coordinates:
+class Coordinates(Struct, frozen=True):
     """The place of measured cells in a chart: the value of a key, and an estimate over it.
 
     metric : the name of the estimate. root : its square root is drawn.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ldptui.core.view import Frequencies
 
@@ -33,8 +34,7 @@ _FINDINGS: Final[tuple[tuple[str, Tone, tuple[Finding, ...]], ...]] = (
 """The clouds of the estimates where items are tested: label, tone and the verdicts in it."""
 
 
-@dataclass(frozen=True)
-class _Scale:
+class _Scale(Struct, frozen=True):
     """The axis of the frequencies: its ends, and the floor for what is not positive, if any."""
 
     bottom: float
@@ -59,8 +59,7 @@ class _Scale:
         return Axis("frequency", log=True, low=self.floor / 1.1, high=self.top, ticks=marks)
 
 
-@dataclass(frozen=True)
-class _Ranking:
+class _Ranking(Struct, frozen=True):
     """The items by falling true frequency, and the axis on which their frequencies are."""
 
     order: Sequence[int]
@@ -199,8 +198,7 @@ LINEAR: Final = 8.0
 """Residuals up to here are drawn to scale; larger ones on a compressed scale."""
 
 
-@dataclass(frozen=True)
-class _ScoreScale:
+class _ScoreScale(Struct, frozen=True):
     """The axis of the scores: how far it goes up and down, and whether it is compressed."""
 
     top: float
@@ -226,8 +224,7 @@ class _ScoreScale:
         return Axis(unit, low=low, high=high, ticks=sorted(ticks))
 
 
-@dataclass(frozen=True)
-class _Laid:
+class _Laid(Struct, frozen=True):
     """Another run over the same items, with its scores."""
 
     label: str

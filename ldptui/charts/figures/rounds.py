@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import Rounds
@@ -100,8 +101,7 @@ def estimates(
     )
 
 
-@dataclass(frozen=True)
-class _Course:
+class _Course(Struct, frozen=True):
     """One target over the rounds. errors : half of each interval, None without any."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from ...text import format as fmt
 from ..rows import Charset, clean
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float | None
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of a table: its numbers with `places` decimals, or `digits` digits and a power.
 
     With neither, each as short as it can be; whole ones in groups of three if `grouped`.
@@ -52,8 +52,7 @@ def _scientific(value: float, digits: int) -> str:
     return f"{mantissa}e{int(power)}" if value else "0"
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """The numbers behind a chart: a value for each column in every row, None where undefined."""
 
     title: str
@@ -68,8 +67,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """The numbers of a chart or a sheet, and what is drawn, clicked at and read of the same values.
 
     chart : what is drawn, None where `draw` draws it.

@@ -6,6 +6,8 @@ import traceback
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from msgspec import structs
+
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.scenario import Scenario
 
@@ -51,7 +53,7 @@ class Answering:
             import_extras(extras(scenario))
         if self.request.values.get("tight"):
             import_extras(["dp_accounting.pld.privacy_loss_distribution"])
-        steps = asking.steps({**vars(self.request), "folder": folder})
+        steps = asking.steps({**structs.asdict(self.request), "folder": folder})
         while True:
             try:
                 with self.inbox.interruptible():

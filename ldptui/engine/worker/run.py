@@ -7,11 +7,11 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import CellError, LdpError, ScenarioError
 from ldptui.core.experiment import Experiment

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -31,8 +31,7 @@ WIDEST: Final = 112
 """Wider lines only move the sources away from the formulas."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One formula in the sheet: at which row it starts, and the equation behind it, if any."""
 
     start: int
@@ -209,7 +208,7 @@ def _equation_rows(equation: Equation, pen: _Pen, opened: bool) -> list[Row]:
     return pen.equation(equation, opened)
 
 
-class _Pen(Look):
+class _Pen(Look, frozen=True):
     """Sets formulas in a look, of whatever height."""
 
     def heading(self, text: str) -> Row:

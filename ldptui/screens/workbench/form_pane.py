@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from textual import events
 from textual.geometry import Size
 from textual.reactive import Reactive, var
@@ -94,8 +94,7 @@ class FormPane(Widget):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """What a field shows now.
 
     key : the key that it edits.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import memoises
@@ -27,8 +28,7 @@ NEAR: Final = 1.025
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     families : of each kind, in the order of the catalogue. spreads : σ of one estimated

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from msgspec import Struct
 from textual import events
 from textual.app import RenderResult
 from textual.binding import Binding, BindingType
@@ -142,8 +143,7 @@ class RowList(Widget, can_focus=True):
         return lines
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """One row: what it says, what is wrong with it, whether it is switched off."""
 
     text: str

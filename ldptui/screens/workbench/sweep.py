@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -56,8 +56,7 @@ def described(values: Any, width: int) -> str:
     return f"{points} points{short_scale}"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A swept key with its values as the scenario has them; problem : "" while all is well."""
 
     key: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import LdpError, ScenarioError, got, spelled
 
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Point, Scenario
 
 
-@dataclass(frozen=True)
-class Unsolved:
+class Unsolved(Struct, frozen=True):
     """Programmes to be solved before more can be said."""
 
     programmes: tuple[Programme, ...]
@@ -60,13 +61,13 @@ def checked(draft: Draft, text: str) -> Draft:
     """The draft with this text, read and checked."""
     from ldptui.core import scenario
 
-    draft = dataclasses.replace(draft, unread=None)
+    draft = replace(draft, unread=None)
     name = str(draft.path) if draft.path is not None else "scenario"
     try:
         read = scenario.read_document(text, name, draft.folder)
     except ScenarioError as error:
         problem = Problem("", f"the script {error.rule}", error.line)
-        return dataclasses.replace(draft, text=text, problems=(problem,), parses=False)
+        return replace(draft, text=text, problems=(problem,), parses=False)
     errors: list[LdpError] = []
     cell = None
     try:
@@ -75,13 +76,11 @@ def checked(draft: Draft, text: str) -> Draft:
     except LdpError as error:
         errors.append(error)
     except UnreadError as waiting:
-        draft = dataclasses.replace(draft, unread=waiting.origin)
+        draft = replace(draft, unread=waiting.origin)
     if errors or cell is None:
         problems = tuple(_problem(error, text, read.document) for error in errors)
-        return dataclasses.replace(
-            draft, text=text, document=read.document, problems=problems, parses=True
-        )
-    return dataclasses.replace(
+        return replace(draft, text=text, document=read.document, problems=problems, parses=True)
+    return replace(
         draft, text=text, document=read.document, scenario=read, problems=(), cell=cell, parses=True
     )
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ...catalogue import in_order, kind_words, title_of
 
@@ -16,16 +17,14 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Table
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """One thing that may stand there: what is put in, and what it means in a line."""
 
     text: str
     meaning: str = ""
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """The offers at a place, each to stand instead of the `typed` characters before it."""
 
     typed: str

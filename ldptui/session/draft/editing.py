@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import LdpError, ScenarioError
 from ldptui.core.base.files import is_folder
@@ -41,7 +42,7 @@ def retyped(draft: Draft, text: str) -> Draft:
 
 def saved(draft: Draft, path: Path) -> Draft:
     """The draft after its text was written to `path`."""
-    kept = dataclasses.replace(draft, path=path, folder=path.parent, saved_text=draft.text)
+    kept = replace(draft, path=path, folder=path.parent, saved_text=draft.text)
     return kept if path.parent == draft.folder else checked(kept, kept.text)
 
 
@@ -69,7 +70,7 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     except ScenarioError:
         return draft  # a part that a list does not have stays away
     text = rewritten(draft.text, draft.document, document)
-    return checked(dataclasses.replace(draft, remembered=remembered), text)
+    return checked(replace(draft, remembered=remembered), text)
 
 
 def rekeyed(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
@@ -127,7 +128,7 @@ def pointed_at(draft: Draft, values: Mapping[str, Any]) -> Draft | None:
         cell = experiment.bind(0, point, drawn, point.sifts)
     except (LdpError, UnreadError):
         return None
-    return dataclasses.replace(draft, scenario=single, cell=cell)
+    return replace(draft, scenario=single, cell=cell)
 
 
 _FIRST: Final = ("attack.share", "protocol.kind")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
 
 from ldptui.core.base.errors import LdpError, ScenarioError
 
@@ -27,8 +28,7 @@ MOST_KEPT: Final = 256
 """The largest number of populations that are kept."""
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The origin of a population: a law and a seed, or a version of a file.
 
     seed : 0 where nothing is drawn. stamp : tells versions of a file apart; None without one.

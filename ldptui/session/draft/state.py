@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from .populations import Awaited
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from ldptui.core.scenario import Scenario
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something wrong in a draft.
 
     key : the dotted key, "" for the text as a whole. message : the rule and the value that broke
@@ -27,8 +27,7 @@ class Problem:
     line: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Draft:
+class Draft(Struct, frozen=True, eq=False):
     """One state of the scenario being edited.
 
     text : the TOML as typed. folder : where relative paths start. path : its file, if it has one.

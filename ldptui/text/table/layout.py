@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.base.summary import Estimate
@@ -12,8 +14,7 @@ from ldptui.core.base.summary import Estimate
 GAP: Final = "   "
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column: its head and its texts, padded to one width; numbers stand to the right."""
 
     head: str
@@ -22,8 +23,8 @@ class Column:
 
     def __post_init__(self) -> None:
         """Data that steers a terminal, or ends a line, would break the table."""
-        object.__setattr__(self, "head", one_line(self.head))
-        object.__setattr__(self, "cells", tuple(map(one_line, self.cells)))
+        force_setattr(self, "head", one_line(self.head))
+        force_setattr(self, "cells", tuple(map(one_line, self.cells)))
 
     @property
     def width(self) -> int:
@@ -33,8 +34,7 @@ class Column:
         return cell.ljust(self.width) if self.words else cell.rjust(self.width)
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """Columns that stay together, under one title. estimates : those whose z they show, by row."""
 
     title: str
@@ -47,8 +47,7 @@ class Group:
         return max(inner, len(self.title))
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Struct, frozen=True):
     """The emphasis of lines: escape sequences, or nothing."""
 
     colour: bool = False

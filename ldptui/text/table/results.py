@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.export import ALL, Choice
@@ -175,8 +176,7 @@ SYMBOLS: Final = {
 RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """One table. title : "" for that of the results. note : a sentence below it, "" for none."""
 
     title: str

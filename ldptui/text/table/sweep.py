@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from ldptui.core.base.summary import Estimate
 from ldptui.core.cell import Cell
@@ -48,8 +49,7 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
     return Group("", tuple(columns))
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A group of columns that a sweep may have.
 
     columns : metrics with the heads of their columns; one without a head stands beside theory.

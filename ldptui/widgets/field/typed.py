@@ -7,9 +7,10 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ldptui.core.base.errors import spelled
 
@@ -122,8 +123,7 @@ def _item(value: Any) -> str:
     return write(value, grouped=False)
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """The steps of up and down. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
 
     `doubling`: along the powers of two, with shift four times as far.

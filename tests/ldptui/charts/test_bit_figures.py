@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.bit_cases import BITS
 
 from ldptui.charts.figures.bits import (

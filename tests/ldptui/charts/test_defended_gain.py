@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ldptui.charts.curves import Curve, Variable
 from ldptui.charts.figures import Over, gain_table

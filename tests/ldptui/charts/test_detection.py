@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import detection

@@ -4,13 +4,13 @@ import itertools
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.color import Color, ColorSystem
 from rich.style import Style as RichStyle

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
@@ -592,9 +593,9 @@ def test_a_point_in_doubt_has_no_z() -> None:
     assert at.numbers(view) == (0.2, 0.3, 0.01, None, view.trials)
     root = replace(at, root=True).estimate(view)
     assert root == Estimate(0.3**0.5, 0.01 / 2 / 0.3**0.5, 0.2**0.5, "rare")
-    assert at.numbers(replace(view, metrics={"gain": replace(estimate, doubt=None)}))[3] == (
-        pytest.approx(10)
-    )
+    assert at.numbers(replace(view, metrics={"gain": dataclasses.replace(estimate, doubt=None)}))[
+        3
+    ] == (pytest.approx(10))
     words = cell_words(view, (), "gain")
     assert not any(word.startswith("z") for word in words)
 
@@ -702,7 +703,9 @@ def test_error_bars_end_inside_the_axis() -> None:
     part = curves.gain_part(one, variable)
     assert part is not None
     found = [
-        replace(view, metrics={"gain": replace(view.metrics["gain"], standard_error=2.0)})
+        replace(
+            view, metrics={"gain": dataclasses.replace(view.metrics["gain"], standard_error=2.0)}
+        )
         for view in cells(part.document)
     ]
     plot = figures.gain_plot(Over(curves.gain_curve(one, variable), found, variable))

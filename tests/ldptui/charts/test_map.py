@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.chart_cases import cells, scenario, snapshot, swept
 from support.charts_pane import QUICK_DRAFT, chart, showing
 from support.waiting import seen

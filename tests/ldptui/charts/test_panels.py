@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import QUICK, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
@@ -96,7 +97,7 @@ def test_a_symlog_scale_is_linear_around_zero_and_logarithmic_beyond() -> None:
 def test_more_series_than_four_stand_in_panels_by_defence_too() -> None:
     swept_too = {**NINE.sweep, "protocol.kind": ["grr"], "defence.kind": ["none", "norm-sub"]}
     document = {**NINE.document, "defence": [{"kind": "none"}]}
-    made = swept(replace(NINE, document=document), swept_too)
+    made = swept(dataclasses.replace(NINE, document=document), swept_too)
     axis = curves.axes(made)[0]
     lines = curves.gain_curve(made, axis, points=3)
     assert list(figures.panels_of(lines)) == ["none", "norm-sub"]
@@ -113,7 +114,9 @@ def test_a_key_of_a_defence_that_is_left_out_takes_no_chart_away(
     monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 9)
     kinds = ["none", "ldprecover"]
     document = {**NINE.document, "defence": [{"kind": "none", "eta": 0.05}]}
-    made = swept(replace(NINE, document=document), {**NINE.sweep, "defence.kind": kinds})
+    made = swept(
+        dataclasses.replace(NINE, document=document), {**NINE.sweep, "defence.kind": kinds}
+    )
     assert curves.axes(made)
     kept = curves.gain_document(made)
     assert kept is not None

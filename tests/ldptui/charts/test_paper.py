@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ldptui.charts.draw import printed
 from ldptui.charts.draw.lettering import LINE, SIZE, filled, in_columns, width_of, with_powers

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.table import Column, Table, reading, rows_at, stops

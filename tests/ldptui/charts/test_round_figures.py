@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.round_cases import DOCUMENT, GAIN, LABELS, ROUNDS, SNAPSHOT
 from support.told import told
 

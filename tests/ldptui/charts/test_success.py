@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import QUICK, cells, scenario, swept
 from support.charts_pane import showing
 

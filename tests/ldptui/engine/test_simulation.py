@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import FakeEngine, base_snapshot
 
 from ldptui import scenarios

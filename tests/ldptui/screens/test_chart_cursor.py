@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import scenario, snapshot
 from support.charts_pane import NORMAL, QUICK_DRAFT, SMALL, WIDE, campaign, chart, showing
 from support.waiting import seen

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import QUICK, scenario, snapshot
 from support.charts_pane import (
     NARROW,

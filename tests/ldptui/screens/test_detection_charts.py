@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from support.charts_pane import NARROW, WIDE, chart, showing, shown
 from support.fake_engine import base_snapshot
 from support.told import answered

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Final
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from support.views import SCENARIOS, Working, leave, scenario_of, settled, show, views
 from support.waiting import seen, until

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
 from textual.app import SystemCommand

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from support.chart_cases import scenario, snapshot
 from support.charts_pane import WIDE, showing
@@ -45,8 +44,8 @@ async def answered(engine: FakeEngine, pilot: Pilot[None]) -> tuple[str, ...]:
         share = float(made["cell"][0].parameters["attack.share"])
         held = (share,) * len(frequencies.items)  # so that a test can recognise it
         lists = next(part.by_trial for part in request.parts if part.name == "cell")
-        single = dataclasses.replace(SINGLE, true=(share,)) if lists else None
-        at_cell = dataclasses.replace(frequencies, true=held, by_trial=single)
+        single = replace(SINGLE, true=(share,)) if lists else None
+        at_cell = replace(frequencies, true=held, by_trial=single)
     base = "base" in made
     engine.finish(
         Snapshot(request.key, "done", full=request.full, done=20, total=20, parts=made,

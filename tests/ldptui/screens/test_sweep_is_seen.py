@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from support.fake_engine import base_snapshot
 
@@ -38,8 +37,8 @@ def test_every_sweep_is_seen() -> None:
         keys = [key_words(key).short for key in sweep_of(draft)]
         cells, asked = count(draft.scenario.cells), draft.scenario.document["trials"]
         live = Shown(draft, base_snapshot(1))
-        whole = dataclasses.replace(base_snapshot(1), full=True, kept=3)
-        run = Shown(draft, dataclasses.replace(whole, parts={"base": live.cells("base") * 2}))
+        whole = replace(base_snapshot(1), full=True, kept=3)
+        run = Shown(draft, replace(whole, parts={"base": live.cells("base") * 2}))
         for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
             for room in (WIDE, BESIDE):
                 result = fitting(shown, room)
@@ -67,7 +66,7 @@ def test_every_sweep_is_seen() -> None:
 )
 def test_a_title_says_of_a_sweep_what_has_room(room: int, words: str) -> None:
     cells = Shown(None, base_snapshot(1)).cells("base") * 2
-    run = dataclasses.replace(base_snapshot(1), full=True, kept=3, parts={"base": cells})
+    run = replace(base_snapshot(1), full=True, kept=3, parts={"base": cells})
     text = scenarios.path("cao-gain-beta").read_text(encoding="utf-8")
     draft = draft_of(text, scenarios.path("quickstart").parent)
     assert fitting(Shown(draft, run), room) == words

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
@@ -30,8 +30,8 @@ def whole_run(key: int, **changes: object) -> Snapshot:
     assert gain is not None
     made = (curves.base_part(QUICKSTART), gain)
     parts = {part.name: measured(part.document) for part in made}
-    run = dataclasses.replace(base_snapshot(key), parts=parts, full=True, done=420, total=420)
-    return dataclasses.replace(run, **changes)  # type: ignore[arg-type]
+    run = replace(base_snapshot(key), parts=parts, full=True, done=420, total=420)
+    return replace(run, **changes)  # type: ignore[arg-type]
 
 
 async def ran(screen: WorkbenchScreen, engine: FakeEngine, pilot: Pilot[None]) -> Snapshot:

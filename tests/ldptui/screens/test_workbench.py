@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
@@ -166,7 +166,7 @@ async def test_escape_cancels_and_what_is_finished_stays() -> None:
         finished(engine)
         await pilot.press("ctrl+r")
         await until(pilot, lambda: engine.requests[-1].full)
-        running = dataclasses.replace(
+        running = replace(
             base_snapshot(engine.requests[-1].key), status="running", full=True, total=400
         )
         engine.progress(running)
@@ -186,7 +186,7 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
         await until(pilot, lambda: len(engine.requests) > 1)
         new = finished(engine)
-        engine.progress(dataclasses.replace(old, done=1))
+        engine.progress(replace(old, done=1))
         await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
 
         assert [run.key for run in screen.shelf.runs] == [new.key]
@@ -288,7 +288,7 @@ async def test_the_question_before_quitting_follows_the_run() -> None:
         await pilot.press("ctrl+q")
         await until(pilot, lambda: "A run is at 30 %. Quit and lose it?" in words(pilot))
 
-        engine.progress(dataclasses.replace(run, done=60, kept=7))
+        engine.progress(replace(run, done=60, kept=7))
         await until(pilot, lambda: "A run is at 60 %. Quit? The next start" in words(pilot))
         finished(engine)
         await until(pilot, lambda: "The run is done. Quit?" in words(pilot))
@@ -531,9 +531,7 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch.setattr(desk, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
-        engine.progress(
-            dataclasses.replace(base_snapshot(engine.requests[-1].key), status="running")
-        )
+        engine.progress(replace(base_snapshot(engine.requests[-1].key), status="running"))
         await pilot.pause()
         assert charts.snapshot is None
         snapshot = finished(engine)
@@ -596,8 +594,8 @@ async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatc
         await pilot.press("ctrl+r")
         await until(pilot, lambda: engine.active is not None and engine.active.full)
         assert engine.active is not None
-        base = dataclasses.replace(base_snapshot(engine.active.key), status="running", full=True)
-        engine.progress(dataclasses.replace(base, done=5, total=90, seconds=1.0))
+        base = replace(base_snapshot(engine.active.key), status="running", full=True)
+        engine.progress(replace(base, done=5, total=90, seconds=1.0))
         await until(pilot, lambda: "5 of 90" in status(screen))
         laid_out = []
         refresh = Widget.refresh
@@ -607,7 +605,7 @@ async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatc
             return refresh(self, *regions, **how)
 
         monkeypatch.setattr(Widget, "refresh", noted)
-        engine.progress(dataclasses.replace(base, done=40, total=90, seconds=2.0))
+        engine.progress(replace(base, done=40, total=90, seconds=2.0))
         await until(pilot, lambda: "40 of 90" in status(screen))
         assert not laid_out
 

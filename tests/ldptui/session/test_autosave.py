@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.scenario_files import PLAIN
 
 from ldptui.session import autosave
@@ -47,7 +47,7 @@ def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
 
 
 def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
-    draft = dataclasses.replace(draft_of(PLAIN, tmp_path), saved_text=None)
+    draft = replace(draft_of(PLAIN, tmp_path), saved_text=None)
     autosave.save_draft(draft)
     back = loaded()
     assert back.path is None

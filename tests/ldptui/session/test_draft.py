@@ -1,11 +1,11 @@
 """The draft: text in, problems out, form edits that keep everything else as typed."""
 
-import dataclasses
 import random
 import tomllib
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from support.chart_cases import QUICK
 
 from ldptui import scenarios
@@ -406,7 +406,7 @@ def test_a_large_file_is_not_read_while_somebody_types(
     monkeypatch.setattr("ldptui.session.draft.populations.LARGE_BYTES", 3)
     (tmp_path / "towns.csv").write_text("town\nRome\nParis\nRome\nOslo\n")
     table = {"kind": "csv", "path": "towns.csv", "column": "town"}
-    waiting = edited(dataclasses.replace(draft, folder=tmp_path), "population", table)
+    waiting = edited(replace(draft, folder=tmp_path), "population", table)
     assert waiting.unread is not None
     assert waiting.unread.doing == "reading towns.csv"
     assert waiting.problems == ()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import base_snapshot
 from support.stores import listed
 from textual.app import App
@@ -35,8 +35,8 @@ class Charts:
 
 
 def a_run(**changes: Any) -> Run:
-    snapshot = dataclasses.replace(base_snapshot(3), full=True)
-    return Run(3, DOCUMENT, dataclasses.replace(snapshot, **changes), 0.0, "ε")
+    snapshot = replace(base_snapshot(3), full=True)
+    return Run(3, DOCUMENT, replace(snapshot, **changes), 0.0, "ε")
 
 
 def write(what: What, path: Path, run: Run | None, charts: Charts | None = None) -> str:
@@ -138,7 +138,7 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
 def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
     run = a_run()
     [cell] = run.snapshot.parts["base"]
-    other = dataclasses.replace(cell, index=1, parameters={**cell.parameters, "attack.kind": "mga"})
+    other = replace(cell, index=1, parameters={**cell.parameters, "attack.kind": "mga"})
     run = a_run(parts={"base": (cell,), "gain": (cell, other)})
     rows = list(csv.DictReader(io.StringIO(results_csv(run))))
     assert [(row["part"], row["cell"]) for row in rows] == [
@@ -164,7 +164,7 @@ def test_an_unfinished_run_is_marked_partial(tmp_path: Path, status: str) -> Non
 
 
 def test_a_kept_run_is_written_with_the_versions_that_drew_it() -> None:
-    written = json.loads(results_json(dataclasses.replace(a_run(numpy="2.0"), kept=listed(7))))
+    written = json.loads(results_json(replace(a_run(numpy="2.0"), kept=listed(7))))
     assert (written["ldptui"], written["numpy"]) == ("0.1", "2.0")
 
 

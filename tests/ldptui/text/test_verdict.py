@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from support import budget
 
 import ldptui
@@ -34,7 +34,7 @@ CELL = CellView(
 def cell(**metrics: tuple[float, float | None]) -> CellView:
     """The cell with these means and standard errors in place of its gain."""
     found = {name: Estimate(mean, error, None) for name, (mean, error) in metrics.items()}
-    return dataclasses.replace(CELL, metrics=found)
+    return replace(CELL, metrics=found)
 
 
 def numbers(sentence: str) -> list[float]:
@@ -58,16 +58,14 @@ def test_a_gain_is_told_with_its_ranks_and_its_interval() -> None:
 
 def test_the_protocol_that_differs_most_is_named() -> None:
     gains = {"oue": 0.4, "grr": 3.2, "olh": 0.3}
-    under = dataclasses.replace(CELL, parameters={"protocol.kind": "oue"}, elsewhere=gains)
+    under = replace(CELL, parameters={"protocol.kind": "oue"}, elsewhere=gains)
     assert verdict(Told(under))[1] == "Under GRR the gain would be 8 times as much."
-    alike = dataclasses.replace(under, elsewhere={"oue": 0.4, "olh": 0.42, "grr": -1.0})
+    alike = replace(under, elsewhere={"oue": 0.4, "olh": 0.42, "grr": -1.0})
     assert len(verdict(Told(alike))) == len(verdict(Told(CELL)))
 
 
 def test_a_sweep_that_changes_nothing_says_so() -> None:
-    cells = [
-        dataclasses.replace(cell(mse_clean=(0.5, None)), parameters={"seed": at}) for at in (1, 2)
-    ]
+    cells = [replace(cell(mse_clean=(0.5, None)), parameters={"seed": at}) for at in (1, 2)]
     assert sweep_verdict(cells, ["seed"]) == (
         "The mean squared error, clean, is 0.5 in each of 2 settings of the sweep.",
     )
@@ -107,17 +105,17 @@ def test_a_goal_is_answered_or_not() -> None:
         "reached": True, "malicious": 5263, "share": 0.05, "value": 1.0, "by": "search",
         "low": 5200, "confidence": 0.99, "metric": "targets_in_top_k", "at_least": 1,
     }  # fmt: skip
-    found = dataclasses.replace(CELL, answer=answer)
+    found = replace(CELL, answer=answer)
     (sentence,) = verdict(Told(found))
     assert sentence == (
         "It takes 5263 fake users (5 %) for targets among the top k ≥ 1, "
         "by a search that is 99 % sure of 5201 to 5263."
     )
-    never = dataclasses.replace(CELL, answer=answer | {"reached": False, "value": 0.4})
+    never = replace(CELL, answer=answer | {"reached": False, "value": 0.4})
     assert verdict(Told(never))[0].startswith("No number of fake users reaches")
     cells = [
-        dataclasses.replace(found, parameters={"protocol.kind": "grr"}),
-        dataclasses.replace(never, parameters={"protocol.kind": "oue"}),
+        replace(found, parameters={"protocol.kind": "grr"}),
+        replace(never, parameters={"protocol.kind": "oue"}),
     ]
     assert sweep_verdict(cells, ["protocol.kind"]) == (
         "It takes 5263 fake users; in 1 of 2 settings no number does.",
@@ -126,7 +124,7 @@ def test_a_goal_is_answered_or_not() -> None:
 
 def test_a_sweep_is_told_by_its_ends() -> None:
     cells = [
-        dataclasses.replace(cell(gain=(gain, None)), parameters={"attack.share": share})
+        replace(cell(gain=(gain, None)), parameters={"attack.share": share})
         for share, gain in ((0.0, 0.0), (0.1, 0.9), (0.2, 0.5))
     ]
     assert sweep_verdict(cells, ["attack.share"]) == (
@@ -141,7 +139,7 @@ def test_a_setting_is_told_as_it_is_called() -> None:
 
 
 def test_nothing_is_said_before_the_first_trial() -> None:
-    assert verdict(Told(dataclasses.replace(CELL, trials=0))) == ()
+    assert verdict(Told(replace(CELL, trials=0))) == ()
 
 
 def test_a_run_ends_with_its_verdict_in_text_and_json() -> None:

@@ -1,10 +1,10 @@
 """The chart pane in a running app: what it shows, and when it is drawn again."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from support.waiting import until
 from textual.app import App, ComposeResult
 from textual.strip import Strip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from support.fake_engine import base_snapshot
 from support.waiting import seen, until
 from textual.app import App, ComposeResult

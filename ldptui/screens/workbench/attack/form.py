@@ -7,9 +7,9 @@ the phase and the part chosen: the fields move with the choice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from textual.app import ComposeResult, RenderResult
 from textual.content import Content
 from textual.geometry import Size
@@ -39,8 +39,7 @@ _ROWS = 2
 _MARGIN = 8
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """A phase as the strip draws it: its share in each round, its mixture in words."""
 
     shares: tuple[float, ...]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
@@ -191,8 +192,7 @@ def _telling(cells: Sequence[CellView]) -> list[str]:
     ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Bar:
+class _Bar(Struct, frozen=True):
     """A bar: the name of its setting, the fakes it takes (None: no number does), words behind it.
 
     chosen : whether it is the setting of the large number.

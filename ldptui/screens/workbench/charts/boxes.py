@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from ....charts.kinds import KINDS
@@ -156,8 +157,7 @@ class Boxes:
         return [*wanted, *(name for name in others if name in needed)]
 
 
-@dataclass(frozen=True, eq=False)
-class Aim:
+class Aim(Struct, frozen=True, eq=False):
     """A tab over all charts and sheets.
 
     wide : whether two charts stand side by side. behind : the chart of the table.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
+
+from msgspec.structs import replace
 
 from ....catalogue import metric_words
 from ....charts.series import Panels, Plot, untitled

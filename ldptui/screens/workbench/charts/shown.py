@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ....catalogue import key_words
 from ....session.claim import claim_of
@@ -32,8 +34,7 @@ FAILED: Final = "the run failed: {}"
 OTHER: Final = "not the present settings"
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A draft, the run shown with others over it, and the round or the cell that is looked at.
 
     cursor : a round of the campaign, from 0; None: all rounds pooled. at : the draft at the cell

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from ....charts.rows import Look, Row, length, pad
@@ -24,8 +25,7 @@ TEXTURE: Final = 8
 SEPARATOR: Final = 3
 
 
-@dataclass(frozen=True)
-class Pen:
+class Pen(Struct, frozen=True):
     """The look of rows; `spare` rows are left for all bits of a report."""
 
     look: Look
@@ -106,8 +106,7 @@ def tone_of(pen: Pen, name: str) -> str:
     return pen.look.palette.attacked if name == "sent" else pen.look.palette.muted
 
 
-@dataclass(frozen=True)
-class ShownGroup:
+class ShownGroup(Struct, frozen=True):
     """A group as it is shown: its first members, a column of `pitch` cells for each."""
 
     name: str
