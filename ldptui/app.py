@@ -180,6 +180,13 @@ class Workbench(App[None]):
             self._path, self._engine, self._store, self._playback, note, self._collection
         )
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Take on the colours of a theme; before there is a screen they are all that is needed."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def on_mount(self) -> None:
         if self.settings.keys:
             self.set_keymap(self.settings.keys)

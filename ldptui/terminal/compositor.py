@@ -16,6 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, Compositor, ReflowResult
 from textual.color import Color
+from textual.events import ScreenResume
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.screen import UPDATE_PERIOD, Screen
@@ -120,6 +121,16 @@ class FrugalScreen(Screen[None]):
         super().__init__()
         self._compositor = ChangedRegionsCompositor()
         self._frames: Timer | None = None
+
+    async def _compose(self) -> None:
+        """Have the class of its width before what is in it is styled: a resize is told later."""
+        width, points = self.app.size.width, self.app.HORIZONTAL_BREAKPOINTS or []
+        self.add_class(*self._get_breakpoint_classes(width, points))
+        await super()._compose()
+
+    def _on_screen_resume(self, event: ScreenResume) -> None:
+        """Style nothing again that was styled when it was mounted."""
+        event.refresh_styles = event.refresh_styles and self.stack_updates > 0
 
     @property
     def _update_timer(self) -> Timer:
