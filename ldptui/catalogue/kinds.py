@@ -34,13 +34,13 @@ class Kind(Struct, frozen=True):
 
 def kind_words(table: str, kind: str) -> Kind:
     """The words about a kind; the name of one without a row is what files call it."""
-    row = rows("kinds").get(table, {}).get(kind)
+    row = rows("kinds", table=table).get(kind)
     return Kind(table, kind, kind) if row is None else Kind(table, kind, **row)
 
 
 def listed_kinds(table: str) -> tuple[str, ...]:
     """The kinds of `protocol`, `attack` or `population`, in the order of the lists."""
-    return tuple(rows("kinds").get(table, {}))
+    return tuple(rows("kinds", table=table))
 
 
 def in_order(table: str, kinds: Iterable[str]) -> tuple[str, ...]:
@@ -51,12 +51,12 @@ def in_order(table: str, kinds: Iterable[str]) -> tuple[str, ...]:
 
 def families() -> Mapping[str, str]:
     """The groups of protocols with their titles, in order."""
-    return dict(rows("kinds")["families"])
+    return dict(rows("kinds", table="families"))
 
 
 def shelves() -> Mapping[str, str]:
     """The folded groups of the list of protocols with their titles, in order."""
-    return dict(rows("kinds")["shelves"])
+    return dict(rows("kinds", table="shelves"))
 
 
 def swept_kinds(table: str, chosen: str) -> list[str]:

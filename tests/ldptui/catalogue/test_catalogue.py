@@ -64,6 +64,11 @@ def test_every_kind_has_a_row_and_no_other(table: str) -> None:
     assert set(rows("kinds")) == {"families", "shelves", *KINDS}
 
 
+def test_a_table_read_alone_is_that_of_the_whole_file() -> None:
+    assert {table: rows("kinds", table=table) for table in rows("kinds")} == rows("kinds")
+    assert rows("kinds", table="protocols") == {}
+
+
 def test_every_metric_has_a_row_and_no_other() -> None:
     assert list(rows("metrics")) == list(METRICS)
 
