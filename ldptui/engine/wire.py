@@ -2,7 +2,7 @@
 
 Orders are lines of JSON. News are frames: four bytes with the length, little-endian, then
 MessagePack, or JSON for what MessagePack cannot hold: integers beyond 64 bits, and names of files
-that are no Unicode. Both are decoded into the dataclasses that are named here and checked field by
+that are no Unicode. Both are decoded into the values that are named here and checked field by
 field: whatever else comes is a ValueError, and nothing that comes is ever run.
 """
 
@@ -69,11 +69,10 @@ def _plain(value: object) -> object:
 
 
 _FRAMES: Final = msgspec.msgpack.Encoder(enc_hook=_plain)
-_NEWS: Final = msgspec.msgpack.Decoder(News)
 
 
 def to_json(value: object) -> bytes:
-    """A value of dataclasses as JSON, on one line."""
+    """A value as JSON, on one line."""
     return json.dumps(msgspec.to_builtins(value, enc_hook=_plain), separators=(",", ":")).encode()
 
 
@@ -115,4 +114,6 @@ def length_in(head: bytes) -> int:
 
 def news_in(body: bytes) -> News:
     """The news in a frame; raises ValueError or RecursionError."""
-    return from_json(body, News) if body.startswith(b"{") else _NEWS.decode(body)
+    if body.startswith(b"{"):
+        return from_json(body, News)
+    return msgspec.msgpack.decode(body, type=News)

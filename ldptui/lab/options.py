@@ -15,7 +15,6 @@ import contextlib
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, DecimalException
 from types import NoneType, UnionType
 from typing import (
@@ -30,6 +29,8 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+from msgspec import Struct
 
 from ldptui.core.base.errors import ScenarioError, got, spelled
 from ldptui.core.base.ranges import Range
@@ -52,8 +53,7 @@ TYPES: Final[Mapping[Any, Type]] = {
 }
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """What the annotation of a field says of its argument.
 
     positional : it has no flag. either : at most one of the arguments that have this is given.
@@ -75,8 +75,7 @@ Settings: TypeAlias = Annotated[tuple[str, ...], Argument(flags=("--set",), repe
 """The option for other keys of a protocol, KEY=VALUE each."""
 
 
-@dataclass(frozen=True)
-class Blank:
+class Blank(Struct, frozen=True):
     """The annotation of a field that the form shows.
 
     start : what it holds at first, if not the default. follows : the value that the workbench's
@@ -96,8 +95,7 @@ class Blank:
     hint: str = ""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """The words of an argument: `--name METAVAR`, one line of help, and its heading."""
 
     metavar: str = ""
@@ -105,8 +103,7 @@ class Line:
     group: str = ""
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Struct, frozen=True):
     """One value that a topic asks for.
 
     range : a number must be in it. size : the number of "numbers". choices : the values that are
@@ -211,8 +208,7 @@ def concerned(options: Iterable[Option], key: str) -> Option | None:
 # Dataclasses.
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """The annotation of a field that holds a table: an option for each key of any protocol.
 
     options : the options of the keys that no other field is about, whose names it is given.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from ldptui.core.base.files import FORMATS, PACKED
 from ldptui.core.base.ranges import DOMAIN, EPSILON
