@@ -1,6 +1,6 @@
 """What is known about a cell, as one value: settings, facts, measured, theory, conclusion.
 
-Frozen dataclasses of plain numbers in tuples, None where undefined, so that whoever shows them
+Frozen values of plain numbers in tuples, None where undefined, so that whoever shows them
 needs no NumPy: the JSON document, CSV, the app, a playback and a notebook read the same values, and
 the wire of the app carries them as they are. The files of this room make them from results.
 """

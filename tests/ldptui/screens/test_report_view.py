@@ -11,6 +11,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from msgspec import structs
 from support.kinds import CAO_ATTACKS
 from support.sheet_app import SheetApp
 from support.waiting import until
@@ -209,7 +210,7 @@ async def test_a_protocol_without_known_steps_says_so() -> None:
     one = draft()
     assert one.cell is not None
     other = dataclasses.replace(one.cell, protocol=SimpleNamespace(family="made up"))  # type: ignore[arg-type]
-    app = Bench(dataclasses.replace(one, cell=other))
+    app = Bench(structs.replace(one, cell=other))
     async with app.run_test(size=(120, 40)) as pilot:
         assert "not told for this kind" in app.view.as_text()
         await pilot.press("n", "w", "i")
