@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, Final
 
@@ -155,7 +155,10 @@ class FrugalScreen(Screen[None]):
 
 
 class ChangedRegionsCompositor(Compositor):
-    """Textual's asks all between two changes: with the last line changed, the whole screen."""
+    """Asks a widget only for rows of which something is to be drawn and nothing is in front.
+
+    Textual's asks all between two changes: with the last line changed, the whole screen.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,13 +191,24 @@ class ChangedRegionsCompositor(Compositor):
     def _get_renders(
         self, crop: Region | None = None
     ) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        if not self._changed:
-            yield from super()._get_renders(crop)
-            return
+        """What widgets show, from the front to the back, of what is drawn and not yet told."""
+        regions = self._changed or [crop or self.size.region]
+        left: dict[int, list[int]] = {}  # the cells of each row between two cuts, by the first one
+        for y, start, end in self._regions_to_spans(regions):
+            if 0 <= y < len(self.cuts):
+                left.setdefault(y, []).extend(
+                    cut for cut, after in pairwise(self.cuts[y]) if start < after and cut < end
+                )
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
-            if seen and any(changed.overlaps(seen) for changed in self._changed):
-                yield region, clip, widget.render_lines(seen.translate(-region.offset))
+            span = range(seen.x, seen.right)
+            rows = [y for y in seen.line_range if any(cut in span for cut in left.get(y, ()))]
+            if not rows:
+                continue
+            for y in rows:
+                left[y] = [cut for cut in left[y] if cut not in span]
+            part = Region(seen.x, rows[0], seen.width, rows[-1] + 1 - rows[0])
+            yield region, part, widget.render_lines(part.translate(-region.offset))
 
 
 def _is_shown(widget: Widget) -> bool:

@@ -67,6 +67,45 @@ async def test_what_lies_between_two_changes_is_left_alone() -> None:
         assert text == ["one", "second", "three", ""]
 
 
+class Sheet(Line):
+    """Lines stand on it, and leave it some cells at the right."""
+
+    DEFAULT_CSS = """
+    Sheet { layout: vertical; height: 3; }
+    Sheet > Line { width: 10; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield from map(Line, ("first", "second"))
+
+
+async def test_what_others_hide_is_not_asked() -> None:
+    class Sheets(Lines):
+        def compose(self) -> ComposeResult:
+            yield Sheet("sheet")
+
+    class Covered(App[None]):
+        def get_default_screen(self) -> Screen[None]:
+            return Sheets()
+
+    app = Covered()
+    async with app.run_test(size=(20, 4)):
+        sheet, first, second = app.screen.query(Line)
+        compositor = app.screen._compositor
+        sheet.asked = first.asked = second.asked = 0
+        first.word = "one"
+        first.refresh()
+        compositor.update_widgets({first})
+        assert "one" in compositor.render_update().render_segments(app.console)  # type: ignore[union-attr]
+        assert (sheet.asked, first.asked, second.asked) == (0, 1, 0)
+        sheet.refresh()
+        compositor.update_widgets({sheet})
+        compositor.render_update()
+        assert (sheet.asked, first.asked, second.asked) == (1, 2, 1)
+        text = [strip.text.rstrip() for strip in compositor.render_strips()]
+        assert text == ["one", "second", "", ""]
+
+
 async def test_what_appears_is_drawn_though_its_place_was_asked_for_before() -> None:
     """After a scroll, which lays out what is seen, asking for one place computes all of them."""
     app = Host()
