@@ -44,8 +44,8 @@ class FormPane(Widget):
 
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
 
-    # Its content takes the room that it has: another size of it lays out nothing anew.
-    virtual_size = Reactive(Size(0, 0), layout=False)
+    # Its content takes the room that it has: another size of it is no news.
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
 
     _last: Widget | None = None
     _block_timer: Timer | None = None

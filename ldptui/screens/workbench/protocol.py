@@ -62,7 +62,7 @@ class ProtocolPane(Widget, can_focus=True):
     ]
 
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
-    virtual_size = Reactive(Size(0, 0), layout=False)  # another one lays out nothing anew
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)  # as in a form
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ldptui.app import Workbench
+from ldptui.screens.workbench.form_pane import FormPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.plot import ChartView
@@ -48,13 +49,22 @@ class Counts:
 async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counts = Counts(monkeypatch)
+    counts, frames = Counts(monkeypatch), list[bool]()
+    draw = Screen._compositor_refresh
+
+    def noted(screen: WorkbenchScreen) -> None:
+        frames.append(any(isinstance(each, FormPane) for each in screen._dirty_widgets))
+        draw(screen)
+
+    monkeypatch.setattr(Screen, "_compositor_refresh", noted)
     async with workbench((120, 40)) as (screen, _, pilot):
         await pilot.press("f3", "f4")  # what a pane holds is styled and drawn once
         for key, pane in (("f3", 2), ("f4", 3)):
             counts.restart()
+            frames.clear()
             await pilot.press(key)
             assert screen.pane == pane
+            assert sum(frames) == 1  # others may have news meanwhile
             assert counts.layouts == 1
             assert counts.styled <= 12  # both panes and their children, both fields
             assert counts.lines <= 80  # both panes' own rows, both fields, the hints
