@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
@@ -134,7 +135,13 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     if task is not None:
         return task.setting(cell, spec)
     cell.task.bound(spec, cell.population)  # of numbers, or of items
-    return bound(spec, cell.population.domain_size, users=cell.users)
+    return _elsewhere(spec, cell.population.domain_size, cell.users)
+
+
+@lru_cache(maxsize=256)
+def _elsewhere(spec: Any, domain_size: int, users: int) -> Setting:
+    """A kind among these users: the same object while edits leave them as they are."""
+    return bound(spec, domain_size, users=users)
 
 
 def _spread(cell: Cell, setting: Setting | None) -> float | None:
@@ -151,7 +158,13 @@ def _spread(cell: Cell, setting: Setting | None) -> float | None:
         return std
     if users is not None and setting.is_pure:
         return _or_none(lambda: frequency_std(protocol, users))
-    return _or_none(lambda: entries(setting)[SPREAD].value)
+    return _or_none(lambda: _told(setting))
+
+
+@lru_cache(maxsize=256)
+def _told(setting: Setting) -> float | None:
+    """σ as the story of a setting has it, which is told once for each object."""
+    return entries(setting)[SPREAD].value
 
 
 def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
