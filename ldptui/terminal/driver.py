@@ -13,6 +13,8 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import chain, compress, count, repeat
+from operator import ne
 from time import monotonic
 from typing import IO, Any, Final, TypeAlias, cast
 
@@ -105,7 +107,7 @@ class CellScreen:
         if cells is None:
             cells = wanted[row] = self._rows.get(row, []).copy()
         if text.isascii() or cell_len(text) == len(text):
-            new = [(character, style) for character in text]
+            new = list(zip(text, repeat(style)))
         else:
             new = []
             for character in text:
@@ -144,10 +146,9 @@ class CellScreen:
 
 def _spans(cells: list[Cell], shown: list[Cell]) -> list[tuple[int, int]]:
     """The spans in which a row differs from what is shown: [start, end), near ones joined."""
-    known = len(shown)
     spans: list[tuple[int, int]] = []
-    for at, cell in enumerate(cells):
-        if cell is UNKNOWN or (at < known and cell == shown[at]):
+    for at in compress(count(), map(ne, cells, chain(shown, repeat(None)))):
+        if cells[at] is UNKNOWN:
             continue
         start = at
         while start > 0 and cells[start][0] == "":
