@@ -12,6 +12,15 @@ from ..metrics import METRICS
 APPLICATION: Final = int.from_bytes(b"LDPt")
 """SQLite's application id of a store."""
 
+
+def measured_columns() -> dict[str, str]:
+    """The columns of `trials` that hold metrics, with their types: one for each of METRICS.
+
+    `python_metrics` is a JSON object of those in Python by their names, NULL where there is none.
+    """
+    return {**dict.fromkeys(METRICS, "REAL"), "python_metrics": "TEXT"}
+
+
 _TABLES: Final = (
     """CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -77,10 +86,11 @@ _TABLES: Final = (
         seconds REAL NOT NULL,
         PRIMARY KEY (run, position, number)
     ) WITHOUT ROWID""",
-    """CREATE TABLE trials (
+    f"""CREATE TABLE trials (
         cell INTEGER NOT NULL REFERENCES cells ON DELETE CASCADE,
         trial INTEGER NOT NULL,
         fingerprint INTEGER NOT NULL,
+        {", ".join(map(" ".join, measured_columns().items()))},
         PRIMARY KEY (cell, trial)
     ) WITHOUT ROWID""",
     """CREATE TABLE blocks (
@@ -130,18 +140,10 @@ _SEARCHED: Final = (
 """The answers to goals that took a search, as JSON, by all that they depend on."""
 
 
-def measured_columns() -> dict[str, str]:
-    """The columns of `trials` that hold metrics, with their types: one for each of METRICS.
-
-    `python_metrics` is a JSON object of those in Python by their names, NULL where there is none.
-    """
-    return {**dict.fromkeys(METRICS, "REAL"), "python_metrics": "TEXT"}
-
-
 MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED, _SEARCHED]
 """The statements that bring a store from each version to the next; only ever appended to.
 
-`trials` has `measured_columns` besides: they are added as metrics come.
+A new `trials` has all `measured_columns`; to one that is there they are added as metrics come.
 """
 
 
