@@ -148,7 +148,8 @@ def test_a_run_ends_whatever_its_pool_is(
         pool: list[int] = []
         while len(pool) < 2:
             pool = [pid for pid in below(run.pid) if int(stat(pid)[11]) > 150]  # compute
-            assert run.poll() is None
+            with pytest.raises(subprocess.TimeoutExpired):  # it goes on
+                run.wait(0.05)
         processes = below(run.pid)
         os.kill(pool[0], hurt)
         run.send_signal(leaving)

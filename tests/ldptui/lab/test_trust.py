@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 
@@ -10,6 +11,7 @@ from support.commands import Captured, fail, succeed
 from support.lab_tabs import ask
 
 from ldptui.core.theory import expected_metrics
+from ldptui.lab.answer import Answer
 from ldptui.session.draft import edited, opened, rekeyed
 from ldptui.session.locating import locate
 
@@ -117,14 +119,19 @@ def test_a_weak_delta_is_said(capsys: Captured) -> None:
     assert "not a bound at small n" in printed
 
 
+@functools.cache
+def ladder() -> Answer:
+    return ask("trust", items=64, users=10**6, central=1.0, delta=1e-6, targets=4)
+
+
 def test_the_tab_shows_the_ladder_and_one_protocol() -> None:
-    ladder = ask("trust", items=64, users=10_000, central=1.0, delta=1e-6, targets=4)
-    assert len(ladder.figures) == 2
-    bars, plot = ladder.charts
+    shown = ladder()
+    assert len(shown.figures) == 2
+    bars, plot = shown.charts
     assert "overturn" in bars.title
-    assert bars.lead == len({rung.split()[0] for rung, *_ in ladder.table.rows}) + 2  # 3 circuits
+    assert bars.lead == len({rung.split()[0] for rung, *_ in shown.table.rows}) + 2  # 3 circuits
     assert "Gain" in plot.title
-    assert "the proof decides" in ladder.verdict[1]
+    assert "the proof decides" in shown.verdict[1]
     one = ask("trust", protocol="grr", items=64, users=10_000, epsilon=2.0, central=None,
               delta=1e-6)  # fmt: skip
     assert one.figures
@@ -133,11 +140,10 @@ def test_the_tab_shows_the_ladder_and_one_protocol() -> None:
 
 def test_every_rung_opens_as_a_scenario() -> None:
     """Its closed form is that of the ladder, on the users that the scenario draws."""
-    ladder = ask("trust", items=64, users=10**6, central=1.0, delta=1e-6, targets=4)
-    assert len(ladder.table.rows) > 10
+    assert len(ladder().table.rows) > 10
     start = edited(opened(locate("quickstart")), "trust.kind", "shuffled")
-    for rung, *_, gain, _ in ladder.table.rows:
-        draft = rekeyed(start, ladder.proposed(rung))
+    for rung, *_, gain, _ in ladder().table.rows:
+        draft = rekeyed(start, ladder().proposed(rung))
         assert draft.cell is not None, draft.problems
         assert draft.cell.malicious == round(10**6 / 99)
         found = expected_metrics(draft.cell)["gain"]
