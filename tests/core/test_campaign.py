@@ -137,7 +137,7 @@ def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) ->
         assert np.isfinite(rounds.metrics["mse"]).all()
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("protocol", PURE, ids=lambda one: one["kind"])
 def test_pooled_estimates_follow_the_theory_of_the_pool(
     protocol: dict[str, Any], seed: int
@@ -231,6 +231,7 @@ def test_one_time_rappor_sends_the_same_bits_every_round() -> None:
     assert (mse != mse[:, :1])[:, 1:].all()
 
 
+@pytest.mark.long
 @pytest.mark.every(2)
 @pytest.mark.parametrize("churn", [0.0, 0.5])
 def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed: int) -> None:

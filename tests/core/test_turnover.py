@@ -58,7 +58,7 @@ def drawn(rounds: int, churn: float, drifts: bool, seed: int) -> list[Turnover]:
 CASES = [(4, 0.3, False), (4, 0.0, True), (5, 0.25, True), (3, 1.0, False)]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("rounds", "churn", "drifts"), CASES)
 def test_every_round_has_the_law_of_its_places(
     rounds: int, churn: float, drifts: bool, seed: int
@@ -73,7 +73,7 @@ def test_every_round_has_the_law_of_its_places(
             assert not budget.moments(seen, *held(wrong[number]))
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("rounds", "churn", "drifts"), CASES)
 def test_as_many_leave_as_should(rounds: int, churn: float, drifts: bool, seed: int) -> None:
     """Given a round, the users of an item leave independently; the closed form by state."""

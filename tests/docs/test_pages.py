@@ -161,7 +161,7 @@ def test_a_missing_key_would_be_found() -> None:
     assert {"ctrl+r", "?", "alt+5", "f6", "f7", "shift+↑", "ctrl+space"} <= bound_keys()
 
 
-SLOW = ("docs/tutorial.md", "docs/scale.md")
+SLOW = ("docs/tutorial.md", "docs/scale.md", "docs/trust.md")
 """Pages whose examples run in `make test-long` alone."""
 
 

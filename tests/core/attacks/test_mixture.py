@@ -98,7 +98,7 @@ def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) 
     assert budget.mean(measured("mse"), *law.squared_error(law.after))
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_counts_have_the_covariances_of_the_parts(case: Case, seed: int) -> None:
     one, law = mixture(case, 0.5, "counts", seed)

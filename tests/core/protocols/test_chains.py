@@ -249,7 +249,7 @@ def test_pooled_estimates_have_the_variance_of_kept_answers(
         assert not budget.spread(means, truth, fresh / 20)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @every_kind
 def test_every_round_is_a_collection_of_its_own(kind: str, seed: int) -> None:
     one = campaign(kind, 3, churn=0.2, seed=seed)

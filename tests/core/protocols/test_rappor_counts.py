@@ -234,6 +234,7 @@ def test_a_billion_users_and_a_trillion(rng: Rng) -> None:
         assert budget.mean((share - truth) / np.sqrt(variance), 0.0, 1.0)
 
 
+@pytest.mark.long
 def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
     """RIA draws a target for each fake, not one for all."""
     tiny, targets = TINY[2], np.array([1, 3])

@@ -147,6 +147,7 @@ def test_learnable_items_are_as_many_as_stand_out() -> None:
     assert norm.sf(z) == pytest.approx(0.05 / candidates)
 
 
+@pytest.mark.long
 def test_about_half_of_the_learnable_items_are_detected(rng: Any) -> None:
     """With eight hashes: more than one bit of an item counts, and nearly all of a third are."""
     noise, users, candidates, hashes = BitNoise(0.5, 0.5, 0.75), 10**6, 300, 8

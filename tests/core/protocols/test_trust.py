@@ -56,6 +56,7 @@ def test_nobody_is_trusted_unless_a_curator_is() -> None:
     assert cell_of({"kind": "local"}).parameters["trust.kind"] == "local"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", ["grr", "olh"])
 def test_shuffled_reports_keep_the_central_promise(kind: str) -> None:
     cell = cell_of({"kind": "shuffled", "delta": 1e-4, "central_epsilon": 0.5}, kind)

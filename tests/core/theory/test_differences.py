@@ -62,6 +62,7 @@ def test_a_small_group_of_rare_supports_raises_few_alarms() -> None:
     assert budget.proportion(shown, TRIALS, min(0.2, shown / TRIALS))
 
 
+@pytest.mark.long
 def test_by_normal_scores_alone_the_small_group_does(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules[Difference.__module__]
     monkeypatch.setattr(module, "_supports_or_is_silent", lambda protocol: False)

@@ -46,6 +46,7 @@ def command(*arguments: str) -> list[str]:
 ENDLESS = ("run", "quickstart", "--trials", "40000", "--quiet")
 
 
+@pytest.mark.long
 @pytest.mark.every(2)
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_prints_what_is_finished_as_partial(workers: str, tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def test_the_end_of_a_files_name_says_its_format(
     assert line.endswith("--out is required: Parquet goes into a file")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "names",
     [

@@ -207,6 +207,7 @@ async def picked(keys: Sequence[str]) -> tuple[str, list[str]]:
         return str(picker.control.value), list(sweep_of(screen.draft))
 
 
+@pytest.mark.long
 async def test_the_picker_of_a_sweep_shows_the_key_that_is_swept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -278,6 +278,7 @@ async def test_quitting_asks_only_while_a_run_is_active() -> None:
         assert engine.active is not None
 
 
+@pytest.mark.long
 async def test_the_question_before_quitting_follows_the_run() -> None:
     async with workbench() as (screen, engine, pilot):
         await pilot.press("ctrl+r")
@@ -539,6 +540,7 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
         assert charts.snapshot == snapshot
 
 
+@pytest.mark.long
 async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
