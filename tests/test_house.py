@@ -290,6 +290,7 @@ LATE = {
     "ldptui.session.draft.changing": "imports core",
     "ldptui.session.draft.completion": "the first completion",
     "ldptui.widgets.filtered_table": "the first table",
+    "ldptui.widgets.picker": "opens on demand",
 }
 """The imports that a function may have, with the reason; all else stands at the top of its file."""
 

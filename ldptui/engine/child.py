@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.message import Message
 
-from ldptui.core.running.orphans import die_with_parent
 from ldptui.core.view import CellView
 
 from ..messages import Replied, RunProgressed
@@ -50,6 +49,8 @@ class Child:
         self.life = asyncio.create_task(self._live())
 
     async def _live(self) -> None:
+        from ldptui.core.running.orphans import die_with_parent
+
         pipe = asyncio.subprocess.PIPE
         try:
             self._process = await asyncio.create_subprocess_exec(

@@ -21,7 +21,6 @@ from ...session.attack_options import Code, as_arguments, guesses_in
 from ...session.draft import rekeyed
 from ...session.runs import alike, may_change
 from ...session.snapshot import going_on
-from ...widgets.picker import Offer, PickerScreen
 from .desk import BURST_S, Desk
 
 if TYPE_CHECKING:
@@ -73,6 +72,8 @@ class OwnCode:
         self._desk.note(f"{guess.what} {guess.name}: {path.name} is read again when it is saved")
 
     async def _picked(self, path: Path, found: Sequence[Guess]) -> Guess | None:
+        from ...widgets.picker import Offer, PickerScreen
+
         offers = [Offer(guess, guess.name, f"{guess.what} {guess.kind}".strip()) for guess in found]
         picker = PickerScreen(path.name, offers, None)
         offer: Offer | None = await self._desk.app.push_screen_wait(picker)
