@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -88,6 +89,7 @@ class Key(Struct, frozen=True):
         return name if name.endswith(f" {self.symbol}") else f"{name} {self.symbol}".rstrip()
 
 
+@lru_cache(maxsize=1024)
 def key_words(key: str) -> Key:
     """The words about a dotted key; any key below `sweep.` has those of `sweep`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -32,6 +33,7 @@ class Kind(Struct, frozen=True):
     sweep: bool = False
 
 
+@lru_cache(maxsize=1024)
 def kind_words(table: str, kind: str) -> Kind:
     """The words about a kind; the name of one without a row is what files call it."""
     row = rows("kinds", table=table).get(kind)

@@ -97,8 +97,7 @@ def described(document: Mapping[str, Any]) -> str:
         plain = table in ("trust", "population") or (table == "attack" and listed)
         words = [str(kind) if plain else str(kind).upper()]
         for key, value in values.items():
-            symbol = _brief(key)
-            if key.startswith(f"{table}.") and len(symbol) == 1:
+            if key.startswith(f"{table}.") and len(symbol := _brief(key)) == 1:
                 words.append(f"{symbol}={shown(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
     return ", ".join(parts)
