@@ -56,7 +56,7 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: b
         return cell
     share = MOST_SIFTED if cell.filters else MOST_SHARE
     cap = max(0, min(math.floor(cell.users * share / (1 - share)), most - cell.users))
-    closed = cell.task.expected(with_fakes(cell, cap))[cell.goal.metric]
+    closed = cell.task.expected_of(cell.goal.metric, with_fakes(cell, cap))
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
     if answer is None and not simulates:
         return cell
@@ -88,7 +88,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     """The smallest m whose expectation reaches the goal; None where there is no closed form."""
 
     def expected(malicious: int) -> float:
-        value = cell.task.expected(with_fakes(cell, malicious))[goal.metric]
+        value = cell.task.expected_of(goal.metric, with_fakes(cell, malicious))
         return math.nan if value is None else value
 
     def answer(reached: bool, malicious: int) -> Answer:

@@ -132,13 +132,19 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
     return float(((estimate - cell.population.frequencies) ** 2 + variance).mean())
 
 
-def expected_metrics(cell: Cell) -> dict[str, float | None]:
+ROBUST: Final = ("robust_low", "robust_high", "overturning_share")
+"""The metrics of what is still concluded, whose means are sums over nodes and take most time."""
+
+
+def expected_metrics(cell: Cell, *, robust: bool = True) -> dict[str, float | None]:
     """The closed form of each metric of a cell, by its name; None where there is none.
 
     Parameters
     ----------
     cell
         A cell of an experiment.
+    robust
+        False leaves those of `ROBUST` out.
 
     Examples
     --------
@@ -147,12 +153,12 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     >>> round(expected["gain"], 4), expected["gain_after"]
     (0.4742, None)
     """
-    expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell)
+    expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell, robust)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)
 
 
-def _undefended_metrics(cell: Cell) -> dict[str, float | None]:
+def _undefended_metrics(cell: Cell, robust: bool) -> dict[str, float | None]:
     """The closed forms of the metrics that no defence touches."""
     if not cell.is_pure:
         return _metrics_of_estimates(cell)
@@ -165,8 +171,10 @@ def _undefended_metrics(cell: Cell) -> dict[str, float | None]:
         expected |= _promotion(cell, gained, cell.target_frequency + gained)
     if cell.targets.size:
         expected["target_frequency_clean"] = cell.target_frequency
+    if not robust or cell.rounds:
+        return expected
     estimate, variances = expected_estimate(cell), estimate_variances(cell)
-    if estimate is not None and variances is not None and not cell.rounds:
+    if estimate is not None and variances is not None:
         expected |= robust_metrics(cell, estimate, variances[1])
     return expected
 
@@ -300,7 +308,7 @@ CERTAIN: Final = 7.0
 
 
 def robust_metrics(cell: Cell, estimates: Floats, variances: Floats) -> dict[str, float | None]:
-    """The closed forms of robust_low, robust_high and overturning_share of a pure protocol.
+    """The closed forms of `ROBUST` of a pure protocol.
 
     estimates, variances : float64[d], of the attacked estimates.
     """

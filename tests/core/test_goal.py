@@ -365,3 +365,10 @@ def test_an_experiment_without_open_goals_is_left_as_it_is() -> None:
     (step,) = searched(work, 2)
     assert (step.done, step.total) == (0, 0)
     assert step.experiment.cells == work.cells
+
+
+def test_one_closed_form_alone_is_that_among_all() -> None:
+    one = asked("gain", 0.25)
+    known = one.task.expected(one)
+    assert known["robust_low"] is not None
+    assert {metric: one.task.expected_of(metric, one) for metric in known} == known

@@ -217,6 +217,7 @@ def expecting(
 ) -> None:
     """Give the task of frequencies other closed forms."""
     monkeypatch.setattr(Frequencies, "expected", lambda _, cell: expected(cell))
+    monkeypatch.setattr(Frequencies, "expected_of", lambda _, name, cell: expected(cell)[name])
 
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:

@@ -31,6 +31,7 @@ from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measu
 from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
 from ...population import Population
 from ...theory import expected_metrics
+from ...theory.expected import ROBUST
 from .estimates import Pool, estimates_of
 
 MAX_ESTIMATES: Final = 2**22
@@ -69,6 +70,9 @@ class Frequencies(Task):
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
+
+    def expected_of(self, metric: str, cell: Cell) -> float | None:
+        return expected_metrics(cell, robust=metric in ROBUST)[metric]
 
 
 def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
