@@ -136,15 +136,13 @@ ROBUST: Final = ("robust_low", "robust_high", "overturning_share")
 """The metrics of what is still concluded, whose means are sums over nodes and take most time."""
 
 
-def expected_metrics(cell: Cell, *, robust: bool = True) -> dict[str, float | None]:
+def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell, by its name; None where there is none.
 
     Parameters
     ----------
     cell
         A cell of an experiment.
-    robust
-        False leaves those of `ROBUST` out.
 
     Examples
     --------
@@ -153,6 +151,15 @@ def expected_metrics(cell: Cell, *, robust: bool = True) -> dict[str, float | No
     >>> round(expected["gain"], 4), expected["gain_after"]
     (0.4742, None)
     """
+    return _expected(cell, robust=True)
+
+
+def expected_metric(metric: str, cell: Cell) -> float | None:
+    """The closed form of one metric of a cell; None where there is none."""
+    return _expected(cell, robust=metric in ROBUST)[metric]
+
+
+def _expected(cell: Cell, *, robust: bool) -> dict[str, float | None]:
     expected = dict.fromkeys([*METRICS, *cell.metrics]) | _undefended_metrics(cell, robust)
     expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)

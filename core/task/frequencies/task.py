@@ -31,7 +31,7 @@ from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measu
 from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
 from ...population import Population
 from ...theory import expected_metrics
-from ...theory.expected import ROBUST
+from ...theory.expected import expected_metric
 from .estimates import Pool, estimates_of
 
 MAX_ESTIMATES: Final = 2**22
@@ -72,7 +72,7 @@ class Frequencies(Task):
         return expected_metrics(cell)
 
     def expected_of(self, metric: str, cell: Cell) -> float | None:
-        return expected_metrics(cell, robust=metric in ROBUST)[metric]
+        return expected_metric(metric, cell)
 
 
 def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
