@@ -76,13 +76,19 @@ async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
 async def test_the_first_frame_has_the_widgets_that_it_shows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each that it does not show makes it half a millisecond later, or a whole one."""
+    """Each that it does not show makes it half a millisecond later, or a whole one.
+
+    A widget is styled when it is mounted, and some once more for their own class: not as often as
+    the screen is resumed and told its size.
+    """
     monkeypatch.setattr(WorkbenchScreen, "_begin", lambda _: None)
     app = Workbench(Settings(), engine=FakeEngine)
+    counts = Counts(monkeypatch)
     async with app.run_test(size=(120, 40)):
         widgets = list(app.workbench.walk_children(Widget))
         assert len([each for each in widgets if each.region.area]) >= 14
         assert len(widgets) <= 32
+        assert counts.styled <= 3 * len(widgets), counts.styled
 
 
 async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
