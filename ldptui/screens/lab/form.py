@@ -209,7 +209,7 @@ class LabBody(Vertical):
         LabForm { height: auto; max-height: 60%; }
         #lab-words {
             height: 1fr;
-            padding: 0 0 0 1;
+            padding: 0 1;
             border: round $foreground 25%;
             border-title-color: $text-muted;
             &:focus { border: round $accent; }
@@ -260,10 +260,10 @@ class LabBody(Vertical):
         """Show the values of a topic's form, and what is wrong with them."""
         self.forms[topic].show(values, problems)
 
-    def answer(self, answer: Answer | None, view: int) -> None:
-        """Show an answer; None: there is none yet."""
+    def answer(self, answer: Answer | None, missing: str, view: int) -> None:
+        """Show an answer; missing : what stands in its place while there is none."""
         self._answer = answer
-        self.results.show(answer)
+        self.results.show(answer, missing)
         self._text.show(answer)
         self.lay_out(view)
 

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from ...session.runs import Run
 
 
+WAITING: Final = "the answer is being computed"
+
+
 @dataclass
 class Page:
     """The state of a tab.
 
     problems : a sentence for each field that is wrong, "" for the whole. asked : the last question,
-    None where it was left unanswered.
+    None where it was left unanswered. stopped : somebody stopped its computation.
     """
 
     topic: Topic
@@ -32,6 +35,7 @@ class Page:
     answer: Answer | None = None
     problems: dict[str, str] = field(default_factory=dict)
     asked: tuple[object, ...] | None = None
+    stopped: bool = False
 
     def values(self, draft: Draft | None) -> dict[str, Any]:
         """The values of its form: those that were typed, over those that it starts with."""
@@ -67,6 +71,13 @@ class Page:
         """The option that names what is read; "" where nothing is."""
         named = (option.name for option in self.topic.options)
         return next((name for name in named if name in ("file", "reports")), "")
+
+    @property
+    def missing(self) -> str:
+        """What stands in the place of an answer while there is none."""
+        if self.problems:
+            return "no answer: what is wrong stands in the form"
+        return "stopped; the next change asks again" if self.stopped else WAITING
 
     @property
     def problem(self) -> str:

@@ -61,11 +61,11 @@ class Results(Vertical):
         yield self._row
         yield self._table_box
 
-    def show(self, answer: Answer | None) -> None:
-        """Show an answer; None: there is none yet."""
+    def show(self, answer: Answer | None, missing: str) -> None:
+        """Show an answer; missing : what stands in its place while there is none."""
         figures = answer.figures if answer is not None else ()
         for chart, figure in zip_longest(self._charts, figures):
-            chart.show(figure, answered=answer is not None)
+            chart.show(figure, missing if answer is None else NO_CHART)
         self.table.table = answer.table if answer is not None else None
         put(self._title, answer.table.title if answer is not None else "")
 
@@ -119,7 +119,6 @@ class Results(Vertical):
         return "\n".join(charts)
 
 
-WAITING: Final = "the answer is being computed"
 NO_CHART: Final = "no chart for this one: see the table"
 
 
@@ -131,17 +130,20 @@ class LabChart(Pointed):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.view = ChartView(id=f"lab-chart-{name}", empty=WAITING)
+        self.view = ChartView(id=f"lab-chart-{name}")
         self._figure: Figure | None = None
 
     def compose(self) -> ComposeResult:
         yield self.view
         yield self._readout
 
-    def show(self, figure: Figure | None, *, answered: bool) -> None:
-        """Show a figure; its cursor stays, or goes to the nearest place that there is now."""
+    def show(self, figure: Figure | None, missing: str) -> None:
+        """Show a figure; its cursor stays, or goes to the nearest place that there is now.
+
+        missing : what stands in its place where there is none.
+        """
         self._figure = figure
-        self.view.empty = NO_CHART if answered else WAITING
+        self.view.empty = missing
         if self._at not in self.stops():
             self._at = self._near(self._at)
         self.draw()

@@ -173,7 +173,7 @@ class LabScreen(FrugalScreen):
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        self._body.answer(self.page.answer, self.view)
+        self._body.answer(self.page.answer, self.page.missing, self.view)
         self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
@@ -263,11 +263,13 @@ class LabScreen(FrugalScreen):
             return
         if question is not None:  # left unanswered: its tab asks again
             self.pages[question.tab].asked = None
-        page.asked = asked
+        page.asked, page.stopped = asked, False
         self._key += 1
         folder = str(draft.folder)
         self._question = Question(self._key, self.tab, values | more, document, folder)
         self._engine.run(self._question)
+        if page.answer is None:
+            self._show_answer()
 
     def on_replied(self, message: Replied) -> None:
         message.stop()
@@ -297,7 +299,8 @@ class LabScreen(FrugalScreen):
         if reply.status == "failed":
             page.problems = {reply.field: reply.error}
         elif reply.answer is None:
-            self._note("stopped; the next change asks again")
+            page.stopped = True
+            self._note(page.missing)
         if page is self.page:
             self._show_values()
             self._show_answer()

@@ -168,6 +168,25 @@ async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
         assert not screen.is_current
 
 
+async def test_where_an_answer_is_missing_it_says_why() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+
+        def missing() -> str:
+            return str(screen._body.results._charts[0].view.empty)
+
+        assert "is being computed" in missing()
+        await pilot.press("escape")
+        await until(pilot, lambda: screen._question is None)
+        assert "the next change asks again" in missing()
+        await edit(screen, pilot, "alpha", 2.0)
+        await until(pilot, lambda: screen._question is not None)
+        assert "is being computed" in missing()
+        engine.answer()
+        await until(pilot, lambda: screen._question is None)
+        assert screen.page.problem
+        assert "what is wrong stands in the form" in missing()
+
+
 class Deaf(Held):
     """Its worker takes a while to stop, as one does that is in the middle of a draw."""
 
