@@ -260,20 +260,23 @@ class LabBody(Vertical):
         """Show the values of a topic's form, and what is wrong with them."""
         self.forms[topic].show(values, problems)
 
-    def answer(self, answer: Answer | None, missing: str, view: int) -> None:
-        """Show an answer; missing : what stands in its place while there is none."""
+    def answer(self, answer: Answer | None, missing: str, view: int) -> str:
+        """Show an answer; missing : what stands in its place while there is none. As `lay_out`."""
         self._answer = answer
         self.results.show(answer, missing)
         self._text.show(answer)
-        self.lay_out(view)
+        return self.lay_out(view)
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have."""
         message.stop()
         pick(self.app, message)
 
-    def lay_out(self, view: int) -> None:
-        """Show the parts that have room; `view` chooses among the others."""
+    def lay_out(self, view: int) -> str:
+        """Show the parts that have room; `view` chooses among the others.
+
+        Returns the verdict where it has no rows of its own, "" else.
+        """
         width, answer = self.app.size.width, self._answer
         narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
         short = narrow and self.app.size.height < SHORT
@@ -289,6 +292,7 @@ class LabBody(Vertical):
         self._words.display = words
         self._left.set_class(narrow and words, "-whole")
         # Its words are not there to be read, but the first of them is what was asked for.
-        self._verdict.display = not (words or short) and answer is not None
-        if self._verdict.display:
-            put(self._verdict, verdict(spelled_out(answer, self), width - 2))
+        told = "" if words else verdict(spelled_out(answer, self), width - 2)
+        self._verdict.display = not short and bool(told)
+        put(self._verdict, told)
+        return told.replace("\n", " ") if short else ""

@@ -173,12 +173,13 @@ class LabScreen(FrugalScreen):
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        self._body.answer(self.page.answer, self.page.missing, self.view)
+        told = self._body.answer(self.page.answer, self.page.missing, self.view)
+        self._status.idle = told or HINT
         self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)
-        self._body.lay_out(self.view)
+        self._status.idle = self._body.lay_out(self.view) or HINT
 
     # Tabs and views.
 
@@ -190,7 +191,7 @@ class LabScreen(FrugalScreen):
             self._show_tab()
 
     def watch_view(self) -> None:
-        self._body.lay_out(self.view)
+        self._status.idle = self._body.lay_out(self.view) or HINT
 
     def action_tab(self, by: int) -> None:
         self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]

@@ -168,6 +168,17 @@ async def test_the_screen_shows_the_work_and_esc_stops_it() -> None:
         assert not screen.is_current
 
 
+async def test_where_no_row_is_left_the_line_of_the_status_has_the_verdict() -> None:
+    async with lab(size=(60, 18)) as (screen, engine, pilot):
+        await until(pilot, lambda: "accuracy" in screen.answers)
+        status, told = screen.query_one(StatusLine), screen.answers["accuracy"].verdict[0]
+        await until(pilot, lambda: status.idle == told)
+        screen.view = -1  # the words, of which it is the first
+        await pilot.pause()
+        assert "tab goes into the form" in status.idle
+        assert engine.questions
+
+
 async def test_where_an_answer_is_missing_it_says_why() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
 
