@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
@@ -138,7 +139,7 @@ def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
     return _elsewhere(spec, cell.population.domain_size, cell.users)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _elsewhere(spec: Any, domain_size: int, users: int) -> Setting:
     """A kind among these users: the same object while edits leave them as they are."""
     return bound(spec, domain_size, users=users)
@@ -161,10 +162,15 @@ def _spread(cell: Cell, setting: Setting | None) -> float | None:
     return _or_none(lambda: _told(setting))
 
 
-@lru_cache(maxsize=256)
+_TOLD: Final[WeakKeyDictionary[Setting, float | None]] = WeakKeyDictionary()
+"""σ by the setting, for as long as somebody has it: what is bound to a large domain is large."""
+
+
 def _told(setting: Setting) -> float | None:
     """σ as the story of a setting has it, which is told once for each object."""
-    return entries(setting)[SPREAD].value
+    if setting not in _TOLD:
+        _TOLD[setting] = entries(setting)[SPREAD].value
+    return _TOLD[setting]
 
 
 def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
