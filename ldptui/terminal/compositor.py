@@ -191,7 +191,7 @@ class ChangedRegionsCompositor(Compositor):
     def _get_renders(
         self, crop: Region | None = None
     ) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        """What widgets show, from the front to the back, of what is drawn and not yet told."""
+        """The rows of widgets to be drawn, from the front to the back; no cell is told twice."""
         regions = self._changed or [crop or self.size.region]
         left: dict[int, list[int]] = {}  # the cells of each row between two cuts, by the first one
         for y, start, end in self._regions_to_spans(regions):

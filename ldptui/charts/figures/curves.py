@@ -326,15 +326,8 @@ def curve_table(
         number, error = Column("", digits=4), Column("", digits=2)
     axis = over.axis
     columns = [Column("series"), Column(axis.symbol)]
-    columns += [
-        replace(number, name=quantity),
-        replace(number, name=MEASURED),
-    ]
-    columns += [
-        replace(error, name="± error"),
-        Column("z", 2, sign=True),
-        Column("trials"),
-    ]
+    columns += [replace(number, name=quantity), replace(number, name=MEASURED)]
+    columns += [replace(error, name="± error"), Column("z", 2, sign=True), Column("trials")]
     columns += [Column("% of gain", 1)] if left else []
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     columns += [replace(number, name=name, spare=True) for name, _ in against]

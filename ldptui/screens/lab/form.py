@@ -260,12 +260,11 @@ class LabBody(Vertical):
         """Show the values of a topic's form, and what is wrong with them."""
         self.forms[topic].show(values, problems)
 
-    def answer(self, answer: Answer | None, missing: str, view: int) -> str:
-        """Show an answer; missing : what stands in its place while there is none. As `lay_out`."""
+    def answer(self, answer: Answer | None, missing: str) -> None:
+        """Take an answer, to be laid out; missing : the words in its place while there is none."""
         self._answer = answer
         self.results.show(answer, missing)
         self._text.show(answer)
-        return self.lay_out(view)
 
     def on_choices_asked(self, message: ChoicesAsked) -> None:
         """Show all values that a field can have."""

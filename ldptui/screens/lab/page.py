@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ...session.runs import Run
 
 
-WAITING: Final = "the answer is being computed"
-
-
 @dataclass
 class Page:
     """The state of a tab.
@@ -74,10 +71,12 @@ class Page:
 
     @property
     def missing(self) -> str:
-        """What stands in the place of an answer while there is none."""
+        """The words in the place of an answer while there is none."""
         if self.problems:
             return "no answer: what is wrong stands in the form"
-        return "stopped; the next change asks again" if self.stopped else WAITING
+        if self.stopped:
+            return "stopped; the next change asks again"
+        return "the answer is being computed"
 
     @property
     def problem(self) -> str:

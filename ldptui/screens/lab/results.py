@@ -62,7 +62,7 @@ class Results(Vertical):
         yield self._table_box
 
     def show(self, answer: Answer | None, missing: str) -> None:
-        """Show an answer; missing : what stands in its place while there is none."""
+        """Show an answer; missing : the words in its place while there is none."""
         figures = answer.figures if answer is not None else ()
         for chart, figure in zip_longest(self._charts, figures):
             chart.show(figure, missing if answer is None else NO_CHART)
@@ -140,7 +140,7 @@ class LabChart(Pointed):
     def show(self, figure: Figure | None, missing: str) -> None:
         """Show a figure; its cursor stays, or goes to the nearest place that there is now.
 
-        missing : what stands in its place where there is none.
+        missing : the words in its place where there is none.
         """
         self._figure = figure
         self.view.empty = missing

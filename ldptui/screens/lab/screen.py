@@ -173,13 +173,13 @@ class LabScreen(FrugalScreen):
         self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        told = self._body.answer(self.page.answer, self.page.missing, self.view)
-        self._status.idle = told or HINT
+        self._body.answer(self.page.answer, self.page.missing)
+        self.watch_view()
         self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
         self._tabs.show(event.size.width)
-        self._status.idle = self._body.lay_out(self.view) or HINT
+        self.watch_view()
 
     # Tabs and views.
 
@@ -264,13 +264,14 @@ class LabScreen(FrugalScreen):
             return
         if question is not None:  # left unanswered: its tab asks again
             self.pages[question.tab].asked = None
-        page.asked, page.stopped = asked, False
+        page.asked = asked
+        if page.stopped:
+            page.stopped = False
+            self._show_answer()
         self._key += 1
         folder = str(draft.folder)
         self._question = Question(self._key, self.tab, values | more, document, folder)
         self._engine.run(self._question)
-        if page.answer is None:
-            self._show_answer()
 
     def on_replied(self, message: Replied) -> None:
         message.stop()

@@ -593,9 +593,8 @@ def test_a_point_in_doubt_has_no_z() -> None:
     assert at.numbers(view) == (0.2, 0.3, 0.01, None, view.trials)
     root = replace(at, root=True).estimate(view)
     assert root == Estimate(0.3**0.5, 0.01 / 2 / 0.3**0.5, 0.2**0.5, "rare")
-    assert at.numbers(replace(view, metrics={"gain": dataclasses.replace(estimate, doubt=None)}))[
-        3
-    ] == (pytest.approx(10))
+    undoubted = dataclasses.replace(estimate, doubt=None)
+    assert at.numbers(replace(view, metrics={"gain": undoubted}))[3] == pytest.approx(10)
     words = cell_words(view, (), "gain")
     assert not any(word.startswith("z") for word in words)
 

@@ -9,7 +9,7 @@ from ldptui.widgets.blank import Scroll
 
 ROWS, WIDTH = 5, 20
 ROW = "a" * (WIDTH - 1)
-"""What fills a row to the column of the scrollbar."""
+"""A word that fills a row to the column of the scrollbar."""
 
 
 class Words(App[None]):
