@@ -20,7 +20,7 @@ endif
 # that are no Python of this version are left alone.
 COMPILE := $(BIN)/python -m compileall -q -j 0 -x '[/\\]tests?[/\\]'
 
-.PHONY: run test size code tests-compiled test-long format site dist bench bench-tui clean
+.PHONY: run test size code tests-compiled test-long test-mutants format site dist bench bench-tui clean
 
 run: $(RUN)
 	@$(BIN)/ldptui $(ARGS)
@@ -44,6 +44,11 @@ tests-compiled: $(READY)
 
 test-long: $(SITE)
 	$(BIN)/pytest -n 2 -m long $(ARGS)
+	@$(MAKE) --no-print-directory test-mutants ARGS=
+
+# Wrong lines of the program, each of which a test has to notice: tests/mutants.
+test-mutants: $(READY)
+	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 format: $(READY)
 	$(BIN)/ruff format .

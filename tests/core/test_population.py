@@ -3,6 +3,7 @@
 import math
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,8 @@ def test_numbers_of_a_file_are_counted_in_parts(tmp_path: Path) -> None:
     drawn = rng.uniform(0, 8, 5000)
     many = numbers(tmp_path, *map(repr, drawn.tolist()), items=37).bind(0, tmp_path)
     assert np.array_equal(many.histogram, np.histogram(drawn, 37, (0, 8))[0])
+    below = replace(numbers(tmp_path, "-4", "-2.1", "-2", "4"), low=-4.0, high=4.0)
+    assert below.bind(0, tmp_path).histogram.tolist() == [2, 1, 0, 1]
 
 
 def test_numbers_outside_are_refused_or_clipped(tmp_path: Path) -> None:

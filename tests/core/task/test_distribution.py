@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sqlite3
-import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +20,6 @@ from ldptui.core.law.numbers import fitted, misfit, table_of
 from ldptui.core.metrics.conclusions.numbers import DistributionConclusion
 from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.binned import PM, SW
-from ldptui.core.running.runner import run
-from ldptui.core.store import begin, open_store
-from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
 
 PARTS = 64
 EDGES = np.linspace(0, 1, PARTS + 1)
@@ -50,41 +42,6 @@ def cell_of(protocol: dict[str, Any], kind: str | None = None, **top: Any) -> Ce
     task = {"kind": "distribution", "low": 0.0, "high": 100.0, **top.pop("task", {})}
     (only,) = experiment(held.tolist(), protocol, table, task=task, **top).cells
     return only
-
-
-def test_a_recording_of_a_distribution_is_read_again(tmp_path: Path) -> None:
-    table = attack_table("mga", 0.1, targets={"items": [3]})
-    made = experiment([9, 5, 3, 3], {"kind": "sw", "epsilon": 1.0, "bins": 32}, table,
-                      task={"kind": "distribution"}, trials=3)  # fmt: skip
-    with open_store(tmp_path / "runs.sqlite3") as store:
-        memory = begin(store, made, "test")
-        *_, last = run(made, memory=memory)
-        memory.finish(last.results)
-        write_recording(store, 1, tmp_path / "numbers.ldptui")
-    with open_store(None) as store:
-        number, _ = read_recording(store, tmp_path / "numbers.ldptui")
-        (kept,) = store.results(number).cells
-    (measured,) = last.results.cells
-    for name in ("mean_shift", "second_moment", "wasserstein", "misfit_clean"):
-        assert not np.isnan(measured.metrics[name]).any()
-        assert kept.metrics[name].tolist() == measured.metrics[name].tolist()
-    assert kept.arms[ATTACKED].mean.tolist() == measured.arms[ATTACKED].mean.tolist()
-
-
-def test_trials_that_are_older_than_a_metric_replay(tmp_path: Path) -> None:
-    """They have no value for it, and are no different for that; another value is."""
-    made = experiment([9, 5, 3, 3], {"kind": "pm", "epsilon": 1.0, "bins": 32}, None,
-                      task={"kind": "mean"}, trials=2)  # fmt: skip
-    path = tmp_path / "runs.sqlite3"
-    with open_store(path) as store:
-        memory = begin(store, made, "test")
-        *_, last = run(made, memory=memory)
-        memory.finish(last.results)
-    for change, differs in (("NULL", False), ("1.0", True)):
-        with contextlib.closing(sqlite3.connect(path)) as db, db:
-            db.execute(f"UPDATE trials SET second_moment = {change}")
-        with open_store(path) as store:
-            assert bool(replay(store, 1).difference) == differs
 
 
 # The fit.
@@ -163,21 +120,6 @@ def test_only_one_report_shows_in_the_misfit() -> None:
     assert found["top"].max() < 4
 
 
-def test_a_thousand_bins_are_fitted_in_a_fraction_of_a_second() -> None:
-    protocol = SW(1024, 1.0, 1024, cells=True)
-    held = np.diff(stats.beta.cdf(np.linspace(0, 1, 1025), 2, 5))
-    histogram = np.tile((10**9 * held).astype(np.int64), (5, 1))
-    rng = np.random.default_rng(5)
-    protocol.sample_counts(histogram[:1], rng)
-    start = time.process_time()
-    counts = protocol.sample_counts(histogram, rng)
-    assert time.process_time() - start < 5 * 0.020
-    table_of(protocol)
-    start = time.process_time()
-    fitted(protocol, counts, True, no_pulse)
-    assert time.process_time() - start < 5 * 0.300
-
-
 # The task.
 
 
@@ -196,6 +138,15 @@ def test_metrics_by_plain_loops() -> None:
     assert made.largest_gap(ATTACKED).tolist() == pytest.approx([0.45])
     assert made.targets.size == 1
     assert not made.supported
+
+
+def test_the_second_moment_has_the_spread_inside_a_part() -> None:
+    """Numbers are even in their part of width 100/16: its variance is width²/12 = 3.26."""
+    cell = cell_of({"kind": "grr", "epsilon": 20.0}, "mga", trials=1)
+    made = results_of(replace(experiment(trials=1), cells=(replace(cell, index=0),))).cells[0]
+    middles = 6.25 * (np.arange(16) + 0.5)
+    squares = cell.population.frequencies @ middles**2
+    assert made.metrics["second_moment_clean"] == pytest.approx(squares + 6.25**2 / 12, abs=0.1)
 
 
 @pytest.mark.parametrize("path", ["counts", "reports"])
