@@ -1,8 +1,8 @@
 """The counts of scenarios, to the last user: digests recorded once for each minor version of NumPy.
 
-The scenarios are those of digests.toml and the bundled ones, with 2 trials. A change of the program
-that is meant to change no number changes none of these. To record what is not recorded yet, of new
-scenarios or for another NumPy:
+The scenarios are those of digests.toml and, in `make test-long`, the bundled ones, with 2 trials. A
+change of the program that is meant to change no number changes none of these. To record what is not
+recorded yet, of new scenarios or for another NumPy:
 
     python tests/core/test_digests.py
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -76,21 +77,9 @@ def differences(scenario: Scenario, before: str, after: str) -> list[str]:
     ]
 
 
-SLOW = (
-    "bundled: detection-beta", "bundled: detection-r", "bundled: two-reports",
-    "bundled: cao-gain-domain", "bundled: cao-gain-epsilon", "bundled: cao-gain-r",
-    "bundled: cao-gain-target-frequency", "bundled: price-of-locality", "phases",
-    "rappor, filters and noise", "adaptive fakes in a mixture",
-)  # fmt: skip
-"""Scenarios that mine the reports of 10^5 users in every cell, and sweeps of very many cells.
-
-Of these sweeps cao-gain-beta stays."""
-
-
-@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in NAMES],
+    [name if name in TEXTS else pytest.param(name, marks=pytest.mark.long) for name in NAMES],
 )
 def test_a_scenario_keeps_its_digest(name: str) -> None:
     known = recorded()
@@ -101,14 +90,15 @@ def test_a_scenario_keeps_its_digest(name: str) -> None:
     assert differences(scenario, known[NUMPY][name], measured(scenario)) == []
 
 
-@pytest.mark.every(5)
-@pytest.mark.parametrize("name", [name for name in TEXTS if 'path = "reports"' in TEXTS[name]])
+@pytest.mark.parametrize("name", ["every local protocol", "every attack"])
 def test_compiled_loops_keep_the_digest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("ldptui.core.kernels.compiled"))
-    if NUMPY not in (known := recorded()):
-        pytest.skip(f"no digests are recorded for NumPy {NUMPY}")
-    scenario = scenario_of(name)
-    assert differences(scenario, known[NUMPY][name], measured(scenario)) == []
+    compiled = pytest.importorskip("ldptui.core.kernels.compiled")
+    scenario = scenario_of(name).with_value("simulate.path", "reports")
+    monkeypatch.setattr(LOOPS, "compiled", None)
+    monkeypatch.setattr(LOOPS, "missing", "not now")
+    plain = measured(scenario)
+    monkeypatch.setattr(LOOPS, "compiled", compiled)
+    assert measured(scenario) == plain
 
 
 def test_only_scenarios_that_are_there_are_recorded() -> None:
@@ -116,14 +106,13 @@ def test_only_scenarios_that_are_there_are_recorded() -> None:
 
 
 def test_a_difference_is_noticed_and_its_cells_are_named() -> None:
-    scenario = scenario_of("grr, every attack, counts")
+    scenario = scenario_of("rappor, every form and cohort")
     before = measured(scenario)
     other = measured(scenario.with_value("attack.share", 0.101))
     assert differences(scenario, before, before) == []
     assert differences(scenario, before, other) == [
-        f"cell {number}: attack.kind = {kind}"
-        for number, kind in enumerate(scenario.sweep["attack.kind"])
-        if kind != "none"
+        f"cell {number}: protocol.form = {form}, attack.cohort = {cohort}"
+        for number, (form, cohort) in enumerate(product(*scenario.sweep.values()))
     ]
     assert differences(scenario, before, before.replace("xxh3:", "xxh3:0"))
 
