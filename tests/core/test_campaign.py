@@ -1,6 +1,5 @@
 """Collections in rounds: every round is a cell of its own, and all of them together are one."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,11 @@ from ldptui.core.protocols.rappor import epsilon_of_rounds
 from ldptui.core.theory import (
     attacked_variance,
     clean_variance,
-    estimate_variances,
     expected_estimate,
     expected_metrics,
     privacy_spent,
 )
 from ldptui.core.theory.campaign import round_theories
-from ldptui.core.theory.support import collected
 
 Floats = NDArray[np.float64]
 
@@ -220,53 +217,6 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
     assert budget.spread(means, one.population.frequencies, variance / 20)
 
 
-def test_one_time_rappor_sends_the_same_bits_every_round() -> None:
-    for path in ("counts", "reports"):
-        one = campaign(ONE_TIME, 3, None, simulate={"path": path})
-        rounds = of_rounds(one.block(0, 3))
-        mse = column(rounds.metrics, "mse")
-        assert (mse == mse[:, :1]).all()
-    churned = campaign(ONE_TIME, 3, None, churn=0.1)
-    mse = column(of_rounds(churned.block(0, 3)).metrics, "mse")
-    assert (mse != mse[:, :1])[:, 1:].all()
-
-
-@pytest.mark.long
-@pytest.mark.every(2)
-@pytest.mark.parametrize("churn", [0.0, 0.5])
-def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed: int) -> None:
-    """Bits of cohorts: each round's counts have the moments of a collection of its own."""
-    one = campaign(BLOOM, 3, None, seed=seed, churn=churn)
-    last = one.rounds[2]
-    expected = expected_metrics(last)["mse_clean"]
-    _, rounds = run(one, 10)
-    seen = column(rounds[:, 2], "mse_clean").mean()
-    assert expected is not None
-    assert seen == pytest.approx(expected, rel=0.25)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("churn", [0.3, pytest.param(0.0, marks=pytest.mark.long)])
-def test_the_variance_of_a_pool_of_bloom_filters(churn: float, seed: int) -> None:
-    """Users keep cohort and bits, fakes send anew; the mutant draws everything anew each round."""
-    protocol = {"kind": "rappor", "form": "one-time", "f": 0.5, **BLOOM_FILTER}
-    one = campaign(protocol, 4, attack("mga", 0.1, [3]), seed=seed, churn=churn)
-    estimate, variances = expected_estimate(one), estimate_variances(one)
-    assert estimate is not None
-    assert variances is not None
-    mutant = one.protocol.variances(replace(collected(one), meetings=None))
-    truth, expected = one.population.frequencies, expected_metrics(one)
-    pool, _ = run(one, 5)
-    for arm, name in enumerate(("target_frequency_clean", "target_frequency")):
-        seen, mean = column(pool, name), expected[name]
-        assert mean is not None
-        assert budget.mean(seen, mean, variances[arm][3])
-        assert budget.spread(seen, mean, variances[arm][3])
-        assert not budget.spread(seen, mean, mutant[arm][3])
-    assert expected["mse_clean"] == pytest.approx(variances[0].mean())
-    assert expected["mse"] == pytest.approx(((estimate - truth) ** 2 + variances[1]).mean())
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
 def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
@@ -342,19 +292,6 @@ def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> Non
 
 
 # Seeds, parts, what an attacker sees.
-
-
-@pytest.mark.every(5)
-@pytest.mark.parametrize("path", ["counts", "reports"])
-@pytest.mark.parametrize("protocol", [PURE[1], QUIET, BLOOM], ids=["oue", "basic", "bloom"])
-def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: str) -> None:
-    one = campaign(protocol, 3, users=[40, 30, 20, 6, 4], simulate={"path": path})
-    whole, part = one.block(1, 20), one.block(1, 7)
-    assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
-    assert alike(part.metrics, whole.metrics[:7])
-    rounds, cut = of_rounds(whole), of_rounds(part)
-    assert alike(cut.metrics, rounds.metrics[:7])
-    assert (cut.arms[CLEAN].trials, rounds.arms[CLEAN].trials) == (7, 20)
 
 
 @pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])

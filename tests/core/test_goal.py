@@ -13,7 +13,7 @@ from support.cases import cell, expecting, experiment
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.experiment import compile, search
-from ldptui.core.experiment.search import _Bracket, _divergence, solved, with_fakes
+from ldptui.core.experiment.search import _Bracket, solved, with_fakes
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.running.searching import searched
@@ -231,13 +231,6 @@ def test_a_closed_form_with_gaps_is_not_halved(monkeypatch: pytest.MonkeyPatch) 
     assert found.by == "search"
 
 
-def test_divergence() -> None:
-    assert _divergence(0.3, 0.3) == 0
-    assert _divergence(1.0, 0.5) == pytest.approx(math.log(2))
-    assert _divergence(0.5, 0.0) == math.inf
-    assert _divergence(0.0, 0.0) == 0
-
-
 def test_a_bracket_narrows_from_both_sides() -> None:
     truth, width, bracket = 700, 60, _Bracket(0, 2000)
     tried = 0
@@ -251,17 +244,6 @@ def test_a_bracket_narrows_from_both_sides() -> None:
 
 
 # In a scenario.
-
-
-@pytest.mark.long
-def test_over_the_protocols_side_by_side() -> None:
-    work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2, over="share"),
-                      sweep={"protocol.kind": PURE, "goal.at_least": [0.1, 0.2]})  # fmt: skip
-    answers = [cell.answer for cell in work.cells]
-    assert all(answer is not None and answer.reached for answer in answers)
-    numbers = [cell.malicious for cell in work.cells]
-    assert all(few < many for few, many in zip(numbers[::2], numbers[1::2], strict=True))
-    assert work.cells[0].parameters["goal.over"] == "share"
 
 
 @pytest.mark.parametrize(
@@ -365,10 +347,3 @@ def test_an_experiment_without_open_goals_is_left_as_it_is() -> None:
     (step,) = searched(work, 2)
     assert (step.done, step.total) == (0, 0)
     assert step.experiment.cells == work.cells
-
-
-def test_one_closed_form_alone_is_that_among_all() -> None:
-    one = asked("gain", 0.25)
-    known = one.task.expected(one)
-    assert known["robust_low"] is not None
-    assert {metric: one.task.expected_of(metric, one) for metric in known} == known

@@ -82,16 +82,6 @@ def test_json_has_the_rounds() -> None:
     }
 
 
-def test_without_a_campaign_nothing_is_new() -> None:
-    alone = document()
-    del alone["campaign"]
-    *_, last = core.run(core.compile(core.Scenario(alone, "test", Path())))
-    (cell,) = json.loads(to_json(last.results, {}, frequencies=True))["cells"]
-    assert not {"rounds", "entry_round"} & cell.keys()
-    header = to_csv(last.results).splitlines()[0].split(",")
-    assert not {"round", "malicious", "epsilon_spent", "entry_round"} & set(header)
-
-
 def test_csv_has_a_column_of_rounds() -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(WORK))))
     assert list(rows[0])[:3] == ["cell", "trial", "round"]
@@ -154,22 +144,6 @@ def test_the_table_shows_some_rounds() -> None:
     assert "all targets are in the top 3 from round" in written
 
 
-def test_the_table_of_a_sweep_says_when_targets_come_in() -> None:
-    swept = results(sweep={"attack.share": [0.0, 0.1]})
-    written = results_table(swept, 200)
-    assert "all in top k from" in written
-    last = next(line for line in reversed(written.splitlines()) if "/30" in line)
-    assert last.split()[-1] == "30/30"
-    assert max(map(len, results_table(swept, 80).splitlines())) <= 80
-
-
-def test_rounds_without_an_attack_or_with_one_only() -> None:
-    none = results_table(results(attack={"kind": "none"}, campaign={"rounds": 1}), 80)
-    assert "mean squared error" in none
-    assert "\n\n\n" not in none
-    assert "in the top" not in none
-
-
 # The worker's lines.
 
 
@@ -222,14 +196,6 @@ def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
     sent = [len(each.snapshot.round_frequencies) for each in news if each.snapshot is not None]
     assert max(sent) == 1
     assert sum(sent) in (ROUNDS, 2 * ROUNDS)
-
-
-def test_without_a_campaign_there_are_no_rounds() -> None:
-    alone = document()
-    del alone["campaign"]
-    snapshot, _ = told(alone)
-    assert snapshot.rounds is None
-    assert len(snapshot.round_frequencies) == 0
 
 
 def test_only_some_of_many_rounds_are_sent() -> None:

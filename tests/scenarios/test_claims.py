@@ -197,6 +197,7 @@ def test_error_over_epsilon_puts_each_protocol_in_its_place() -> None:
     assert behind[-1] > 30
 
 
+@pytest.mark.long
 def test_a_billion_users_are_far_outside_the_noise_and_take_no_longer() -> None:
     for cell in bundled("billion-users", attack__share=0.0001).cells:
         gain = expected_metrics(cell)["gain"]
@@ -239,6 +240,7 @@ def test_the_survey_lifts_two_rare_conditions() -> None:
     assert total / 2 > 0.05
 
 
+@pytest.mark.long
 def test_one_by_one_brings_one_target_up_where_mga_brings_hardly_any() -> None:
     path = scenarios.path("python-attack").with_name("one_by_one.py")
     experiment = permit(bundled("python-attack", attack__share=0.003), Allowed(files=(path,)))
@@ -247,6 +249,7 @@ def test_one_by_one_brings_one_target_up_where_mga_brings_hardly_any() -> None:
     assert inside["plugin",] >= 1
 
 
+@pytest.mark.long
 def test_ria_needs_five_in_a_hundred_against_rappor() -> None:
     absent = measured(
         bundled("rappor-attack", attack__kind="ria", attack__cohort=0.0, trials=5),
@@ -256,6 +259,7 @@ def test_ria_needs_five_in_a_hundred_against_rappor() -> None:
     assert absent[0.05,] >= 3
 
 
+@pytest.mark.long
 def test_what_countermeasures_leave_of_the_gain() -> None:
     experiment = bundled("cao-countermeasures")
     keys = "protocol.kind", "attack.kind", "defence.0.kind"
@@ -280,6 +284,7 @@ def test_what_countermeasures_leave_of_the_gain() -> None:
     assert reached["ldprecover",] > 5 * held
 
 
+@pytest.mark.long
 def test_norm_sub_amplifies_an_attack_on_a_range() -> None:
     keys = "protocol.kind", "attack.share", "defence.0.kind"
     lost = measured(bundled("range-sums", attack__share=0.05), "gain_after", *keys)
@@ -293,6 +298,7 @@ def test_norm_sub_amplifies_an_attack_on_a_range() -> None:
     assert 1.3 < small["norm-sub",] / small["none",] < 1.8
 
 
+@pytest.mark.long
 def test_what_a_correction_costs_when_nobody_attacks() -> None:
     experiment = bundled("defence-cost")
     errors = measured(experiment, "mse_clean_after", "protocol.epsilon", "defence.0.kind")
@@ -314,6 +320,7 @@ def test_what_a_correction_costs_when_nobody_attacks() -> None:
     assert ratio(2.0, "ibu") < 1
 
 
+@pytest.mark.long
 def test_one_heavy_item_has_the_published_errors() -> None:
     """Counts with their standard errors over 300 trials; few trials of ours are near, too."""
     published = {"ss": (272.8, 0.2), "pgr": (272.7, 0.9), "hr": (689.6, 2.2)}
@@ -329,6 +336,7 @@ def test_one_heavy_item_has_the_published_errors() -> None:
         assert abs(square * (ours - exact[kind,])) < 7 * deviation, kind
 
 
+@pytest.mark.long
 def test_kept_answers_bound_the_budget_and_the_published_ones_cost_error() -> None:
     experiment = bundled("memoisation", trials=2)
     spent, one, pooled = dict[Key, list[float]](), dict[Key, float](), dict[Key, float]()
@@ -359,6 +367,7 @@ def test_kept_answers_bound_the_budget_and_the_published_ones_cost_error() -> No
     assert found[loloha] > 4 * found[fresh]
 
 
+@pytest.mark.long
 def test_the_planner_says_what_is_measured() -> None:
     whole = bundled("planner")
     [cell] = (cell for cell in whole.cells if cell.users == 1_000_000)
@@ -384,6 +393,7 @@ def test_the_planner_says_what_is_measured() -> None:
     assert found[100_000_000,] == 1
 
 
+@pytest.mark.long
 def test_fakes_that_no_defence_can_see() -> None:
     name, keys = "hidden-attack", ("protocol.kind", "attack.kind", "attack.share")
     gains = theory(name, "gain", *keys)
@@ -411,6 +421,7 @@ def test_filters_pass_fakes_who_hide() -> None:
     assert mean(by["hidden", "fiad"], "gain_after") == pytest.approx(0.15, abs=0.03)
 
 
+@pytest.mark.long
 def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> None:
     name, keys = "verified-randomiser", ("protocol.kind", "attack.kind", "defence.0.drop_out")
     before, after = theory(name, "gain", *keys), theory(name, "gain_after", *keys)
@@ -427,6 +438,7 @@ def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> Non
     assert sent == pytest.approx(0.0027, rel=0.02)
 
 
+@pytest.mark.long
 def test_the_ladder_of_trust_takes_the_gain_and_the_error_away() -> None:
     gained = theory("trust-ladder", "gain", "trust.kind")
     error = theory("trust-ladder", "mse_clean", "trust.kind")
@@ -440,6 +452,7 @@ def test_the_ladder_of_trust_takes_the_gain_and_the_error_away() -> None:
     assert seen == pytest.approx(gained, rel=0.1)
 
 
+@pytest.mark.long
 def test_shuffling_makes_the_weakest_protocol_the_robust_one() -> None:
     keys = ("trust.kind", "protocol.kind")
     gained = theory("trust-shuffled", "gain", *keys)
@@ -452,6 +465,7 @@ def test_shuffling_makes_the_weakest_protocol_the_robust_one() -> None:
         assert seen[key] == pytest.approx(gain, rel=0.05)
 
 
+@pytest.mark.long
 def test_the_circuit_decides_the_last_factor() -> None:
     keys = ("trust.circuit", "attack.targets.count")
     gained, error = (theory("trust-circuits", metric, *keys) for metric in ("gain", "mse_clean"))
@@ -485,6 +499,7 @@ def test_a_shuffler_needs_a_crowd() -> None:
         assert seen[key] == pytest.approx(gain, rel=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "key", "start", "better"),
     [("hardening-olh", "protocol.hash_range", 4, ((3, 0.17, 0.02), (2, 0.35, 0.27))),
@@ -580,6 +595,7 @@ def test_crafted_reports_move_a_mean_by_what_a_report_says_and_lies_by_the_range
     assert math.sqrt(noise) == pytest.approx(0.0034, abs=1e-4)
 
 
+@pytest.mark.long
 def test_the_shifts_of_a_mean_are_measured() -> None:
     made = bundled("mean-of-numbers")
     keys = "attack.kind", "protocol.epsilon"
@@ -615,6 +631,7 @@ def test_the_largest_report_is_a_weak_attack_on_a_smoothed_fit() -> None:
     assert max(misfits["input", "em"], misfits["hidden", "em"]) < 3
 
 
+@pytest.mark.long
 def test_a_mean_is_held_in_a_hidden_attack() -> None:
     keys = "protocol.kind", "attack.share"
     shifts = theory("numbers-hidden", "mean_shift", *keys)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import CASES, assert_closed_forms, bind, cell, counts, metrics
+from support.cases import CASES, assert_closed_forms, bind, cell, counts
 from support.kinds import (
     CAO_ATTACKS,
     KNOWN_ATTACKS,
@@ -23,7 +23,6 @@ from support.report_laws import Case, Poisoned
 
 from ldptui.core.attacks import (
     ATTACKS,
-    InputPoisoning,
     ListedTargets,
     MaximalGain,
     PatternAttack,
@@ -32,7 +31,7 @@ from ldptui.core.attacks import (
     View,
 )
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.base.sampling import binomial_law, hypergeometric_law
+from ldptui.core.base.sampling import binomial_law
 from ldptui.core.bounds import solver
 from ldptui.core.cell import Cell
 from ldptui.core.law.hiding import hides
@@ -123,23 +122,6 @@ def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
         assert_closed_forms(one, law)
 
 
-@pytest.mark.every(47)
-@pytest.mark.parametrize("path", ["counts", "reports"])
-@every_pair
-def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, seed: int) -> None:
-    """Genuine users and fakes are equally many: their noises of the gain are of one size."""
-    one, law = poisoned(case, kind, 0.5, path, seed)
-    measured, expected = metrics(one, 40 if path == "counts" else 3), expected_metrics(one)
-    value, variance = law.gain
-    assert budget.mean(measured("gain"), value, variance)
-    assert budget.spread(measured("gain"), value, variance)
-    assert budget.mean(measured("mse"), *law.squared_error(law.after))
-    assert budget.mean(measured("gain"), expected["gain"], variance)
-    held = one.share * one.target_frequency
-    if path == "counts" and held > 6.5 * math.sqrt(variance / 2000):
-        assert not budget.mean(measured("gain"), value + held, variance)  # without - f_T
-
-
 @pytest.mark.every(23)
 @every_pair
 def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int) -> None:
@@ -175,12 +157,6 @@ def test_mga_a_pads_from_everything_outside_the_subset(r: int, subset: int) -> N
     matched = olh.crafted_support(subset, SeedSearch()).target * subset
     expected = matched + (r - subset) / 4
     assert attack.support(olh, r).target * r == pytest.approx(expected)
-
-
-def test_mga_a_with_every_target_is_mga() -> None:
-    for protocol in (OUE(64, 1), SUE(64, 2), OLH(64, 1)):
-        every = SubsetGain(0.1, ListedTargets((0,)), 7).support(protocol, 7)
-        assert every == MaximalGain(0.1, ListedTargets((0,))).support(protocol, 7)
 
 
 def test_apa_has_the_ones_of_an_honest_report(rng: Rng) -> None:
@@ -371,30 +347,6 @@ def test_what_reactive_does_later_is_not_foreseen(protocol: str) -> None:
 
 
 # Samplers' laws.
-
-
-def test_finite_laws_are_scipys() -> None:
-    from scipy import stats
-
-    for n, p in ((0, 0.3), (1, 0.5), (5, 0.0), (40, 0.2), (7, 1.0), (1023, 0.269), (10**6, 0.01)):
-        outcomes, law = binomial_law(n, p)
-        assert law == pytest.approx(stats.binom.pmf(outcomes, n, p), rel=1e-7, abs=1e-25)
-        assert law.sum() == pytest.approx(1)
-    for size, marked, picks in ((10, 4, 3), (10, 0, 3), (10, 10, 3), (1000, 6, 270), (5, 2, 5)):
-        outcomes, law = hypergeometric_law(size, marked, picks)
-        expected = stats.hypergeom.pmf(outcomes, size, marked, picks)
-        assert law == pytest.approx(expected, rel=1e-9, abs=1e-25)
-        assert law.sum() == pytest.approx(1)
-
-
-def test_input_by_weights_is_not_the_random_item_attack(rng: Rng) -> None:
-    case = Case("grr", 5, 1.0)
-    attack = InputPoisoning(0.1, ListedTargets(tuple(TARGETS)), (1, 2.5, 0.5))
-    reports = attack.reports(bind(case), View(np.array(TARGETS)), 50_000, rng)
-    found = bind(case).support_counts(reports)
-    law = case.poisoned_input(dict(zip(TARGETS, (1, 2.5, 0.5), strict=True)))
-    assert budget.law(found, law[2 ** np.arange(5)])
-    assert not budget.law(found, case.held(TARGETS)[2 ** np.arange(5)])
 
 
 def test_top_k_of_one_estimate_and_of_many() -> None:

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import budget
-from support.cases import CASES, assert_closed_forms, cell, counts, experiment, metrics
+from support.cases import CASES, assert_closed_forms, cell, counts
 from support.report_laws import Case, Moments, Poisoned
 
 from ldptui.core.attacks.mixture import split
 from ldptui.core.cell import Cell
 from ldptui.core.kernels.threads import one_thread
-from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.theory import (
     estimate_variances,
     expected_bit_counts,
@@ -86,18 +85,6 @@ def test_closed_forms_are_those_of_the_parts_together(case: Case) -> None:
         assert_closed_forms(one, law)
 
 
-@pytest.mark.every(5)
-@pytest.mark.parametrize("path", ["counts", "reports"])
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) -> None:
-    one, law = mixture(case, 0.5, path, seed)
-    measured = metrics(one, 30 if path == "counts" else 5)
-    value, variance = law.gain
-    assert budget.mean(measured("gain"), value, variance)
-    assert budget.spread(measured("gain"), value, variance)
-    assert budget.mean(measured("mse"), *law.squared_error(law.after))
-
-
 @pytest.mark.every(7)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_counts_have_the_covariances_of_the_parts(case: Case, seed: int) -> None:
@@ -155,13 +142,6 @@ def test_one_part_alone_is_its_kind(seed: int) -> None:
     one, other = (cell([50, 40, 30, 20], None, table, seed=seed) for table in (alone, mixed))
     assert expected_metrics(one) == expected_metrics(other)
     assert one.malicious_address != other.malicious_address
-
-
-def test_several_cells_compile() -> None:
-    work = experiment([50, 40, 30], None, {"share": 0.1, "targets": {"items": [0]}, "mix": [
-        {"kind": "mga", "weight": 1}, {"kind": "rpa", "weight": 1}]},
-        sweep={"protocol.kind": list(PROTOCOLS)})  # fmt: skip
-    assert len(work.cells) == len(PROTOCOLS)
 
 
 # RAPPOR's Bloom filters.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import tracemalloc
 from functools import partial
 from itertools import repeat
@@ -121,32 +120,6 @@ def test_the_floor_is_too_high_in_at_most_one_of_twenty_runs() -> None:
             wrong[name] += certified(protocol, made, 0.95, no_pulse).fakes > allowed
     print(wrong)
     assert max(wrong.values()) <= 0.05 * runs
-
-
-def test_of_five_per_cent_of_mga_at_least_four_point_two_are_proved() -> None:
-    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(128)
-    rng = np.random.default_rng(2)
-    held = 1 / np.arange(1, 129)
-    honest = protocol.perturb(rng.choice(128, 95_000, p=held / held.sum()), rng)
-    crafted = protocol.known(Ask("crafted", np.arange(118, 128))).reports(5000, rng)
-    floor = certified(protocol, np.concatenate([honest, crafted]), 0.95, no_pulse)
-    print(floor.share)
-    assert 0.042 <= floor.share <= 0.05
-
-
-@pytest.mark.parametrize("items", [128, 1024])
-def test_a_million_reports_take_at_most_three_seconds_more(items: int) -> None:
-    protocol: Any = PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(items)
-    reports = protocol.perturb(np.random.default_rng(3).integers(0, items, 10**6))
-    parts = [reports[at : at + 2**16] for at in range(0, 10**6, 2**16)]
-    begun = time.process_time()
-    for part in parts:
-        protocol.support_counts(part)
-    alone = time.process_time() - begun
-    heard(lambda: iter(parts), protocol)
-    more = time.process_time() - begun - 2 * alone
-    print(f"{items} items: {more:.2f} s")
-    assert more <= 3
 
 
 def test_memory_does_not_grow_with_the_number_of_reports() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +10,15 @@ import pytest
 from support.cases import alike, attack, experiment, results_of
 
 from ldptui import core
-from ldptui.core.base.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
+from ldptui.core.base.arms import ARMS, ATTACKED_DEFENDED, CLEAN_DEFENDED, UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.defences import CORRECTIONS, project
-from ldptui.core.export import to_csv, to_json
 from ldptui.core.metrics import metrics_of
-from ldptui.core.scenario import Scenario, parse
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
-from ldptui.core.view.estimated import closed_sigmas, frequencies
-from ldptui.text.table import results_table
 
 DEFENCE = [{"kind": "norm-sub"}]
 CASES: dict[str, dict[str, Any]] = {
@@ -98,13 +91,6 @@ def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
     assert block.arms[ATTACKED_DEFENDED].mean == pytest.approx(after.mean(axis=0), abs=1e-14)
 
 
-def test_no_correction_leaves_the_estimates_as_they_are() -> None:
-    cell = results_of(work("counts", defence=[{"kind": "none"}])).cells[0]
-    assert alike(cell.metrics["gain_after"], cell.metrics["gain"])
-    assert alike(cell.metrics["mse_after"], cell.metrics["mse"])
-    assert np.array_equal(cell.arms[CLEAN_DEFENDED].mean, cell.arms[CLEAN].mean)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_defended_arms_are_stored_recorded_and_replayed(name: str, tmp_path: Path) -> None:
     made = work(name, defence=DEFENCE)
@@ -136,46 +122,6 @@ def test_defended_arms_are_stored_recorded_and_replayed(name: str, tmp_path: Pat
                         assert np.array_equal(arms[arm].squares, stored[arm].squares)
 
 
-@pytest.mark.parametrize("name", ["counts", "campaign"])
-def test_every_output_has_the_defended_arms(name: str) -> None:
-    results = results_of(work(name, defence=DEFENCE))
-    (document,) = json.loads(to_json(results, {}, frequencies=True))["cells"]
-    own = ["gain_after", "mse_after", "mse_clean_after"]
-    assert list(document["metrics"]) == list(results.experiment.cells[0].metrics)
-    assert all(document["metrics"][metric]["mean"] is not None for metric in own)
-    assert document["parameters"]["defence.0.kind"] == "norm-sub"
-    for arm in ARMS:
-        assert len(document["frequencies"][arm.name]) == 10
-        assert len(document["frequencies"][f"{arm.name}_std"]) == 10
-    for one in document.get("rounds", ()):
-        assert one["metrics"]["gain_after"]["mean"] is not None
-        assert sum(one["frequencies"]["attacked_defended"]) == pytest.approx(1)
-    rows = list(csv.DictReader(io.StringIO(to_csv(results))))
-    assert all(row[metric] for row in rows for metric in own)
-    assert "defence     norm-sub" in results_table(results)
-    assert "gain, defended" in results_table(results)
-
-
-def test_an_undefended_run_has_no_defended_columns() -> None:
-    results = results_of(work("counts"))
-    (document,) = json.loads(to_json(results, {}, frequencies=True))["cells"]
-    assert list(document["metrics"]) == metrics_of(UNDEFENDED)
-    assert not any("defen" in key for key in (*document["parameters"], *document["frequencies"]))
-    assert "_after" not in to_csv(results).splitlines()[0]
-
-
-def test_the_view_has_the_defended_arms() -> None:
-    made = work("counts", defence=DEFENCE)
-    (cell,), (measured,) = made.cells, results_of(made).cells
-    shown = frequencies(cell, measured, closed_sigmas(cell))
-    assert shown is not None
-    assert list(shown.arms) == [arm.name for arm in ARMS]
-    for arm in ARMS:
-        assert shown.arms[arm.name].mean == tuple(measured.arms[arm].mean)
-    assert shown.defended is not None
-    assert shown.defended.sigma == shown.defended.std  # no closed form
-
-
 def test_a_sweep_over_defences_is_paired() -> None:
     every = {"kind": "none", "eta": 0.1}
     made = work("counts", defence=[every], sweep={"defence.0.kind": [*CORRECTIONS]})
@@ -196,14 +142,6 @@ def test_the_only_defence_needs_no_number(listed: dict[str, Any], written: dict[
     assert single.document["defence"] == [{"kind": "ml"}]
     assert single.sweep == {}
     assert made.scenario.without("defence.kind").sweep == {}
-
-
-def test_one_of_several_defences_is_named_by_its_number() -> None:
-    two = [*DEFENCE, {"kind": "none"}]
-    with pytest.raises(ScenarioError, match=r"defence\.kind is not a key that can be swept"):
-        work("counts", defence=two, sweep={"defence.kind": ["none", "norm"]})
-    with pytest.raises(ScenarioError, match="must name one of the 2 parts of defence, from 0"):
-        work("counts", defence=two).scenario.with_value("defence.kind", "none")
 
 
 @pytest.mark.parametrize(
@@ -241,22 +179,3 @@ def test_a_cell_of_whose_estimates_nothing_is_left_fails_and_the_others_go_on() 
     assert failure.cell == 1
     assert failure.error.startswith("norm-cut leaves nothing of an estimate: ")
     assert results.cells[0].trials == 20
-
-
-def test_a_defence_goes_through_toml() -> None:
-    text = """
-        format = 1
-        population = { kind = "zipf", items = 10, users = 3000, exponent = 1.0 }
-        protocol = { kind = "oue", epsilon = 1.0 }
-        [[defence]]
-        kind = "none"
-        [[defence]]
-        kind = "norm-sub"
-    """
-    from ldptui.core.scenario import to_toml
-
-    scenario = parse(text)
-    again = parse(to_toml(scenario.document))
-    assert again.document == scenario.document
-    assert [step.kind for step in next(again.points()).defence] == ["none", "norm-sub"]
-    assert isinstance(scenario.with_value("defence.0.kind", "norm-sub"), Scenario)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -14,7 +13,6 @@ from support.cases import attack, experiment
 from ldptui import core
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences.guard import NOISE, Guard
-from ldptui.core.experiment.limits import held_bytes
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.law.twice import Sender, Twice, draws_seeds
 from ldptui.core.protocols import BLH, GRR, OLH, OUE, SUE
@@ -89,38 +87,6 @@ def test_two_reports_coincide_at_the_stated_rate(
             assert not budget.mean(np.array([hits]), ROWS * (chance - 0.1), 3 * ROWS * 0.25)
 
 
-def test_the_chances_of_bits_by_summing_over_everything() -> None:
-    """OUE with d = 4 and r = 2: all own items, all targets, all compared pairs."""
-    protocol, r, compared = OUE(4, 1.3), 2, 2
-    p, q = protocol.p, protocol.q
-
-    def same(item: int, first: int, second: int) -> float:
-        a, b = (p if item == own else q for own in (first, second))
-        return a * b + (1 - a) * (1 - b)
-
-    pairs = list(itertools.combinations(range(4), compared))
-    honest = np.mean([same(i, v, v) * same(j, v, v) for i, j in pairs for v in range(4)])
-    assert protocol.coincidence(Sender(compared)) == pytest.approx(honest)
-    fakes = np.mean(
-        [same(i, s, t) * same(j, s, t) for i, j in pairs for s in range(r) for t in range(r)]
-    )
-    assert protocol.coincidence(Sender(compared, "honest", r)) == pytest.approx(fakes)
-
-
-def test_the_reference_holds_where_items_are_many() -> None:
-    """LDPGuard's own P2 takes the bits of the padding as independent; of many items they are."""
-    protocol, r, compared = OUE(1000, 1.0), 10, 3
-    padding = protocol.padding(r) / 990
-    independent = sum(
-        math.comb(r, j) * math.comb(990, 3 - j) / math.comb(1000, 3)
-        * (padding**2 + (1 - padding) ** 2) ** (3 - j)
-        for j in range(4)
-    )  # fmt: skip
-    made = protocol.coincidence(Sender(compared, "crafted", r))
-    assert made == pytest.approx(independent, rel=1e-3)
-    assert made != pytest.approx(independent, rel=1e-9)
-
-
 def test_second_reports_keep_the_hash_function(rng: np.random.Generator) -> None:
     protocol = OLH(9, 1.2)
     first = protocol.craft(TARGETS, 50, SEARCH, rng)
@@ -170,14 +136,6 @@ def test_taking_the_fakes_out_of_grr_recovers_the_truth() -> None:
     error = left.std() / math.sqrt(len(left))
     assert abs(left.mean()) < 5 * error < gain.mean() / 2
     assert np.isnan(measured.metrics["reports_kept"]).all()
-
-
-def test_the_reports_without_the_defence_are_those_of_other_cells() -> None:
-    swept = work("grr", sweep={"defence.kind": ["none", "ldpguard"]})
-    first, second = results_of(swept).cells
-    assert np.array_equal(first.fingerprints, second.fingerprints)
-    assert swept.cells[1].asked == GRR(24, 1.0)
-    assert held_bytes(swept.cells[1]) > 0
 
 
 def test_noise_alone_has_a_warning_and_takes_nothing_out() -> None:

@@ -96,14 +96,6 @@ def test_thresholds_are_the_least_that_keep_the_promise(
     assert exact <= level
 
 
-def test_the_thresholds_of_the_paper_s_population() -> None:
-    """n = 389,894 and β = 0.05 at ε = 1; single items under OLH are never abnormal."""
-    users, oue, olh = 389_894 + 20_521, OUE(102, 1.0), OLH(102, 1.0, 4)
-    assert [oue.itemset_threshold(z, users, 0.01) for z in (3, 4, 7)] == [16_039, 4_621, 166]
-    assert [olh.itemset_threshold(z, users, 0.01) for z in (4, 6)] == [6_599, 449]
-    assert olh.itemset_threshold(1, users, 0.01) == users + 1
-
-
 @pytest.mark.usefixtures("loops")
 def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> None:
     """Two pairs that share no item: no set of three has kept pairs alone."""

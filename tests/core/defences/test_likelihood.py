@@ -105,23 +105,6 @@ def test_a_step_of_grr_is_that_of_expectation_maximisation(rng: np.random.Genera
             assert made == pytest.approx(f, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_more_updates_are_more_likely(kind: str, rng: np.random.Generator) -> None:
-    there, raw = collected(kind, rng)
-    c = shares(raw, there)
-    steps = [BayesianUpdate(count).correct(raw, there) for count in (1, 3, 10, 30, 100)]
-    likely = [[logarithm(f, of, there) for f, of in zip(step, c, strict=True)] for step in steps]
-    assert (np.diff(likely, axis=0) >= -1e-6).all()
-
-
-def test_many_updates_reach_the_maximum_on_grr(rng: np.random.Generator) -> None:
-    there, raw = collected("grr", rng)
-    made = BayesianUpdate(20_000).correct(raw, there)
-    best = MaximumLikelihood().correct(raw, there)
-    for c, f, top in zip(shares(raw, there), made, best, strict=True):
-        assert logarithm(f, c, there) == pytest.approx(logarithm(top, c, there), abs=1e-4)
-
-
 @pytest.mark.parametrize("kind", ["sue", "oue"])
 def test_many_updates_end_where_the_slopes_are_one(kind: str, rng: np.random.Generator) -> None:
     there, raw = collected(kind, rng)

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from support import defences
-from support.cases import alike, attack, experiment, results_of
+from support.cases import attack, experiment
 
 from ldptui import core
 from ldptui.core.base.arms import UNDEFENDED
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.defences import DEFENCES, compares_rounds
 from ldptui.core.defences.kinds import GROUP_TESTS, OF_NUMBERS
-from ldptui.core.metrics import METRICS
 from ldptui.core.store.address import addresses
 
 
@@ -45,22 +44,6 @@ def test_the_words_of_muting_change_no_number(kind: str) -> None:
     assert addresses(silent, "") == addresses(spoken, "")
     assert repr(silent.defences) == repr(spoken.defences)
     assert "defence.0.muted" not in silent.parameters
-
-
-def test_steps_around_a_muted_one_act_as_without_it() -> None:
-    one = {"kind": "norm-sub"}
-    (alone,) = results_of(work(one)).cells
-    (beside,) = results_of(work({"kind": "norm-cut", "muted": True}, one)).cells
-    assert all(alike(alone.metrics[name], beside.metrics[name]) for name in METRICS)
-
-
-def test_muting_may_be_swept() -> None:
-    made = work({"kind": "norm-sub"}, sweep={"defence.muted": [False, True]})
-    acting, muted = results_of(made).cells
-    assert [cell.parameters["defence.0.muted"] for cell in made.cells] == [False, True]
-    assert acting.estimate("gain_after").mean is not None
-    assert muted.estimate("gain_after").mean is None
-    assert alike(acting.metrics["gain"], muted.metrics["gain"])
 
 
 def test_a_muted_step_is_refused_nothing_but_its_own_values() -> None:

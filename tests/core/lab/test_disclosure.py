@@ -122,20 +122,6 @@ def test_many_wide_columns_are_numbered_anew(rng: np.random.Generator) -> None:
     assert (classes.of_row[:100] == classes.of_row[500:]).all()
 
 
-def test_a_large_table(rng: np.random.Generator) -> None:
-    """Three hundred thousand rows, more values than classes are large."""
-    n = 300_000
-    quasi = [Column("a", rng.integers(0, 90, n), ()), Column("b", rng.integers(0, 900, n), ())]
-    classes = group(quasi)
-    assert classes.sizes.sum() == n
-    found = diversity(
-        classes, Column("s", rng.integers(0, 50_000, n), tuple(map(str, range(50_000))))
-    )
-    assert (found.ordered <= 1).all()
-    assert (found.equal <= 1).all()
-    assert (found.distinct <= classes.sizes).all()
-
-
 # Attributes of a table.
 
 
@@ -316,13 +302,3 @@ def test_columns_that_cannot_be_used(table: Path) -> None:
         group([])
     with pytest.raises(ScenarioError, match="two columns or more"):
         attribute_privacy([zips])
-
-
-def test_what_single_addition_restores_attribute_privacy() -> None:
-    """Users 1-4 have {a,b}, {b,c}, {c}, {c}: a for user 3, who stands for user 4 too."""
-    held = {"1": "ab", "2": "bc", "3": "c", "4": "c"}
-    relation = Relation.of(held)
-    assert relation.repairs() == (("3", "a"),)
-    assert Relation.of({**held, "3": "ac"}).private
-    for user, attribute in (("1", "c"), ("2", "a"), ("3", "b")):
-        assert not Relation.of({**held, user: held[user] + attribute}).private

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import CASES, EXTREMES, bind, changed
-from support.report_laws import Case
 
 from ldptui.core.base.errors import RunError, ScenarioError
 from ldptui.core.lab.audit import (
@@ -19,7 +18,6 @@ from ldptui.core.lab.audit import (
     audit_protocol,
     check,
     clopper_pearson,
-    epsilon_at_least,
 )
 from ldptui.core.lab.loss import Exponential, exponential_loss, loss_of
 from ldptui.core.law.capabilities import places
@@ -63,23 +61,6 @@ def test_every_ratio_is_within_e_to_epsilon_and_one_reaches_it(mechanism: Any) -
     ratio = found.first_probability / found.second_probability
     assert math.log(ratio) == pytest.approx(epsilon_of(mechanism))
     assert not check(law(mechanism), epsilon_of(mechanism) * 0.999).holds
-
-
-@pytest.mark.parametrize("case", [c for c in CASES if not c.hash_range], ids=str)
-def test_laws_are_those_of_the_reports(case: Case) -> None:
-    """Enumerated elsewhere, over the subsets of items that a report supports."""
-    own = np.array([case.honest(item) for item in range(5)])
-    mine = law(bind(case)).probabilities
-    assert np.sort(own[own > 0]) == pytest.approx(np.sort(mine.ravel()))
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_little_more_of_epsilon_is_noticed(case: Case) -> None:
-    found = check(law(bind(replace(case, epsilon=1.001))), epsilon_of(bind(case)))
-    assert not found.holds
-    assert not found.tight
-    with pytest.raises(ScenarioError, match="add up to 1"):
-        check(law(changed(GRR(4, 1.0), p=0.5)), 1.0)
 
 
 def test_the_worst_report_is_named() -> None:
@@ -165,21 +146,6 @@ def test_the_loss_of_laplace_noise_by_quadrature(epsilon: float) -> None:
         assert loss.tail(-epsilon - 1e-9) == 1 > loss.tail(-epsilon)
 
 
-@pytest.mark.long
-def test_two_bins_of_laplace_noise_by_convolution() -> None:
-    c, cells = 0.7, 4000
-    edges = np.linspace(-c, c, cells + 1)
-    steps = -np.diff([LaplaceLoss(c).tail(t) for t in edges[:-1]] + [0.5])
-    values = np.concatenate([[-c], (edges[1:] + edges[:-1]) / 2, [c]])
-    chances = np.concatenate([[math.exp(-c) / 2], steps, [0.5]])
-    assert chances.sum() == pytest.approx(1)
-    total, both = np.add.outer(values, values), np.multiply.outer(chances, chances)
-    loss = LaplaceLoss(2 * c, 2)
-    for t in (-1.3, -0.7, -0.3, 0.01, 0.4, 0.7, 1.2):
-        assert loss.tail(t) == pytest.approx(both[total > t].sum(), abs=1e-3)
-        assert loss.tail(t) != pytest.approx(both[total > t + 0.05].sum(), abs=1e-3)
-
-
 @pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
 def test_the_stability_mechanism_gives_a_lone_user_away_with_delta(neighbours: Any) -> None:
     mechanism = Stability(2, 1.0, neighbours, delta=1e-3)
@@ -237,16 +203,6 @@ def test_clopper_pearson_against_binomial_tails() -> None:
     assert (low < [0.0001, 0.01, 0.4, 0.99, 1]).all()
 
 
-def test_the_bound_covers_as_often_as_it_says(rng: Rng) -> None:
-    """At most some 10 % of 4,000 audits of one true event at 90 % prove too much."""
-    p, q, n = 0.3, 0.1, 2000
-    bounds = epsilon_at_least(rng.binomial(n, p, 4000), rng.binomial(n, q, 4000), n, 0.9)
-    wrong = int((bounds > math.log(p / q)).sum())
-    assert stats.binom.sf(wrong - 1, 4000, 0.1) > FALSE_ALARM
-    naive = np.log(rng.binomial(n, p, 4000) / rng.binomial(n, q, 4000))
-    assert stats.binom.sf((naive > math.log(p / q)).sum() - 1, 4000, 0.1) < FALSE_ALARM
-
-
 ONE_COHORT = Rappor(6, 8, 2, 1, BitNoise(0.5, 0.5, 0.75))
 AUDITED = [*(bind(case) for case in CASES), ONE_COHORT, OUE(300, 1.0), OLH(300, 2.0)]
 
@@ -281,21 +237,6 @@ def test_a_leak_beside_a_correct_report_is_found(rng: Rng) -> None:
     assert found.violated
     assert found.first == "item 0"
     assert found.second_hits == 0
-
-
-class Rounded:
-    """A user's own mechanism: noise on a number, without `supports`; ε = 1 between 0 and 9."""
-
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-
-    def perturb(self, values: Any, rng: Rng) -> Any:
-        return values + rng.laplace(0, self.scale, size=values.size)
-
-
-def test_a_plug_in_of_real_numbers(rng: Rng) -> None:
-    assert not audited(Rounded(9.0), 1.0, rng, 10).violated
-    assert audited(Rounded(4.0), 1.0, rng, 10).violated
 
 
 def test_a_plug_in_of_words(rng: Rng) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from ldptui import core
 from ldptui.commands.dictionary import COLUMNS, columns, dictionary
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.export import results_cells_csv, to_csv, to_json
-from ldptui.core.metrics import METRICS, PythonMetric, joined, unmeasured
+from ldptui.core.metrics import METRICS, joined, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
 from ldptui.core.plugins import Allowed, available, permit
 from ldptui.core.scenario import parse, sweepable_keys
@@ -115,14 +114,6 @@ def test_a_metric_rewritten_is_the_built_in_one(allowed: Allowed, rounds: int | 
     ]
 
 
-def test_a_mutant_is_another_number(allowed: Allowed) -> None:
-    found = results_of(
-        permit(work("error", {"name": "moved", "options": {"times": 1.01}}), allowed)
-    )
-    with pytest.raises(AssertionError):
-        check_pairs(found)
-
-
 def test_the_facts_are_those_of_the_cell(allowed: Allowed) -> None:
     swept = work(
         {"name": "Told", "options": {"of": "users"}},
@@ -170,20 +161,6 @@ def test_it_is_in_every_output(allowed: Allowed) -> None:
     part.update(results.cells)
     part.reckon()
     assert all("error_clean_after" in view.metrics for view in part.news())
-
-
-def test_a_sweep_has_columns_before_and_after(allowed: Allowed) -> None:
-    swept = {"metric.0.name": ["error", "moved"]}
-    results = results_of(permit(work("error", sweep=swept), allowed))
-    assert np.isnan(results.cells[0].metrics["mse"]).sum() == 0
-    assert {"moved, defended", "error, defended"} <= {
-        *re.findall(r"\w+, defended", results_table(results))
-    }
-    table = list(csv.DictReader(io.StringIO(to_csv(results))))
-    assert [row["moved"] == "" for row in table] == [True] * 3 + [False] * 3
-    unattacked = experiment(metric=[{"name": "error"}], trials=2, sweep={"seed": [1, 2]})
-    lines = results_table(results_of(permit(unattacked, allowed)), 300).splitlines()
-    assert any(line.rstrip().endswith("measured") and "theory" in line for line in lines)
 
 
 # Kept, shared, replayed.
@@ -370,9 +347,3 @@ def test_a_goal_is_searched_for_without_its_code(allowed: Allowed) -> None:
     found = results_of(permit(made, allowed))
     assert found.error == ""
     assert np.isfinite(found.cells[0].metrics["error_after"]).all()
-
-
-def test_a_placeholder_has_the_columns_of_its_arms() -> None:
-    metric = PythonMetric("mine", {"b": 1, "a": 2})
-    assert list(metric.options) == ["a", "b"]
-    assert list(metric.columns()) == ["mine", "mine_clean", "mine_after", "mine_clean_after"]

@@ -1,6 +1,5 @@
 """Local hashing: the law of the best of K seeds, and the range g of the hashes."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -62,27 +61,6 @@ def test_the_fullest_and_the_emptiest_of_buckets_of_many_targets(rng: Rng) -> No
     emptiest = np.bincount(loads.min(axis=1), minlength=r + 1)
     assert budget.law(emptiest, fewest_law(r, g, 1))
     assert not budget.law(emptiest, fewest_law(r, g, 2))
-
-
-@pytest.mark.parametrize("scoring", ["anchor", "bucket"])
-@pytest.mark.parametrize(("r", "g"), [(512, 4), (10, 2**20), (1, 2**20), (100, 300)])
-def test_matched_law_of_large_ranges(r: int, g: int, scoring: Any) -> None:
-    law = matched_law(r, g, SeedSearch(1000, scoring))
-    assert law.shape == (r + 1,)
-    assert (law >= 0).all()
-    assert law.sum() == pytest.approx(1)
-    expected = float(law @ np.arange(r + 1))
-    assert max(1, r / g) <= expected <= r
-    with pytest.raises(ValueError, match="read-only"):
-        law[0] = 1
-
-
-def test_matched_law_of_two_targets_and_many_buckets() -> None:
-    # One seed puts both together with probability 1/g: a thousand do with 1 - (1 - 1/g)^1000.
-    scorings: tuple[Scoring, ...] = ("anchor", "bucket")
-    for scoring in scorings:
-        law = matched_law(2, 2**20, SeedSearch(1000, scoring))
-        assert law[2] == pytest.approx(-math.expm1(1000 * math.log1p(-(2.0**-20))), rel=1e-9)
 
 
 def test_searching_seeds_finds_what_the_law_says(rng: Rng) -> None:

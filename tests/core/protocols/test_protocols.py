@@ -5,8 +5,6 @@ with the joint law of the counts of several (`test_counts`): that is everything 
 about them. Larger runs check the moments.
 """
 
-from collections.abc import Callable
-
 import pytest
 from support.cases import (
     CASES,
@@ -16,8 +14,7 @@ from support.cases import (
 )
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.law.pure import PureProtocol
-from ldptui.core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE
+from ldptui.core.protocols import PROTOCOLS
 
 
 def test_every_protocol_of_a_scenario_is_tested() -> None:
@@ -26,15 +23,6 @@ def test_every_protocol_of_a_scenario_is_tested() -> None:
 
 
 # Parameters.
-
-
-@pytest.mark.parametrize("make", [GRR, SUE, OUE, BLH, OLH])
-@pytest.mark.parametrize(("d", "epsilon"), [(1, 1.0), (0, 1.0), (2, 0.0), (2, -1.0), (2, 20.1)])
-def test_parameters_out_of_range_are_refused(
-    make: Callable[[int, float], PureProtocol], d: int, epsilon: float
-) -> None:
-    with pytest.raises(ScenarioError, match="must be"):
-        make(d, epsilon)
 
 
 @pytest.mark.parametrize("kind", PROTOCOLS)

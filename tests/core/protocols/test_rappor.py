@@ -111,14 +111,6 @@ def test_f_is_solved_for(epsilon: float, hashes: int, p: float, q: float) -> Non
     assert noise.epsilon_one(hashes) != pytest.approx(epsilon * 1.001, rel=1e-6)
 
 
-def test_f_of_a_large_epsilon() -> None:
-    for epsilon in (20.0, 19.0, 5.0):
-        noise = BitNoise(solved_f(epsilon, 1, 0, 1), 0, 1)
-        assert noise.epsilon_one(1) == pytest.approx(epsilon, rel=1e-6)
-        assert noise.f == pytest.approx(2 / (math.exp(epsilon / 2) + 1), rel=1e-6)
-    assert solved_f(math.log(3), 1, 0.5, 0.75) == pytest.approx(0, abs=1e-9)
-
-
 REFUSED = [
     ({"f": 1.0}, "f", "must be less than 1, got 1: a permanent bit would say nothing"),
     ({"f": 0.0, "p": 0.0}, "f", "greater than 0 where p = 0, got 0: .* there is no privacy"),
@@ -183,21 +175,6 @@ def test_basic_one_time_is_symmetric_unary_encoding(epsilon: float) -> None:
     assert by_f.epsilon == pytest.approx(epsilon)
     assert by_f.p == pytest.approx(1 - f / 2)
     assert by_f.q == pytest.approx(f / 2)
-
-
-def test_a_basic_report_goes_through_both_noises(rng: Rng) -> None:
-    """One bit an item: what the two steps send is what unary encoding sends."""
-    spec, d, n = RapporSpec("rappor", form="basic", f=0.3, p=0.2, q=0.7), 4, 50_000
-    noise, protocol = spec.noise, spec.bind(d)
-    assert isinstance(protocol, Unary)
-    bits = np.zeros((n, d), dtype=np.bool_)
-    bits[:, 1] = True
-    stepwise = noise.chain.send(noise.chain.keep(bits, rng), rng).sum(axis=0)
-    unary = protocol.support_counts(protocol.perturb(np.full(n, 1), rng))
-    rates = np.where(np.arange(d) == 1, noise.q_star, noise.p_star)
-    for counts in (stepwise, unary):
-        assert budget.proportion(counts, n, rates)
-        assert not budget.proportion(counts, n, rates[::-1])
 
 
 # Privacy, by enumeration.

@@ -13,10 +13,10 @@ import pytest
 from support import budget
 from support.cases import changed
 from support.kinds import UNCONDITIONAL
-from support.rappor_cases import TINY, bound, every_tiny
-from support.rappor_laws import Filters, Law, held_by_one_of, together
+from support.rappor_cases import bound, every_tiny
+from support.rappor_laws import Filters, Law, together
 
-from ldptui.core.attacks import ATTACKS, ListedTargets, RandomItem, View
+from ldptui.core.attacks import ATTACKS, ListedTargets, View
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.protocols import BitNoise, Rappor
@@ -143,21 +143,6 @@ def test_padding_off_by_one_is_noticed(path: str, rng: Rng) -> None:
         assert bool(seen(drawn, law)) == (wrong == 0)
 
 
-def test_crafted_reports_have_as_many_ones_as_honest_ones(rng: Rng) -> None:
-    protocol = Rappor(50, 128, 2, 16, BitNoise(0.5, 0.5, 0.75))
-    targets = np.array([3, 30, 40])
-    reports = protocol.craft(targets, 3000, SEARCH, rng)
-    ones = protocol.unpack(reports).sum(axis=1)
-    assert set(ones.tolist()) == {math.floor(protocol.expected_ones)}
-    honest = protocol.unpack(protocol.perturb(rng.integers(0, 50, size=3000), rng)).sum(axis=1)
-    # The variance of the noise; that of the number of distinct bits is far below it.
-    noise = 128 * protocol.noise.p_star * (1 - protocol.noise.p_star)
-    assert budget.mean(honest, protocol.expected_ones, 1.1 * noise)
-    assert not budget.mean(honest, protocol.expected_ones - 2, 1.1 * noise)
-    filters = protocol.aimed(targets)[reports["cohort"]]
-    assert protocol.unpack(reports)[filters].all()
-
-
 @every_tiny
 def test_support_counts_add_up_the_bits_of_each_cohort(tiny: Filters, rng: Rng) -> None:
     protocol = bound(tiny)
@@ -219,28 +204,3 @@ def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) 
                     off = np.roll(rates[cohort], 1)
                     if kind != "rpa":
                         assert not budget.proportion(counts[cohort, :-1], users, off)
-
-
-def test_a_billion_users_and_a_trillion(rng: Rng) -> None:
-    protocol = Rappor(100, 64, 2, 8, BitNoise(0.5, 0.5, 0.75))
-    for n in (10**9, 10**12):
-        histogram = np.full((2, 100), n // 100)
-        counts = protocol.sample_counts(histogram, rng)
-        assert (counts[:, :, -1].sum(axis=1) == n).all()
-        assert ((counts >= 0) & (counts <= counts[:, :, -1:])).all()
-        share, std = protocol.bit_frequencies(counts)
-        truth = protocol.design.bits_of(np.full(100, 0.01))
-        variance = std**2 + 1 / counts[:, :, -1:]
-        assert budget.mean((share - truth) / np.sqrt(variance), 0.0, 1.0)
-
-
-@pytest.mark.long
-def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
-    """RIA draws a target for each fake, not one for all."""
-    tiny, targets = TINY[2], np.array([1, 3])
-    law = together([held_by_one_of([tiny.honest(1), tiny.honest(3)])] * 2)
-    attack = RandomItem(0.1, ListedTargets((1, 3)))
-    counts = attack.counts(bound(tiny), View(targets), np.full(15_000, 2), rng)
-    assert seen(counts, law)
-    same = held_by_one_of([together([tiny.honest(item)] * 2) for item in (1, 3)])
-    assert not seen(counts, same)

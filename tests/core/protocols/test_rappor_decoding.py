@@ -17,7 +17,6 @@ from ldptui.core.protocols.rappor.decoding import (
     Design,
     Fit,
     decode,
-    select,
     significant,
 )
 
@@ -102,13 +101,6 @@ def test_without_noise_the_frequencies_come_back_exactly() -> None:
     fit = Fit.of(one.design, users)
     assert fit.known.all()
     assert fit.coefficients(shares)[one.design.column_of] == pytest.approx(TRUTH, abs=1e-12)
-
-
-def test_cohorts_weigh_as_much_as_they_have_users() -> None:
-    design = Design.of(np.array([[0, 2], [1, 3]]), 2, 2)
-    fit = Fit.of(design, np.array([300.0, 100.0]))
-    shares = np.array([[0.4, 0.0], [0.8, 0.0]])
-    assert fit.coefficients(shares) == pytest.approx([0.5, 0.0])
 
 
 # Significance.
@@ -196,42 +188,6 @@ def test_selection_finds_the_few_among_many(rng: Rng) -> None:
         assert np.abs(z[present]).max() < 8
     # At most 5% of the trials have any; selection makes the tests a little too bold.
     assert stats.binom.sf(wrong - 1, trials, 0.2) > 1e-9
-
-
-def test_selection_ignores_items_that_nobody_holds(rng: Rng) -> None:
-    """Few candidates are selected from noise alone, and none is significant."""
-    one = protocol(d=2000, bits=32, cohorts=8)
-    counts = np.empty((8, 33), dtype=np.int64)
-    counts[:, -1] = 20_000
-    counts[:, :-1] = rng.binomial(20_000, one.noise.p_star, size=(8, 32))
-    found = one.decode(counts)
-    assert found.selected.sum() < 100
-    assert found.detected.sum() <= 2
-    assert found.frequencies.max() < 0.1
-
-
-def test_selection_is_in_units_of_the_noise(rng: Rng) -> None:
-    """Ten times the users at the same shares: more candidates stand out, never fewer bits."""
-    one = protocol(d=400, bits=16, cohorts=8)
-    share = one.design.bits_of(np.where(np.arange(400) < 5, 0.2, 0.0))
-    sizes = []
-    for users in (1e3, 1e5):
-        noisy = share + rng.normal(size=share.shape) * math.sqrt(0.25 / users) / one.noise.gap
-        chosen = select(one.design.columns, noisy, np.full(8, users), 0.5625, 0.6875)
-        assert (np.diff(chosen) > 0).all()
-        sizes.append(set(chosen.tolist()) >= {int(one.design.column_of[v]) for v in range(5)})
-    assert sizes[-1]
-
-
-def test_ten_thousand_candidates_decode(rng: Rng) -> None:
-    """64 cohorts of 128 bits: the size that the specification names."""
-    one = Rappor(10_000, 128, 2, 64, BitNoise(0.5, 0.5, 0.75))
-    histogram = np.zeros(10_000, dtype=np.int64)
-    histogram[::500] = 10**8 // 20
-    (found,) = decodings(one, histogram, 1, rng)
-    assert found.detected[::500].all()
-    assert found.detected.sum() <= 22
-    assert np.isfinite(found.frequencies).all()
 
 
 # Candidates that cannot be told apart, cohorts without users.

@@ -125,18 +125,6 @@ def test_count_std_is_that_of_the_bits_and_of_the_basic_form() -> None:
     assert bloom.count_std(noise, 4, 1000) == pytest.approx(spread / 2)
 
 
-def test_count_std_is_close_to_what_decoding_reaches() -> None:
-    """Few candidates on many bits hardly share any."""
-    protocol = Rappor(4, 256, 2, 64, BitNoise(0.5, 0.5, 0.75))
-    users = np.full(64, 10_000 / 64)
-    from ldptui.core.protocols.rappor.decoding import Fit
-
-    fit = Fit.of(protocol.design, users)
-    noise = protocol.noise
-    errors = fit.standard_errors(np.zeros(4), users, noise.p_star, noise.q_star)
-    assert errors * 10_000 == pytest.approx(bloom.count_std(noise, 2, 10_000), rel=0.03)
-
-
 def test_learnable_items_are_as_many_as_stand_out() -> None:
     """This number of equal items has the smallest count that a test at level α/M notices."""
     noise, users, candidates = BitNoise(0.5, 0.5, 0.75), 10**6, 1000
@@ -199,22 +187,6 @@ def test_the_gain_after_decoding_is_that_of_least_squares(
     gain = measured("gain")
     error = gain.std(ddof=1) / math.sqrt(gain.size)
     assert abs(gain.mean() - 1.2 * expected["gain"]) > 7 * error  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(("kind", "cohort"), [("none", None), *KINDS], ids=str)
-def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None:
-    more = own_keys(kind, cohort)
-    fakes = None if kind == "none" else attack(kind, 0.3, [2, 7], **more)
-    one = cell([1000 * n for n in POPULATION], rappor(), fakes, seed=seed)
-    expected = theory.expected_bit_counts(one)
-    assert expected is not None
-    drawn = np.concatenate([counts(one, block)[1] for block in range(2)])
-    assert expected[:, -1].sum() == pytest.approx(one.users + one.malicious)
-    # Poisson's variance is more than that of any count here: a bound for the mean of 40.
-    error = np.sqrt(expected / len(drawn))
-    assert np.abs(drawn.mean(axis=0) - expected).max() < 7 * error.max()
-    assert np.abs(drawn.mean(axis=0) - np.roll(expected, 1, axis=1)).max() > 7 * error.max()
-    assert theory.expected_bit_counts(cell(POPULATION)) is None
 
 
 @pytest.mark.parametrize("kind", ["none", *CAO_ATTACKS])
@@ -310,36 +282,6 @@ def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -
     assert not budget.spread(found, expected, 1.9 * variances[1])
 
 
-@pytest.mark.every(5)
-@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
-def test_the_gain_before_decoding_by_counting_bits(
-    kind: str, cohort: float | None, rng: Rng
-) -> None:
-    more = own_keys(kind, cohort)
-    one = cell(POPULATION, rappor(), attack(kind, 0.5, [2, 7], **more))
-    protocol = one.protocol
-    assert isinstance(protocol, Rappor)
-    assert one.attack is not None
-    targets = one.targets
-    claimed = theory.bit_gain(one)
-    assert claimed is not None
-    gains = []
-    for _ in range(100):
-        clean = protocol.sample_counts(one.population.histogram[None], rng)
-        fakes = one.attack.counts(protocol, View(targets), np.array([one.malicious]), rng)
-        shares = [protocol.bit_frequencies(c)[0][0] for c in (clean, clean + fakes)]
-        moved = shares[1] - shares[0]
-        gains.append(
-            sum(
-                np.mean([moved[j, i] for j in range(8) for i in set(protocol.table[t, j].tolist())])
-                for t in targets
-            )
-        )
-    error = np.std(gains, ddof=1) / math.sqrt(len(gains))
-    assert abs(np.mean(gains) - claimed) < 7 * error
-    assert abs(np.mean(gains) - claimed * 1.2) > 7 * error
-
-
 def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     """Many cohorts, which are as many hash functions."""
     noise, share = BitNoise(0.5, 0.5, 0.75), 0.1
@@ -359,22 +301,6 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     c = 1 - (31 / 32) ** 2
     ria = bloom.ideal_bit_support_gain("honest", noise, 32, 2, 2, share, held)
     assert ria == pytest.approx(share * (1 - c) * (1 - held))
-
-
-def test_the_basic_forms_follow_the_common_formula(seed: int) -> None:
-    for form in ("basic", "basic-one-time"):
-        for kind in CAO_ATTACKS:
-            table = {"kind": "rappor", "form": form, "f": 0.5}
-            one = cell(POPULATION, table, attack(kind, 0.1, [2, 7]), seed=seed)
-            assert one.attack is not None
-            support = one.attack.support(one.pure, 2)
-            args = (one.pure, support, 2)
-            expected = theory.gain(*args, one.share, one.target_frequency)
-            deviation = theory.gain_std(*args, one.users, one.malicious, one.target_frequency)
-            measured = metrics(one, 20)("gain")
-            assert budget.mean(measured, expected, deviation**2)
-            assert not budget.mean(measured, expected + deviation, deviation**2)
-            assert theory.expected_metrics(one)["gain"] == pytest.approx(expected)
 
 
 def test_there_is_no_closed_form_where_candidates_are_selected_or_alike() -> None:

@@ -114,13 +114,6 @@ def test_a_dropped_term_is_seen(case: Case) -> None:
             assert deviation != pytest.approx(math.sqrt(variance), rel=1e-3)
 
 
-@pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
-def test_ria_gains_the_same_under_every_protocol(case: Case) -> None:
-    protocol = bind(case)
-    support = protocol.honest_support(2)
-    assert gain(protocol, support, 2, 0.1, 0.3) == pytest.approx(0.1 * 0.7, rel=1e-9)
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_item_shifts_by_the_one_formula(case: Case) -> None:
     one, support, law = expected(case, "mga", "anchor", [1, 3], 0.4)

@@ -115,24 +115,6 @@ def test_what_needs_an_option_that_is_not_given_is_null(capsys: Captured) -> Non
         assert found["gain"] == found["gain_std"] == nothing
 
 
-@pytest.mark.parametrize(("rule", "g"), [("nearest", 8), ("ceil", 9), ("floor", 8), ("5", 5)])
-def test_the_hash_range_follows_its_rule(capsys: Captured, rule: str, g: int) -> None:
-    found = forms(capsys, "olh", "--epsilon", "2", "--items", "64", "--hash-range", rule)
-    assert found["hash_range"] == g
-    assert found["q"] == pytest.approx(1 / g)
-
-
-def test_the_seed_search_of_theory(capsys: Captured) -> None:
-    given = ("--share", "0.05", "--targets", "10", "--target-frequency", "0.01")
-    base = ("OLH", "--epsilon", "1", "--items", "1024", *given)
-    gains = [
-        forms(capsys, *base, "--seeds", seeds, "--scoring", scoring)["gain"]["mga"]
-        for seeds, scoring in (("1", "anchor"), ("1000", "anchor"), ("1000", "bucket"))
-    ]
-    assert gains == sorted(gains)
-    assert gains[1] == pytest.approx(1.1852, abs=1e-4)
-
-
 def test_the_theory_table_names_each_quantity_its_formula_and_its_source(
     capsys: Captured,
 ) -> None:

@@ -5,30 +5,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import re
 from functools import cache
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from support.cases import cell, deviation_of
 from support.codes import CODES
-from support.formulas import recomputed, symbols
-from support.formulas import value as computed
+from support.formulas import recomputed
 from support.kinds import task_of
 
 from ldptui.core import Cell, theory
 from ldptui.core.law.pure import item_variance
-from ldptui.core.protocols import CENTRAL, PROTOCOLS, Unary
+from ldptui.core.protocols import CENTRAL, PROTOCOLS
 from ldptui.core.protocols import KINDS as EVERY
-from ldptui.core.protocols.curators import Curator
-from ldptui.core.protocols.hashing import matched_law
-from ldptui.core.protocols.unary import IndependentBits
 from ldptui.explain.attack import COMPARED, kind_of
 from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula
 from ldptui.explain.formulas import cell_formulas
-from ldptui.text.format import short
 
 KINDS = tuple(PROTOCOLS)
 FAKES = [None, *(kind_of(law) for law in COMPARED)]
@@ -92,36 +85,6 @@ def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     assert expected["gain"] == pytest.approx(beta * supported / gap - value(of, "c = "))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
-    one = bound(kind, "mga")
-    of = cell_formulas(one)
-    assert value(of, "d > (2r − 1)") == theory.safer_domain_size(4, 1.0)
-    formulas = [live.formula for live in of]
-    assert any(f.startswith("l = ") for f in formulas) is hasattr(one.protocol, "padding")
-    hashes = getattr(one.protocol, "at_one_time", one.protocol.family) == "hashing"
-    assert any(f.startswith("E[M] = ") for f in formulas) is hashes
-    if isinstance(one.protocol, IndependentBits):
-        assert value(of, "l = ") == one.protocol.padding(4)
-    if hashes:
-        law = matched_law(4, one.protocol.hash_range, one.attack.search)  # type: ignore[union-attr]
-        assert value(of, "E[M] = ") == float(law @ np.arange(5))
-        assert value(of, "Pr[M = j]") == law.max()
-        (said,) = [live.substituted for live in of if live.formula.startswith("Pr[M = j]")]
-        for j, share in re.findall(r"(\d+): ([\d.e-]+)%", said):
-            assert float(share) / 100 == pytest.approx(law[int(j)], rel=5e-3)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_unit_variance_in_the_protocols_own_terms(kind: str) -> None:
-    """The closed form as it is shown, computed from its symbols, is that of the core."""
-    protocol = bound(kind, None).protocol
-    formulas = [live.formula for live in cell_formulas(bound(kind, None))]
-    (shown,) = [formula for formula in formulas if formula.startswith("Var*[c~ᵥ] / n = ")]
-    expected = pytest.approx(theory.count_variance(protocol))
-    assert computed(shown, **symbols(kind, protocol)) == expected
-
-
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("kind", "fakes"), [*PAIRS, *itertools.product(OTHERS, (None, "mga"))])
 def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> None:
@@ -164,54 +127,9 @@ def test_hash_range_says_where_it_comes_from() -> None:
         assert (first.formula, first.result) == (formula, str(g))
 
 
-@pytest.mark.parametrize(
-    ("start", "threshold"), [("d < 3", 3 * math.e + 2), ("d < e^ε", theory.exact_border(1.0))]
-)
-def test_the_recommended_protocol_changes_at_the_threshold(start: str, threshold: float) -> None:
-    for d, best in ((int(threshold), "GRR"), (int(threshold) + 1, "OUE, or OLH")):
-        of = cell_formulas(bound("oue", None, d=d))
-        (found,) = [live for live in of if live.formula.startswith(start)]
-        assert found.result == best
-        assert found.value == pytest.approx(threshold)
-        assert short(threshold) in found.substituted
-
-
-def test_a_unary_encoding_with_a_p_of_its_own() -> None:
-    one = dataclasses.replace(bound("oue", "mga"), protocol=Unary(200, 1.0, 0.7))
-    of = cell_formulas(one)
-    assert [live.value for live in of if live.formula == "p = as given"] == [0.7]
-    assert value(of, "q = p / (p + (1 − p) e^ε)") == one.protocol.q
-    assert value(of, "Var*[c~ᵥ]") == theory.count_variance(one.protocol)
-    assert not [live for live in of if "e^(ε/2)" in live.formula or "p = 1/2" in live.formula]
-
-
 def test_a_protocol_of_another_family_has_none() -> None:
     one = dataclasses.replace(bound("oue", "mga"), protocol=object())  # type: ignore[arg-type]
     assert cell_formulas(one) == ()
-
-
-@pytest.mark.parametrize("kind", CENTRAL)
-@pytest.mark.parametrize("fakes", FAKES)
-def test_a_curators_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
-    one = bound(kind, fakes)
-    of, curator = cell_formulas(one), one.protocol
-    assert isinstance(curator, Curator)
-    expected = theory.expected_metrics(one)
-    held = one.population.histogram
-    v = int(one.targets[0]) if fakes else int(held.argmax())
-    assert value(of, "s = ") == curator.scale == 2
-    assert value(of, "MSE = ") == expected["mse_clean"]
-    assert value(of, "cᵥ") == held[v]
-    noise = value(of, "2ρ / ") if kind == "geometric" else value(of, "2 s²")
-    assert held[v] > 100  # far above the threshold
-    assert value(of, "σᵥ = ") == pytest.approx(math.sqrt(noise) / one.users)
-    assert (value(of, "G = ") == expected["gain"]) if fakes else "G = " not in str(of)
-    if kind == "stability":
-        assert value(of, "t = ") == curator.threshold
-    for live in of:
-        assert cell_len(live.substituted) <= 100
-        assert live.result == short(live.value, 5)
-        assert live.number is None
 
 
 def test_nothing_is_divided_by_a_total_of_zero() -> None:

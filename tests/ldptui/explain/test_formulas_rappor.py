@@ -12,11 +12,9 @@ from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
 from ldptui.core import theory
-from ldptui.core.attacks import ATTACKS
 from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
 from ldptui.core.protocols import rappor as bloom
-from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula
 from ldptui.explain.formulas import cell_formulas
 
@@ -57,21 +55,6 @@ def test_every_number_is_the_cores() -> None:
     assert {36, 37, 38, 39, 40, 41} == {live.number for live in of} - {None}
 
 
-@pytest.mark.parametrize("fakes", CAO_ATTACKS)
-def test_the_gain_of_the_bits(fakes: str) -> None:
-    one = bound(fakes)
-    of = cell_formulas(one)
-    assert value(of, "m = ") == one.malicious
-    assert value(of, "Σ_(t∈T)") == theory.bit_gain(one)
-    assert isinstance(one.protocol, Rappor)
-    share = bloom.cohort_share(one.users, one.malicious, 4, None)
-    assert value(of, "β = ") == share == pytest.approx(one.share)
-    ideal = bloom.ideal_bit_support_gain(
-        ATTACKS[fakes].report_law, one.protocol.noise, 16, 2, 2, share, one.target_frequency
-    )
-    assert value(of, "G = ") == ideal
-
-
 @pytest.mark.parametrize("fakes", [None, *CAO_ATTACKS])
 def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
     checked = 0
@@ -88,25 +71,6 @@ def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
         assert eval(text, {"__builtins__": {}}, names) == pytest.approx(live.value, rel=0.02), live
         checked += 1
     assert checked >= (13 if fakes is None else 15)
-
-
-@pytest.mark.parametrize("form", ["full", "basic"])
-def test_without_permanent_noise_the_guarantee_is_unbounded(form: str) -> None:
-    of = cell_formulas(bound(f=0.0, form=form))
-    (said,) = [live for live in of if live.formula.startswith("ε∞")]
-    assert said.result == "unbounded"
-
-
-def test_the_reversed_letters_and_the_equations_are_named() -> None:
-    numbers = {equation.number for equation in equations()}
-    of = cell_formulas(bound("mga"))
-    assert {live.number for live in of} - {None} <= numbers
-    assert "reverse of Wang's" in of[0].part
-    assert any("Wang's p" in live.title for live in of)
-    for form in ("basic", "basic-one-time"):
-        basic = cell_formulas(bound(form=form))
-        assert "reverse of Wang's" in basic[0].part
-        assert {36, 37, 38} <= {live.number for live in basic}
 
 
 def test_too_many_filters_are_not_hashed_for_the_equations() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from rich.cells import cell_len
 from support.formulas import recomputed
-from support.hitters import GRR, hitters_cell, hunt_of
+from support.hitters import GRR, hitters_cell
 
 from ldptui.core import Cell
 from ldptui.explain.formulas import cell_formulas
@@ -51,25 +50,6 @@ def test_every_number_can_be_computed_again(cell: Cell) -> None:
     assert len(set(titles)) == len(titles)
 
 
-def test_they_are_what_the_closed_form_of_the_metrics_computes_with(cell: Cell) -> None:
-    values = {row.formula.partition(" ")[0]: row.value for row in cell_formulas(cell)}
-    sums = {row.formula: row.value for row in cell_formulas(cell) if row.formula[0] == "Σ"}
-    expected, hunt = cell.task.expected(cell), hunt_of(cell)
-    assert values["p"] == hunt.oracle.at(len(hunt.prefixes.lengths) - 1).p
-    hitters = hunt.watched.hitters.size
-    assert sums["Σ_H Πⱼ Pⱼ"] / hitters == pytest.approx(expected["hitter_recall"])
-    assert ("Σ_T Πⱼ Pⱼ" in sums) == (cell.attack is not None)
-    if cell.attack is not None:
-        assert sums["Σ_T Πⱼ Pⱼ"] == pytest.approx(expected["targets_in_top_k"])
-        named = hunt.expected[1][-1].survived[cell.targets[0]]
-        assert values["P"] == pytest.approx(named)
-        chances = [level.survival[np.searchsorted(prefixes.held, hunt.prefixes.cut(
-            hunt.prefixes.codes[cell.targets[:1]], prefixes.number))][0]
-            for level, prefixes in zip(hunt.expected[1], hunt.prefixes.levels, strict=True)
-        ]  # fmt: skip
-        assert np.prod(chances) == pytest.approx(named)
-
-
 def test_the_users_of_a_group_in_a_line() -> None:
     story = task_named("heavy-hitters")
     assert story is not None
@@ -91,7 +71,3 @@ def test_there_may_be_more_groups_than_users() -> None:
         [1, 0], {"k": 1, "bits": 9, "groups": 10}, MGA | {"targets": {"items": [1]}}
     )
     assert all(row.result not in ("", "–") for row in cell_formulas(cell))
-
-
-def test_frequencies_have_no_story_of_their_own() -> None:
-    assert task_named("frequencies") is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +44,6 @@ def facts(one: Cell) -> dict[str, str]:
     }
 
 
-def test_the_papers_parameters() -> None:
-    found = facts(bound(FULL))
-    assert (found["ε₁"], found["ε∞"]) == ("1.074", "4.394")
-    assert (found["q*"], found["p*"]) == ("0.6875", "0.5625")
-    assert found["one value likelier, at most"] == "2.93 ×"
-
-
 @every_form
 def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
     one = bound(table, attack=attack("mga", 0.1, [2]))
@@ -67,46 +59,6 @@ def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
     learnt = bloom.learnable_items(noise, 10**6, 4, h)
     assert found["strings learnable, at most"] == short(learnt, 3)
     assert (found["ε∞"] == "unbounded") == (noise.f == 0)
-
-
-@every_form
-def test_what_each_number_buys(table: dict[str, Any]) -> None:
-    one = bound(table)
-    rows = {row.name: row for row in privacy.bargains(one, one.protocol)}
-    now = rows["now"]
-    assert now.epsilon_one == one.protocol.noise.epsilon_one(one.protocol.hashes)
-    assert rows["f = 0.9"].epsilon_one < now.epsilon_one
-    assert rows["f = 0.9"].std > now.std
-    assert all(math.isfinite(row.epsilon_one) and row.epsilon_one > 0 for row in rows.values())
-    assert (now.epsilon_infinity is None) == (one.protocol.noise.f == 0)
-    if table is FULL:
-        assert rows["h = 1"].epsilon_one == pytest.approx(now.epsilon_one / 2)
-        assert rows["h = 1"].std == pytest.approx(now.std * math.sqrt(2))
-        assert rows["k = 64"].room == pytest.approx(0.8 * 64 * 16)
-        assert rows["m = 32"].epsilon_one == now.epsilon_one
-    else:
-        assert ("m = 32" in rows) == (table.get("form") == "one-time")
-    assert ("q = 0.875" in rows) == ("p" in table)
-
-
-@every_form
-def test_memoised_noise_is_bounded_and_composition_is_not(table: dict[str, Any]) -> None:
-    one = bound(table)
-    plot = privacy.rounds_plot(one.protocol)
-    kept, fresh = plot.series
-    one_report = one.protocol.noise.epsilon_one(one.protocol.hashes)
-    assert kept.y[0] == pytest.approx(one_report)
-    assert fresh.y[-1] == pytest.approx(privacy.ROUNDS * one_report)
-    assert list(kept.y) == pytest.approx(sorted(kept.y))
-    if one.protocol.noise.memoised:
-        ((bound_, _),) = plot.levels
-        assert bound_ == one.protocol.noise.epsilon_infinity(one.protocol.hashes)
-        assert max(kept.y) <= bound_ * (1 + 1e-12)
-        assert max(kept.y) > 0.999 * bound_
-    else:
-        assert plot.levels == ()
-        assert list(kept.y) == pytest.approx(list(fresh.y))
-        assert "nothing is kept" in plot.note
 
 
 TEXT = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')

@@ -11,7 +11,7 @@ import xxhash
 from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
-from ldptui.core import Cell, theory
+from ldptui.core import Cell
 from ldptui.core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
 from ldptui.core.protocols.hashing import matched_law
 from ldptui.explain import report as life
@@ -62,31 +62,6 @@ def test_the_last_bits_are_what_the_report_supports(
         assert (meter.value, meter.total) == (supported[sorted(TARGETS)].sum(), 3)
 
 
-@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, CAO_ATTACKS)))
-def test_steps_are_in_one_order_and_stand_beside_each_other(
-    kind: str, fakes: str, rng: np.random.Generator
-) -> None:
-    names = [[s.name for s in of.steps] for _, of in lives(kind, fakes, rng)]
-    assert {len(n) for n in names} == {6}
-    assert {(n[0], *n[3:]) for n in names} == {("Value", "Report", "Support", "Weight")}
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if family_of(kind) == "unary"])
-def test_unary_bits_before_and_after(kind: str, rng: np.random.Generator) -> None:
-    one = bound(kind)
-    again = copy.deepcopy(rng)
-    of = genuine_report(one, 7, rng)
-    report = one.protocol.perturb(np.array([7]), again)
-    assert (of.report == report).all()
-    seen = rows(of, "Perturbation")
-    assert np.flatnonzero(seen["before"]).tolist() == [7]
-    assert (seen["after"] == np.unpackbits(report[0], count=60).astype(bool)).all()
-    own, other = step(of, "Perturbation").chances
-    assert (own.probability, other.probability) == (one.protocol.p, one.protocol.q)
-    assert own.outcome == ("yes" if seen["after"][7] else "no")
-    assert other.outcome == f"{seen['after'].sum() - seen['after'][7]} of 59"
-
-
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if family_of(kind) == "hashing"])
 def test_hashing_shows_the_hash_of_the_own_item(kind: str, rng: np.random.Generator) -> None:
     one = bound(kind)
@@ -120,38 +95,6 @@ def test_hashing_shows_the_hash_of_the_own_item(kind: str, rng: np.random.Genera
     assert kept == {True, False}
 
 
-def test_direct_encoding_keeps_or_replaces_the_item(rng: np.random.Generator) -> None:
-    one = bound("grr", d=60)
-    seen = set()
-    for _ in range(200):
-        of = genuine_report(one, 7, rng)
-        assert of.supports.tolist() == [int(of.report[0])]
-        kept, other = step(of, "Perturbation").chances
-        assert (kept.probability, other.probability) == (one.protocol.p, one.protocol.q)
-        assert (kept.outcome == "yes") is (int(of.report[0]) == 7)
-        seen.add(kept.outcome)
-    assert seen == {"yes", "no"}
-
-
-def test_a_random_item_fake_holds_the_target_that_it_perturbs(rng: np.random.Generator) -> None:
-    held = set()
-    for kind in KINDS:
-        one = bound(kind, "ria")
-        for _ in range(10):
-            start = copy.deepcopy(rng)
-            of = fake_report(one, rng)
-            assert of.item in TARGETS
-            again = one.protocol.perturb(np.array([of.item]), _after_target(start))
-            assert of.report.tobytes() == again.tobytes()
-            held.add(of.item)
-    assert held == set(TARGETS)
-
-
-def _after_target(rng: np.random.Generator) -> np.random.Generator:
-    rng.integers(0, len(TARGETS), size=1)
-    return rng
-
-
 def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.Generator) -> None:
     one = bound("oue")
     assert isinstance(one.protocol, Unary)
@@ -165,20 +108,6 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
     assert cells.rest().ones == (0, one.protocol.padding(3))
     q, p = one.protocol.q, one.protocol.p
     assert of.weight == pytest.approx((3 - 3 * q) / (p - q))
-
-
-@pytest.mark.long
-def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator) -> None:
-    for kind in KINDS:
-        for fakes in CAO_ATTACKS:
-            one = bound(kind, fakes, **({"seeds": 4} if fakes == "mga" else {}))
-            law = theory.fake_support(one)
-            assert law is not None
-            p, q = one.protocol.p, one.protocol.q
-            weights = np.array([fake_report(one, rng).weight for _ in range(80)])
-            mean = (law.rates[TARGETS].sum() - 3 * q) / (p - q)
-            spread = law.variance**0.5 / (p - q)
-            assert abs(weights.mean() - mean) <= 7 * spread / 80**0.5 + 1e-9
 
 
 def test_a_long_seed_search_is_shortened_and_says_so(

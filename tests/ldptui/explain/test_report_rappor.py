@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
 import pytest
-from support import budget
 from support.cases import attack, cell
 from support.kinds import CAO_ATTACKS
 
-from ldptui.core import theory
 from ldptui.core.cell import Cell
 from ldptui.core.protocols import Rappor
 from ldptui.explain.report import Cells, Life
@@ -81,16 +78,6 @@ def test_every_bit_from_the_filter_to_the_report(form: dict[str, Any], item: int
     assert f"cohort {cohort}" in steps(life)["Hashing"].text
 
 
-def test_the_hash_is_that_of_googles_client(rng: Rng) -> None:
-    one = bound()
-    life = genuine_report(one, 3, rng)
-    cohort, _ = opened(one, life)
-    digest = hashlib.md5(cohort.to_bytes(4, "big") + b"3").digest()
-    first, second = steps(life)["Hashing"].detail
-    assert digest[:2].hex(" ") in first
-    assert second.endswith(f"bits {digest[0] % 32}, {digest[1] % 32}")
-
-
 def test_a_client_keeps_its_permanent_bits_and_cohort() -> None:
     """Another report of one client: the same kept bits, fresh noise of its own."""
     one = bound(f=0.5)
@@ -124,38 +111,6 @@ def test_fakes(fakes: str, cohort: float | None, rng: Rng) -> None:
         assert (cells_of(life, "Fresh noise")["sent"] == sent).all()
     else:
         assert (cells_of(life, "Drawing")["drawn"] == sent).all()
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("form", FORMS, ids=str)
-@pytest.mark.parametrize("fakes", FAKES)
-def test_the_support_and_the_weight_average_to_the_theory(
-    form: dict[str, Any], fakes: str, rng: Rng
-) -> None:
-    """Weights of fakes and of genuine users: the gain of the bits is β times their difference."""
-    one = bound(fakes, **form)
-    lives = [fake_report(one, rng) for _ in range(400)]
-    weights = np.array([life.weight for life in lives])
-    gain = theory.bit_gain(one)
-    assert gain is not None
-    assert isinstance(one.protocol, Rappor)
-    held = one.protocol.design.bits_of(one.population.frequencies)
-    columns = one.protocol.design.columns[:, one.protocol.design.column_of[one.targets]]
-    genuine = float(((columns.T @ held.ravel()) / columns.sum(axis=0)).sum())
-    expected = gain / one.share + genuine
-    assert budget.mean(weights, expected, weights.var(ddof=1).round(12))
-    assert not budget.mean(weights, expected + 3, weights.var(ddof=1).round(12))
-    meters = [steps(life)["Support"].meter for life in lives]
-    found = np.array([meter.value - meter.expected for meter in meters])
-    assert budget.mean(found, 0.0, found.var(ddof=1).round(12))
-
-
-def test_without_an_attack_there_is_no_weight(rng: Rng) -> None:
-    one = bound(None)
-    life = genuine_report(one, 0, rng)
-    assert "Weight" not in steps(life)
-    assert life.targets.size == 0
-    assert steps(life)["Support"].meter is None
 
 
 def test_too_many_filters_are_not_hashed_for_one_report() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from support.hitters import GRR, hitters_cell, hunt_of
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.experiment import compile
-from ldptui.core.export import results_cells_csv, to_csv, to_json
 from ldptui.core.running.runner import run
 from ldptui.core.scenario import Scenario
-from ldptui.core.store import begin, cell_keys, open_store
+from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.core.store.replay import replay
 from ldptui.core.task.hitters.prefixes import codes_of
@@ -130,26 +128,6 @@ def finished() -> Any:
     return experiment, last.results
 
 
-def test_its_results_are_written(finished: Any) -> None:
-    _, results = finished
-    cells = json.loads(to_json(results, {}))["cells"]
-    assert "gain" not in cells[0]["metrics"]
-    for cell in cells:
-        last = cell["levels"][-1]["attacked"]["targets"]
-        assert last["mean"] == pytest.approx(cell["metrics"]["targets_in_top_k"]["mean"])
-        assert last["standard_error"] == pytest.approx(
-            cell["metrics"]["targets_in_top_k"]["standard_error"], abs=1e-12
-        )
-        target = next(row for row in cell["watched"] if row["target"])
-        assert (target["item"], target["true"], len(target["code"])) == ("7", 0, 8)
-        assert target["attacked"]["survived"][-1] == pytest.approx(last["mean"])
-    head = to_csv(results).splitlines()[0].split(",")
-    assert "hitter_recall" in head
-    assert "task.k" in head
-    assert "gain" not in head
-    assert "ncr_theory" in results_cells_csv(results).splitlines()[0]
-
-
 def test_it_is_kept_shared_and_played_again(finished: Any, tmp_path: Path) -> None:
     experiment, _ = finished
     with open_store(tmp_path / "runs.sqlite3") as store:
@@ -162,12 +140,6 @@ def test_it_is_kept_shared_and_played_again(finished: Any, tmp_path: Path) -> No
         number, known = read_recording(other, tmp_path / "run.json")
         assert not known
         assert replay(other, number).difference == ""
-
-
-def test_the_address_of_a_cell_names_its_task() -> None:
-    tasks = [TASK, {**TASK, "group_choice": "client"}, {**TASK, "groups": 5}]
-    cells = [hitters_cell(COUNTS, task, MGA) for task in tasks]
-    assert len({cell_keys([cell])[0] for cell in cells}) == 3
 
 
 ZIPF = {"kind": "zipf", "items": 300, "users": 400_000, "exponent": 1.3}
@@ -193,15 +165,6 @@ def test_theory_agrees_with_the_simulation(attack: str) -> None:
         error = max(values.std(ddof=1), 1e-9) ** 2
         clipped = np.clip(values.mean(), theory - tolerance, theory + tolerance)
         assert budget.mean(values, clipped, error), name
-
-
-def test_groups_of_half_the_size_would_be_noticed() -> None:
-    cell = hitters_cell(ZIPF, {"k": 10, "bits": 16, "groups": 6}, trials=40)
-    metrics = np.concatenate([cell.block(number, 20).metrics for number in range(2)])
-    half = hitters_cell({**ZIPF, "users": 100_000}, {"k": 10, "bits": 16, "groups": 6})
-    values, theory = metrics["hitter_recall_clean"], half.task.expected(half)["hitter_recall_clean"]
-    assert theory is not None
-    assert not budget.mean(values, theory, values.var(ddof=1))
 
 
 def test_fakes_who_choose_their_groups_name_more_targets() -> None:
