@@ -283,7 +283,7 @@ LATE = {
     # Screens and panes: loaded when they open.
     "ldptui.screens.palette": "opens on demand",
     "ldptui.commands.dictionary": "imports core",
-    "ldptui.commands.visitors": "imports aiohttp and textual_serve",
+    "ldptui.commands.server": "imports aiohttp and textual_serve",
     "ldptui.commands.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.screens.workbench.protocol_facts": "imports core",

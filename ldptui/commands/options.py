@@ -148,19 +148,7 @@ class Completion:
 
 @dataclass(frozen=True, kw_only=True)
 class Serve:
-    """host, port : that are listened at. public_url : the address that browsers use."""
+    """scenario : that is opened first. port : of this machine, that browsers connect to."""
 
     scenario: Perhaps = None
-    host: str = "localhost"
     port: int = 8000
-    public_url: str | None = None
-    visitors: int = 8
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecordCast:
-    """size : COLSxROWS, of the film."""
-
-    scenario: Annotated[str, Argument(positional=True)] = "quickstart"
-    out: str
-    size: str = "120x36"

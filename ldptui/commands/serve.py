@@ -1,14 +1,11 @@
-"""`ldptui serve`: the workbench in browsers, a process and a folder for each visitor."""
+"""`ldptui serve`: the workbench in the browsers of this machine."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
-import tempfile
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
 
@@ -28,31 +25,14 @@ def serve(options: Serve) -> int:
         return USAGE
     if not 0 < options.port < 65536:
         raise ScenarioError(f"must be in [1, 65535], got {options.port}", key="--port")
-    if options.visitors < 1:
-        raise ScenarioError(f"must be at least 1, got {options.visitors}", key="--visitors")
+    from .server import LocalServer
     from .start import scenario_path
 
     scenario = scenario_path(options.scenario)
-    parent = Path(tempfile.mkdtemp(prefix="ldptui-visitors-"))
-    os.environ["LDPTUI_VISITORS"] = str(parent)
+    words = [sys.executable, "-P", "-m", "ldptui", *([str(scenario)] * bool(scenario))]
     try:
-        server(options, scenario).serve()
-    finally:
-        shutil.rmtree(parent, ignore_errors=True)
+        LocalServer(shlex.join(words), options.port).serve()
+    except OSError as error:
+        rule = f"must be a free port ({os.strerror(error.errno or 0)}), got {options.port}"
+        raise ScenarioError(rule, key="--port") from None
     return DONE
-
-
-def server(options: Serve, scenario: Path | None) -> Any:
-    """The server of these options; its visitors begin with this scenario."""
-    from .visitors import Workbenches
-
-    words = [
-        sys.executable,
-        "-P",
-        "-m",
-        "ldptui.commands.visit",
-        *([str(scenario)] * bool(scenario)),
-    ]
-    return Workbenches(
-        shlex.join(words), options.host, options.port, options.public_url, options.visitors
-    )

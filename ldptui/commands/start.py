@@ -23,6 +23,8 @@ HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
 def unfit_terminal() -> str | None:
     """Why the workbench cannot be shown here, in one sentence; None where it can."""
+    if os.environ.get("TEXTUAL_DRIVER"):  # a browser shows it
+        return None
     for name, handle in (("standard input", sys.__stdin__), ("standard output", sys.__stdout__),
                          ("standard error", sys.__stderr__)):  # fmt: skip
         if handle is None or not handle.isatty():

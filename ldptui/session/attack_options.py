@@ -16,7 +16,6 @@ from msgspec import Struct
 from ldptui.core.base.files import fault_of
 
 from ..terminal.settings import offered_files, refuse_unreadable
-from ..terminal.visitor import visiting
 
 if TYPE_CHECKING:
     from ldptui.core.experiment import Experiment
@@ -28,8 +27,6 @@ ASKS: Final = (
     "ctrl+r shows it and asks, where it lies beside the scenario, is installed or is in a file of "
     "the settings; --attack-file FILE lets the code of another file run"
 )
-
-NEVER: Final = "a server runs no code that its visitors name"
 
 
 class Code(Struct, frozen=True):
@@ -106,10 +103,8 @@ def _given(code: Code) -> Allowed:
 
 def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
     """The code that a workbench lets run: that which the user agreed to (`Code.agreed`) as well."""
-    from ldptui.core.plugins import Allowed, Source
+    from ldptui.core.plugins import Source
 
-    if visiting():
-        return Allowed(how=NEVER)
     seen = tuple(
         Source(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed

@@ -31,11 +31,9 @@ def main() -> None:
     sys.stdout = sys.stderr
     from ...session import attack_options
     from ...session.snapshot import Question
-    from ...terminal.visitor import confine
     from ..wire import write
     from .inbox import Inbox
 
-    confine()
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
     parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")

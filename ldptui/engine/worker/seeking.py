@@ -16,7 +16,6 @@ from ldptui.core.plugins import Offer, find, offers
 
 from ...session import attack_options
 from ...session.consent import Code
-from ...terminal.visitor import visiting
 from ..wire import to_json
 
 
@@ -26,8 +25,6 @@ def main() -> None:
     options, _ = parser.parse_known_args()  # the others are for whole runs
     code = attack_options.code_of(options)
     asked = json.load(sys.stdin)
-    if visiting():  # nobody's code runs there
-        asked["code"] = []
     allowed = attack_options.with_agreed(code, asked["agreed"])
     unasked: list[Offer] = []
     for what, name in asked["code"]:

@@ -29,7 +29,6 @@ from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy
 from ...terminal.compositor import FrugalScreen
 from ...terminal.places import current_dir
-from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
 from ...widgets.key_hints import KeyHints
@@ -292,8 +291,6 @@ class LabScreen(FrugalScreen):
             return
         self._question = None
         self._take(page, reply)
-        if given := hand_over(self.app, Path(question.values.get("path") or "")):
-            self._note(given)
 
     def _take(self, page: Page, reply: Reply) -> None:
         """The end of a question: its answer, or what is wrong."""

@@ -19,7 +19,6 @@ from ...session.runs import alike, described
 from ...terminal.clipboard import copy
 from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
-from ...terminal.visitor import hand_over
 from .desk import Desk
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def save(desk: Desk) -> None:
 def _saved(desk: Desk, path: Path | None) -> None:
     if path is not None and desk.draft is not None:
         desk.draft = saved(desk.draft, path)
-        desk.note(hand_over(desk.app, path) or f"saved {path}")
+        desk.note(f"saved {path}")
 
 
 def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> None:
@@ -137,7 +136,7 @@ def _export(
         _draw_figure(desk, shown, choice.path, columns)
     else:
         words = exporting.export(choice, desk.charts, shown, desk.app)
-        desk.note(hand_over(desk.app, choice.path) or words)
+        desk.note(words)
 
 
 def _why_no_figure(desk: Desk) -> str:
@@ -162,11 +161,7 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path, columns: int) -> None:
         modified = desk.draft is not None and desk.draft.modified  # has the title of the one opened
         title = described(run.document) if modified else run.title
         work = partial(_write_figure, view.chart, run, title, path, columns)
-
-        def tell(words: str) -> None:
-            desk.note(hand_over(desk.app, path) or words)
-
-        desk.post_message(LongWork("figure", work, tell))
+        desk.post_message(LongWork("figure", work, desk.note))
 
 
 def _write_figure(chart: Chart, run: Run, title: str, path: Path, columns: int) -> str:

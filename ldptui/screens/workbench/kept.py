@@ -17,7 +17,6 @@ from ...engine import kept
 from ...session import exporting
 from ...session.draft import reopened
 from ...session.runs import Run, difference_text
-from ...terminal.visitor import hand_over
 from .desk import Desk
 from .panes import CHARTS
 
@@ -141,7 +140,7 @@ class KeptRuns:
             return
         with self._faults_noted():
             await asyncio.to_thread(kept.write_trials, self._store, run.number, out)
-            self._desk.note(hand_over(self._desk.app, out) or f"wrote {out}")
+            self._desk.note(f"wrote {out}")
 
     async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""

@@ -210,7 +210,6 @@ def test_bad_usage_is_one_line_and_exit_code_2(
         ("run", "quickstart", "--trials", "1", "--out", "."),
         ("run", "survey", "--set", "population.path=/no/such.csv"),
         ("serve", "no-such-scenario"),
-        ("record-cast", "no-such-scenario", "--out", "no.cast"),
         ("no/such/file.toml",),
         (".",),
         ("replay", "no-such.ldptui"),
