@@ -305,7 +305,6 @@ DOORS = (
     "ldptui/catalogue/keys.py",
     "ldptui/catalogue/rows.py",
     "ldptui/commands/cli.py",
-    "ldptui/commands/visit.py",
     "ldptui/engine/__init__.py",
     "ldptui/engine/worker/__main__.py",
     "ldptui/screens/palette.py",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,23 @@ def reports_of(value: Any, protocol: LocalMechanism) -> Reports:
 
 LARGEST = 1e15
 """The size of a number among several, at most: sums of any collection stay finite."""
+
+
+def toml_value(written: str) -> Any:
+    """The value after the = of --set: a TOML value, else the words themselves."""
+    try:
+        parsed = tomllib.loads(f"value = {written}")
+    except (ValueError, RecursionError):
+        return written
+    return parsed["value"] if parsed.keys() == {"value"} else written
+
+
+def keys_of(settings: Iterable[str]) -> dict[str, Any]:
+    """The keys of the protocol that --set gives; raises ScenarioError."""
+    keys = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
+        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
+    return keys

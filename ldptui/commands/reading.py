@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -16,6 +15,7 @@ from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
 from ldptui.core.scenario import Scenario, read_document, read_text
 
+from ..api.arguments import keys_of, toml_value
 from ..api.by_name import protocol as protocol_of
 from ..api.files import read_rows
 from ..api.sources import labels_in, sources
@@ -72,15 +72,6 @@ def _with_options(scenario: Scenario, options: Simulating) -> Scenario:
 
 
 _QUOTES: Final = str.maketrans("", "", "\"'")
-
-
-def toml_value(written: str) -> Any:
-    """The value after the = of --set: a TOML value, else the words themselves."""
-    try:
-        parsed = tomllib.loads(f"value = {written}")
-    except (ValueError, RecursionError):
-        return written
-    return parsed["value"] if parsed.keys() == {"value"} else written
 
 
 OPTIONS: Final = {
@@ -141,17 +132,6 @@ def span_of(low: float | None, high: float | None) -> dict[str, float]:
     if low is not None and high is None:
         raise ScenarioError("is required with --low", key="--high")
     return {} if low is None or high is None else {"low": low, "high": high}
-
-
-def keys_of(settings: Iterable[str]) -> dict[str, Any]:
-    """The keys of the protocol that --set gives; raises ScenarioError."""
-    keys = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals or not key.strip():
-            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
-        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
-    return keys
 
 
 def collection(options: Opening) -> Collection:

@@ -17,6 +17,7 @@ from ldptui.core.base.ranges import Range
 from ldptui.core.kernels.hashing import xxhash32
 from ldptui.core.law.pure import LocalMechanism
 
+from ..api.arguments import keys_of
 from ..api.by_name import protocol as protocol_of
 from ..api.layout import Column, layout
 from ..api.vectors import vectors_of
@@ -26,7 +27,7 @@ from ..terminal import exits
 from ..terminal.output import write_json, write_out
 from ..text import format as text
 from .protocols import Spec, Vectors
-from .reading import agreed, keys_of, span_of
+from .reading import agreed, span_of
 
 BUDGETS: Final = (0.5, 1.0, 4.0, 2.0, 0.25)
 """The ε of the test vectors: the first three of these that the protocol takes."""

@@ -58,26 +58,11 @@ SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "ldptui opens no network connection": (
         "fuzz/test_network.py::test_no_command_touches_the_network",
     ),
-    "A visitor of `ldptui serve` opens, lists and writes no file": (
-        "ldptui/test_serve.py::test_a_visitor_opens_and_writes_nothing_but_its_own",
-        "ldptui/test_serve.py::test_no_code_that_a_visitor_names_is_allowed",
+    "`ldptui serve` is bound to this machine": (
+        "ldptui/test_serve.py::test_only_pages_of_the_server_connect",
+        "ldptui/test_serve.py::test_a_server_shows_the_workbench_and_refuses_others_in_a_line",
     ),
-    "Two walls keep that": (
-        "ldptui/test_serve.py::test_libraries_open_no_file_of_the_server_either",
-        "ldptui/test_serve.py::test_a_server_without_the_systems_wall_says_so",
-    ),
-    "Whether a path exists can be told from the errors": (),  # no promise
-    "A visitor's screen has at most 500 × 200 cells": (
-        "ldptui/test_serve.py::test_a_screen_has_a_largest_size",
-        "ldptui/test_serve.py::test_a_visitors_process_has_limits_of_the_system",
-    ),
-    "A message that no page of ldptui sends ends the visit": (
-        "ldptui/test_serve.py::test_a_message_is_one_of_five_or_refused",
-        "ldptui/test_serve.py::test_two_hundred_hostile_messages_end_in_a_line_each",
-    ),
-    "A visitor's processes end with the page, and with the server": (
-        "ldptui/test_serve.py::test_a_hostile_visitor_is_let_go_and_costs_nobody_else_anything",
-    ),
+    "Whoever may connect does with your files": (),  # no promise
 }
 """The tests behind each sentence of the promises, by the words that the sentence begins with."""
 

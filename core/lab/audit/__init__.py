@@ -1,18 +1,15 @@
 """Checks of a mechanism's claim of privacy: enumeration, a Monte-Carlo audit, an audit of clients.
 
 `check` goes through every report and every pair of inputs: a proof. `audit` sees samples alone, and
-can refute a claim, not prove it. An `Inspector` audits somebody's client in rounds, every pair of
-its items, and looks at its coins and its law as well.
+can refute a claim, not prove it. `audit_client` audits somebody's client, and compares it with the
+protocol that it claims to follow.
 """
 
 from __future__ import annotations
 
-from .client import Client, made, program, recorded
+from .client import AuditReport, Claim, Client, Effort, audit_client
 from .coins import Published, published
-from .evidence import Claim
-from .found import Asked, Finding, Inspection, Progress, Verdict
-from .inspection import Inspector
-from .lens import Sampler
+from .columns import Sampler
 from .monte_carlo import (
     Audit,
     Perturbs,
@@ -21,7 +18,5 @@ from .monte_carlo import (
     clopper_pearson,
     epsilon_at_least,
 )
-from .power import Power, Setting, power_of
-from .process import Command, words_of
+from .program import Program, words_of
 from .proof import Check, check
-from .readings import reading

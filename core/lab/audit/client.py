@@ -1,20 +1,47 @@
-"""The clients that an audit can run: what turns items into reports, started anew at will."""
+"""The audit of somebody's client: a bound on ε from below, and agreement with a protocol.
+
+A quarter of the reports finds what is telling of each pair of items, a quarter the best event of
+the best pairs, and the rest, of two items alone, bounds ε (Clopper, Pearson 1934). The first
+quarter is compared with as many honest reports of the protocol that the client claims to follow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+import math
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from ...base.errors import RunError
-from ...base.sampling import Counts
-from ...law.pure import Items, Reports, Rng
-from .lens import BLOCK
-from .process import Command
+from ...base.ranges import ALPHA, Range, require
+from ...base.sampling import Floats
+from ...law.pure import Items, LocalMechanism, Reports, Rng
+from .coins import Published, published
+from .columns import SAYS, ReportColumns, whole_values
+from .monte_carlo import (
+    FEW_REPORTS,
+    Weights,
+    clopper_pearson,
+    epsilon_at_least,
+    look_of,
+    most_telling,
+)
 
-Answers: TypeAlias = Iterator[tuple[Items, Reports]]
+WATCHED: Final = 64
+"""Items of which every pair is looked at, at most."""
+PAIRS: Final = 8
+"""Pairs of items whose best event is looked for."""
+RARE: Final = 20
+"""Reports of both samples in a category of a chi-square, at least; rarer ones are joined."""
+STARTED: Final = 1024
+"""Reports of each of two fresh starts."""
+CODES: Final = 1 << 22
+"""Categories of reports that are held at once."""
+
+Blocks: TypeAlias = Iterator[tuple[Items, Reports]]
 """Blocks of items and their reports."""
 
 
@@ -22,78 +49,269 @@ Answers: TypeAlias = Iterator[tuple[Items, Reports]]
 class Client:
     """Somebody's client.
 
-    name : as the command line has it. answers : the reports of these items, in order, in blocks; a
-    client whose reports are given already ignores the items, and answers at most as many. start :
-    the reports of a fresh start, so that what it draws once at a start is drawn anew; None where
-    there is no such thing. held : int64[d], how often it has each item, of a client whose reports
-    are given, in no order; None for one that makes them. foretells : makes the object whose
-    generators can be watched; None for other programs.
+    reports : makes blocks of reports of items, in order. pairs : the items and the reports that are
+    given, where it is a file. start : the reports of a fresh start. watched : the object in Python
+    whose generators are watched.
     """
 
     name: str
-    answers: Callable[[Items, Rng], Answers]
+    reports: Callable[[Items, Rng], Iterator[Reports]] | None = None
+    pairs: tuple[Items, Reports] | None = None
     start: Callable[[Items, Rng], Reports] | None = None
-    held: Counts | None = None
-    foretells: Callable[[], Any] | None = None
+    watched: Any = None
 
 
-def made(name: str, make: Callable[[], Any], fresh: bool = True) -> Client:
-    """A client in Python: `make` gives an object with `perturb(values, rng)`.
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What clients claim: to spend ε on one of d items, and to follow a protocol, or none."""
 
-    fresh : whether another object that it makes is a fresh start.
+    items: int
+    epsilon: float
+    kind: str = ""
+    protocol: LocalMechanism | None = None
+    honest: Callable[[Items, Rng], Reports] | None = None
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The number of reports of a client, the confidence of all verdicts on it, and the seed."""
+
+    samples: int
+    confidence: float = 0.999
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require("samples", self.samples, Range(1000))
+        require("confidence", self.confidence, ALPHA)
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The findings about a client.
+
+    epsilon_low : ε is at least that: `event` was seen in hits of so many reports of two items.
+    p_value, farthest : of the comparison with the claimed protocol, and the part of a report that
+    is farthest off; None where nothing is claimed. coins : random numbers that can be foretold.
+    repeats : whether fresh starts send the same reports.
     """
-    client = make()
 
-    def answers(items: Items, rng: Rng) -> Answers:
-        for at in range(0, len(items), BLOCK):
-            some = items[at : at + BLOCK]
-            yield some, _perturbed(client, some, rng)
+    client: str
+    promised: float
+    epsilon_low: float
+    event: str
+    items: tuple[int, int]
+    hits: tuple[int, int]
+    of: tuple[int, int]
+    confidence: float
+    samples: int
+    p_value: float | None = None
+    farthest: str = ""
+    coins: Published | None = None
+    repeats: bool = False
 
-    def start(items: Items, rng: Rng) -> Reports:
-        return _perturbed(make(), items, rng)
+    @property
+    def broken(self) -> bool:
+        """Whether the promise is not kept."""
+        foretold = self.repeats or self.coins is not None
+        return foretold or self.epsilon_low > self.promised * (1 + 1e-9)
 
-    return Client(name, answers, start if fresh else None, foretells=make if fresh else None)
-
-
-def program(name: str, command: Command) -> Client:
-    """A client that is a program."""
-
-    def answers(items: Items, _: Rng) -> Answers:
-        at = 0
-        for reports in command.reports(items):
-            yield items[at : at + len(reports)], reports
-            at += len(reports)
-
-    def start(items: Items, _: Rng) -> Reports:
-        return np.concatenate([*command.reports(items)])
-
-    return Client(name, answers, start)
-
-
-def recorded(name: str, items: Items, reports: Reports, domain_size: int, rng: Rng) -> Client:
-    """A client whose items and reports are given; they come in a random order, each once."""
-    order, used = rng.permutation(len(items)), [0]
-
-    def answers(wanted: Items, _: Rng) -> Answers:
-        end = min(used[0] + len(wanted), len(order))
-        while used[0] < end:
-            some = order[used[0] : min(used[0] + BLOCK, end)]
-            used[0] += some.size
-            yield items[some], reports[some]
-
-    return Client(name, answers, held=np.bincount(items, minlength=domain_size))
+    @property
+    def conforms(self) -> bool | None:
+        """Whether reports agree with the claimed protocol's; None where nothing is claimed."""
+        return None if self.p_value is None else self.p_value >= (1 - self.confidence) / 2
 
 
-def _perturbed(client: Any, items: Items, rng: Rng) -> Reports:
-    """The reports of an object in Python; raises RunError for whatever is wrong with them."""
-    try:
-        reports = np.asarray(client.perturb(items, rng))
-    except Exception as error:
-        words = f"{type(error).__name__}: {error}".strip(": ")
-        raise RunError(f"its perturb(values, rng) raised {words}") from error
-    if reports.ndim == 0 or len(reports) != len(items):
-        rule = f"must return {len(items)} reports of as many values, got shape {reports.shape}"
-        raise RunError(f"its perturb(values, rng) {rule}")
-    if reports.dtype == object:
-        raise RunError("its perturb(values, rng) must return an array of numbers, got objects")
-    return reports
+def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int, None, AuditReport]:
+    """Audit a client; yields the number of reports so far. Raises RunError.
+
+    Half of the error is that of the comparison; of the rest three quarters are the bound's.
+    """
+    rng = np.random.default_rng(effort.seed)
+    watched = _watched_items(claim.items)
+    source = _Source(client, watched, effort.samples, rng)
+    error = 1 - effort.confidence
+    sure = 1 - error * 3 / 8
+
+    blocks = source.blocks(0, np.arange(watched.size))
+    some = next(blocks)
+    few = min(FEW_REPORTS, effort.samples // 32 // watched.size)
+    honest = None if claim.honest is None else claim.honest(watched[some[0]], rng)
+    first = [some[1]] if honest is None else [some[1], honest]
+    columns = ReportColumns.fitted(first, look_of(claim.protocol, claim.items, watched), few)
+    seen, expected = (np.zeros((watched.size, columns.width)) for _ in range(2))
+    numbers = np.zeros(watched.size)
+    for places, reports in itertools.chain([some], blocks):
+        numbers += np.bincount(places, minlength=watched.size)
+        _add_counts(seen, columns, places, reports)
+        if claim.honest is not None:
+            _add_counts(expected, columns, places, claim.honest(watched[places], rng))
+        yield source.drawn
+    p_value, farthest = None, ""
+    if claim.honest is not None:
+        p_value, farthest = _compared(columns, seen, expected)
+
+    weights = _telling_pairs(columns, seen, numbers)
+    scores = source.scores(1, columns, weights)
+    usable = [pair for pair in weights if all(scores[at][pair].size for at in pair)]
+    if not usable:
+        raise RunError(f"{client.name} has too few reports of any two items")
+    (a, b), threshold = most_telling(scores, usable, sure)
+    yield source.drawn
+    last = source.scores(2, columns, {(a, b): weights[a, b]})
+    hits = [int((last[at][a, b] >= threshold).sum()) for at in (a, b)]
+    of = [last[at][a, b].size for at in (a, b)]
+    low = 0.0
+    if min(of):
+        low = float(epsilon_at_least(hits[0], hits[1], of[0], sure, of_second=of[1]))
+    return AuditReport(
+        client.name, claim.epsilon, low, columns.describe(weights[a, b], threshold),
+        (int(watched[a]), int(watched[b])), (hits[0], hits[1]), (of[0], of[1]),
+        effort.confidence, source.drawn, p_value, farthest,
+        None if client.watched is None else published(client.watched, claim.items),
+        client.start is not None
+        and repeats_coins(client.start, watched.size, error / 8, rng),
+    )  # fmt: skip
+
+
+def _watched_items(count: int) -> Items:
+    """The items that are looked at: all, or so many that are spread evenly."""
+    return np.unique(np.linspace(0, count - 1, min(count, WATCHED)).astype(np.int64))
+
+
+@dataclass
+class _Source:
+    """The reports of a client, in three stages: a quarter, a quarter, a half. drawn : so far."""
+
+    client: Client
+    watched: Items
+    samples: int
+    rng: Rng
+    drawn: int = 0
+
+    def __post_init__(self) -> None:
+        if self.client.pairs is None:
+            return
+        items, _ = self.client.pairs
+        self._order = self.rng.permutation(np.flatnonzero(np.isin(items, self.watched)))
+        self.samples = self._order.size
+
+    def blocks(self, stage: int, wanted: Items) -> Blocks:
+        """Blocks of places among the watched items, and of reports; of these places alone."""
+        start, end = ((0, 1, 2, 4)[at] * self.samples // 4 for at in (stage, stage + 1))
+        if self.client.pairs is not None:
+            items, reports = self.client.pairs
+            rows = self._order[start:end]
+            places = np.searchsorted(self.watched, items[rows])
+            kept = np.isin(places, wanted)
+            self.drawn += rows.size
+            if kept.any():
+                yield places[kept], reports[rows[kept]]
+            return
+        assert self.client.reports is not None
+        places = self.rng.permutation(np.resize(wanted, end - start))
+        done = 0
+        for reports in self.client.reports(self.watched[places], self.rng):
+            self.drawn += len(reports)
+            yield places[done : done + len(reports)], reports
+            done += len(reports)
+
+    def scores(self, stage: int, columns: ReportColumns, weights: Weights) -> dict[int, Weights]:
+        """The scores of the reports of each place, by the pairs that it is in."""
+        wanted = sorted({at for pair in weights for at in pair})
+        own = {at: {p: table for p, table in weights.items() if at in p} for at in wanted}
+        seen: dict[int, list[Weights]] = {at: [] for at in wanted}
+        for places, reports in self.blocks(stage, np.array(wanted)):
+            for at in wanted:
+                seen[at].append(columns.scores(reports[places == at], own[at]))
+        return {
+            at: {p: np.concatenate([part[p] for part in parts] or [np.zeros(0)]) for p in own[at]}
+            for at, parts in seen.items()
+        }
+
+
+def _add_counts(table: Floats, columns: ReportColumns, places: Items, reports: Reports) -> None:
+    """Add the categories of reports to a table[items, categories]."""
+    step = max(64, CODES // len(columns.names))
+    for at in range(0, len(places), step):
+        rows, pieces = places[at : at + step], itertools.pairwise(columns.starts.tolist())
+        codes = columns.codes(reports[at : at + step])
+        for column, (start, end) in zip(codes, pieces, strict=True):
+            cells = rows * (end - start) + column - start
+            counts = np.bincount(cells, minlength=len(table) * (end - start))
+            table[:, start:end] += counts.reshape(len(table), -1)
+
+
+def _telling_pairs(columns: ReportColumns, seen: Floats, numbers: Floats) -> Weights:
+    """The weights of the pairs of items that look the least alike."""
+    found: list[tuple[float, tuple[int, int], Floats]] = []
+    for a, b in itertools.permutations(np.flatnonzero(numbers).tolist(), 2):
+        table = columns.weights(seen[a], seen[b], numbers[a] / numbers[b])
+        gap = float((seen[a] / numbers[a] - seen[b] / numbers[b]) @ table)
+        found.append((gap, (a, b), table))
+        if len(found) > 4 * PAIRS:
+            found = sorted(found, key=lambda each: -each[0])[:PAIRS]
+    return {pair: table for _, pair, table in sorted(found, key=lambda each: -each[0])[:PAIRS]}
+
+
+def _compared(columns: ReportColumns, seen: Floats, expected: Floats) -> tuple[float, str]:
+    """The p-value of the column that is farthest off, all columns paid for, and its name."""
+    pieces = itertools.pairwise(columns.starts.tolist())
+    tests = [
+        (homogeneity(seen[:, start:end], expected[:, start:end]), name)
+        for name, (start, end) in zip(columns.names, pieces, strict=True)
+    ]
+    own = [_own_counts(columns, table) for table in (seen, expected)]
+    if own[0].size:
+        tests.append((homogeneity(own[0], own[1]), "what reports say of their own item"))
+    p_value, name = min(tests)
+    return min(1.0, p_value * len(tests)), name
+
+
+def _own_counts(columns: ReportColumns, table: Floats) -> Floats:
+    """float64[1, k]: what reports say of their own items, all items together; [1, 0] if unlike."""
+    said = [at for at, name in enumerate(columns.names) if name.startswith(SAYS)][: len(table)]
+    values = [columns.values[at].tolist() for at in said]
+    if len(said) < len(table) or any(each != values[0] for each in values):
+        return np.empty((1, 0))
+    pieces = [slice(*columns.starts[at : at + 2]) for at in said]
+    own = [row[piece] for row, piece in zip(table, pieces, strict=True)]
+    return np.asarray(np.sum(own, axis=0)[None])
+
+
+def repeats_coins(
+    start: Callable[[Items, Rng], Reports], count: int, error: float, rng: Rng
+) -> bool:
+    """Return whether two fresh starts with the same items send the same reports.
+
+    start : the reports of a fresh start. count : of items. error : the chance that a client whose
+    coins are fresh looks so, at most; how often its reports of one item are alike is seen in one.
+    """
+    items = np.arange(STARTED) % count
+    first, second = (whole_values(start(items, rng)) for _ in range(2))
+    alike = int((first[:-count] == first[count:]).sum())
+    most = float(clopper_pearson(alike, STARTED - count, error / 2)[1])
+    return bool((first == second).all()) and STARTED * math.log(most) < math.log(error / 2)
+
+
+def homogeneity(first: Floats, second: Floats) -> float:
+    """The p-value of two tables float64[rows, k] of counts that are of one law, row by row.
+
+    Pearson's chi-square of all rows together.
+    """
+    from scipy.special import chdtrc
+
+    rare = first + second < RARE
+    pooled = [np.where(rare, table, 0.0).sum(axis=1, keepdims=True) for table in (first, second)]
+    first, second = (
+        np.hstack([np.where(rare, 0.0, table), rest])
+        for table, rest in zip((first, second), pooled, strict=True)
+    )
+    both = first + second
+    kept = both >= RARE / 2
+    one, other = (np.where(kept, table, 0.0).sum(axis=1) for table in (first, second))
+    usable = (one > 0) & (other > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(other / one)[:, None]
+        terms = np.where(kept, (first * ratio - second / ratio) ** 2 / both, 0.0)
+    freedom = int(np.maximum(kept[usable].sum(axis=1) - 1, 0).sum())
+    return float(chdtrc(freedom, float(terms[usable].sum()))) if freedom else 1.0

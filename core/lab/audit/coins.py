@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...base.errors import RunError
 from ...base.secure import secure
-from .lens import whole_numbers
+from .columns import whole_numbers
 
 USERS: Final = 512
 """Reports that are looked at."""

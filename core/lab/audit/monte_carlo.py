@@ -9,10 +9,10 @@ NeurIPS 2020). A high bound refutes a claim; a low one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,10 @@ from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.capabilities import looks
 from ...law.pure import Reports, Rng, is_pure
-from .lens import Lens, Sampler, low_digits
+from .columns import BLOCK, ReportColumns, Sampler, drawn_reports, low_digits
+
+Weights: TypeAlias = dict[tuple[int, int], Floats]
+"""The weights of categories, by pairs of inputs."""
 
 FEW_REPORTS: Final = 1024
 """The most reports that are told apart one by one; fewer from small samples."""
@@ -118,27 +121,29 @@ def audit(
     names = [name for name, _ in inputs]
     draws = [sampler for _, sampler in inputs]
     part = samples // 4
-    lens = Lens.of(draws, look, min(FEW_REPORTS, part // 32), rng)
-    tables = [lens.table(draw, part, rng) for draw in draws]
-    scores = {
-        (a, b): lens.weights(tables[a], tables[b]) for a, b in permutations(range(len(draws)), 2)
+    first = [drawn_reports(draw, BLOCK, rng) for draw in draws]
+    columns = ReportColumns.fitted(first, look, min(FEW_REPORTS, part // 32))
+    tables: list[Any] = [sum(map(columns.table, _blocks(draw, part, rng))) for draw in draws]
+    scores: Weights = {
+        (a, b): columns.weights(tables[a], tables[b]) for a, b in permutations(range(len(draws)), 2)
     }
-    seen: dict[int, dict[tuple[int, int], list[Floats]]] = {}
+    seen: dict[int, dict[tuple[int, int], Floats]] = {}
     for at, draw in enumerate(draws):
         pairs = {pair: weights for pair, weights in scores.items() if at in pair}
-        seen[at] = lens.scores(draw, part, pairs, rng)
-    (a, b), threshold = _most_telling(seen, scores, confidence, delta)
+        seen[at] = pair_scores(columns, _blocks(draw, part, rng), pairs)
+    (a, b), threshold = most_telling(seen, scores, confidence, delta)
     fresh = samples - 2 * part
+    chosen = {(a, b): scores[a, b]}
     hits = [
-        int((np.concatenate(sums[a, b]) >= threshold).sum())
-        for sums in (lens.scores(draws[at], fresh, {(a, b): scores[a, b]}, rng) for at in (a, b))
+        int((pair_scores(columns, _blocks(draws[at], fresh, rng), chosen)[a, b] >= threshold).sum())
+        for at in (a, b)
     ]
     lower = float(epsilon_at_least(hits[0], hits[1], fresh, confidence, delta))
     spare = hits[0] / fresh - delta
     estimate = 0.0
     if spare > 0:
         estimate = max(0.0, math.log(spare * fresh / hits[1])) if hits[1] else math.inf
-    event = lens.describe(scores[a, b], threshold)
+    event = columns.describe(scores[a, b], threshold)
     return Audit(
         claimed,
         delta,
@@ -173,7 +178,8 @@ def audit_protocol(
     def sampler(item: int) -> Sampler:
         return lambda count, rng: protocol.perturb(np.full(count, item, dtype=np.int64), rng)
 
-    look = _support_of(protocol, domain_size, np.array(items))
+    watched = np.array(items)
+    look = look_of if digits else supports_of
     return audit(
         [(f"item {item}", sampler(item)) for item in items],
         claimed,
@@ -181,14 +187,15 @@ def audit_protocol(
         samples,
         confidence,
         delta,
-        _with_digits(look) if digits else look,
+        look(protocol, domain_size, watched),
     )
 
 
-def _with_digits(
-    look: Callable[[Any], NDArray[Any]] | None,
+def look_of(
+    protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]]:
     """What is looked at besides the reports: the items that they support, and low digits."""
+    look = supports_of(protocol, domain_size, items)
 
     def seen(reports: Any) -> NDArray[Any]:
         cells = low_digits(np.asarray(reports))
@@ -197,7 +204,7 @@ def _with_digits(
     return seen
 
 
-def _support_of(
+def supports_of(
     protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]] | None:
     """A function that tells the audited items each report supports; None where that is slow."""
@@ -208,17 +215,31 @@ def _support_of(
     return lambda reports: protocol.supports(reports)[:, items]
 
 
-def _most_telling(
-    seen: Mapping[int, Mapping[tuple[int, int], list[Floats]]],
+def _blocks(draw: Sampler, count: int, rng: Rng) -> Iterator[Any]:
+    """`count` reports, block by block."""
+    for at in range(0, count, BLOCK):
+        yield drawn_reports(draw, min(BLOCK, count - at), rng)
+
+
+def pair_scores(
+    columns: ReportColumns, blocks: Iterable[Any], weights: Weights
+) -> dict[tuple[int, int], Floats]:
+    """The scores of all reports of these blocks, by pairs of inputs."""
+    seen = [columns.scores(reports, weights) for reports in blocks]
+    empty = [np.zeros(0)]
+    return {pair: np.concatenate([each[pair] for each in seen] or empty) for pair in weights}
+
+
+def most_telling(
+    seen: Mapping[int, Mapping[tuple[int, int], Floats]],
     pairs: Iterable[tuple[int, int]],
     confidence: float,
-    delta: float,
+    delta: float = 0.0,
 ) -> tuple[tuple[int, int], float]:
     """The two inputs whose scores prove the largest ε, and the score above which they do."""
     best = (-math.inf, (0, 1), 0.0)
     for a, b in pairs:
-        first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
-        bound, threshold = best_threshold(first, second, confidence, delta)
+        bound, threshold = best_threshold(seen[a][a, b], seen[b][a, b], confidence, delta)
         best = max(best, (bound, (a, b), threshold))
     return best[1:]
 

@@ -1,132 +1,105 @@
-"""The tab Audit: clients side by side, their bounds on ε beside the promise."""
+"""The tab and the command Audit: clients side by side, their bounds on ε beside the promise."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from ldptui.core.base.errors import ScenarioError
+from ldptui.core.base.files import is_there, write_atomically
 from ldptui.core.base.pulse import Going
-from ldptui.core.lab.audit import Inspection
+from ldptui.core.lab.audit import AuditReport
 
-from ...charts.series import TONES, Axis, Bar, Bars, Plot, Series
-from ...lab.answer import Answer, Figure, curves, figure, listed
+from ... import __version__
+from ...charts.series import Bar, Bars
+from ...lab.answer import Answer, figure, listed
 from ...lab.asking import Ask, Steps
 from ...lab.questions.reports import AuditOptions
 from ...text import format as text
-from ..audited import Question, Work, question
-from ..audited.told import AGREES, power_sentence, unproved, verdict_word
+from ..arguments import keys_of
+from ..audited import UNPROVED, audited, document, named_clients, sentences
 
-HEADS: Final = ("client", "verdict", "ε at least", "on average", "conforms", "reports")
-"""The heads of the table of clients."""
-OFTEN_S: Final = 0.5
-"""Seconds between two words about an audit at work."""
+HEADS: Final = ("client", "verdict", "ε at least", "conforms", "reports")
+CONFORMS: Final = {True: "yes", False: "NO", None: text.MISSING}
 
 
 def answer(options: AuditOptions, ask: Ask) -> Steps:
     """The verdicts on all clients; on the way, those on the first of them."""
-    asked = _question(options, ask)
-    found: list[Inspection] = []
-    for named in asked.clients:
-        yield f"auditing {named.name}"
-        work, due = Going(Work(named, asked).steps()), time.monotonic() + OFTEN_S
-        for step in work:
-            if time.monotonic() > due:
-                due = time.monotonic() + OFTEN_S
-                yield f"{step.client}: {text.count(step.samples)} of {text.count(step.of)} reports"
-        found.append(work.result)
-        if len(found) < len(asked.clients):
-            yield _answer(asked, found)
-    return _answer(asked, found)
+    options = replace(options, clients=tuple(_places(options, ask)))
+    if options.page and is_there(Path(options.page)):
+        rule = f"must be a new file, and {options.page} is there already"
+        raise ScenarioError(rule, key="page")
+    found: list[AuditReport] = []
+    clients = named_clients(options, keys_of(options.settings))
+    for client in clients:
+        for drawn in (going := Going(audited(client, options))):
+            yield f"{text.count(drawn)} of {text.count(options.samples)} reports"
+        found.append(going.result)
+        if len(found) < len(clients):
+            yield _answer(options, found)
+    if options.page:
+        write_atomically(Path(options.page), "\n".join(_page(options, found)) + "\n")
+    return _answer(options, found)
 
 
-def _question(options: AuditOptions, ask: Ask) -> Question:
-    """The question of the form's values; no program runs but code in Python that is named."""
-    names, pairs, rows = list[str](), list[str](), list[int]()
+def _places(options: AuditOptions, ask: Ask) -> Iterator[str]:
+    """The clients of a form, with their files as paths; no program runs but code that is named."""
     for row, name in enumerate(options.clients):
+        file, colon, rest = name.rpartition(":")
         try:
-            file, colon, rest = name.rpartition(":")
             if name.lower().endswith(".csv"):
-                pairs.append(str(ask.file(name)))
-            elif name:
-                names.append(f"{ask.file(file)}:{rest}" if colon and file.endswith(".py") else name)
-                rows.append(row)
+                yield str(ask.file(name))
+            elif colon and file.endswith(".py"):
+                yield f"{ask.file(file)}:{rest}"
+            elif name or not ask.tab:
+                yield name
         except ScenarioError as error:
             raise ScenarioError(error.rule, key=f"clients.{row}") from error
-    try:
-        return question(replace(options, pairs=tuple(pairs)), {}, names)
-    except ScenarioError as error:
-        name, _, at = error.key.partition(".")
-        key = f"clients.{rows[int(at)]}" if name == "clients" and at else error.key
-        raise ScenarioError(error.rule, key=key) from error
 
 
-def _answer(asked: Question, found: Sequence[Inspection]) -> Answer:
-    promise = asked.promise
-    title = f"Promise ε = {text.short(promise.epsilon)}, d = {text.count(promise.items)}"
-    rows = [
-        (
-            each.client, verdict_word(each), text.short(each.epsilon_low, 3),
-            text.short(each.average_low, 3), AGREES[each.conforms], text.count(each.samples),
-        )
+def _rows(found: Sequence[AuditReport]) -> list[tuple[str, ...]]:
+    return [
+        (each.client, "BROKEN" if each.broken else "not refuted", text.short(each.epsilon_low, 3),
+         CONFORMS[each.conforms], text.count(each.samples))
         for each in found
     ]  # fmt: skip
-    return Answer(
-        listed(title, HEADS, rows),
-        verdict=[*_verdict(found)],
-        notes=[*_notes(asked)],
-        figures=(_bounds(asked, found), _rounds(asked, found)),
-        broken=any(each.verdict == "broken" for each in found),
-    )
 
 
-def _verdict(found: Sequence[Inspection]) -> Iterator[str]:
-    """A sentence for each client, what breaks its promise first."""
-    for each in found:
-        told = [*(f.text for f in each.findings if f.broken),
-                *(f.text for f in each.findings if not f.broken)]  # fmt: skip
-        word = verdict_word(each)
-        yield f"{each.client}: {word}" + (f"; {'; '.join(told[:3])}." if told else ".")
+def _title(options: AuditOptions) -> str:
+    return f"Promise ε = {text.chosen(options.epsilon)}, d = {text.count(options.items or 0)}"
 
 
-def _notes(asked: Question) -> Iterator[str]:
-    yield from (power_sentence(power, asked.promise.epsilon) for power in asked.powers())
-    yield f"Not refuted is no proof, and no audit sees {'; '.join(unproved(asked))}."
-    yield "Programs are audited by the command alone: ldptui audit --command TEXT."
-
-
-def _bounds(asked: Question, found: Sequence[Inspection]) -> Figure:
-    """The bound on ε of each client; the mark is the promise."""
-    promised = asked.promise.epsilon
+def _answer(options: AuditOptions, found: Sequence[AuditReport]) -> Answer:
+    said = [sentence for each in found for sentence in sentences(each)]
     bars = tuple(
-        Bar(each.client, each.epsilon_low, true=promised, target=each.verdict == "broken")
-        for each in found
+        Bar(each.client, each.epsilon_low, true=each.promised, target=each.broken) for each in found
     )
     chart = Bars(
-        "ε shown, beside the promise", bars, item="who", value="at least",
-        truth="promised",
-    )  # fmt: skip
-    rows = [("", each.client, each.epsilon_low, each.average_low, promised) for each in found]
-    return figure(chart, ("", "client", "ε at least", "on average", "promised"), rows)
-
-
-def _rounds(asked: Question, found: Sequence[Inspection]) -> Figure:
-    """The bound of each round by the reports so far, which choose the event of the next one."""
-    lines = tuple(
-        Series(
-            each.client, [bound.samples for bound in each.rounds],
-            [bound.lower for bound in each.rounds], tone,
-        )
-        for each, tone in zip(found, TONES, strict=False)
-        if each.rounds
-    )  # fmt: skip
-    plot = Plot(
-        "Bound on ε by reports",
-        Axis("reports", log=True),
-        Axis("ε at least", low=0.0),
-        lines,
-        ((asked.promise.epsilon, "promised"),),
+        "ε shown, beside the promise", bars, item="who", value="at least", truth="promised"
     )
-    return curves(plot, "ε at least", "reports")
+    rows = [("", each.client, each.epsilon_low, each.promised) for each in found]
+    return Answer(
+        listed(_title(options), HEADS, _rows(found)),
+        verdict=said,
+        notes=(*said, f"Not refuted is no proof, and no audit sees {'; '.join(UNPROVED)}."),
+        figures=(figure(chart, ("", "client", "ε at least", "promised"), rows),),
+        values=document(found),
+        broken=any(each.broken for each in found),
+    )
+
+
+def _page(options: AuditOptions, found: Sequence[AuditReport]) -> Iterator[str]:
+    """One page of Markdown, for whoever decides and does not program."""
+    yield f"# Audit of clients\n\n{_title(options)}: one report spends at most that much."
+    yield f"All verdicts on a client hold together with a confidence of {options.confidence:g}.\n"
+    yield f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}"
+    for row in _rows(found):
+        yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+    yield ""
+    for each in found:
+        yield from (f"- {sentence}" for sentence in sentences(each))
+    yield "\n## What this does not prove\n"
+    yield from (f"- {line}" for line in UNPROVED)
+    yield f"\nldptui {__version__}, seed {options.seed} of the items."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -24,57 +23,46 @@ KINDS: Final = 64
 """Categories of one column of a report."""
 MOST_COLUMNS: Final = 4096
 """Further columns of a report are not looked at."""
+SAYS: Final = "what it says, part"
+"""The beginning of the names of what is looked at besides the reports."""
 BITWISE: Final = 8
 """Wide whole numbers of a report of which every bit is looked at, such as the seed of a hash."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lens:
+class ReportColumns:
     """A rule that turns any report into a few columns of small whole numbers.
 
     The categories of all columns together are numbered from 0 to `width`, column by column.
 
+    names : of the columns.
     values : the frequent values of each column, sorted; each is a category of its own.
     cuts : the places in each column where the rest is cut into categories.
     examples : a report of each value, where the one column is the whole report; else None.
-    look, most : what is looked at besides the reports, and the numbers of a report that are looked
-    at, at most.
+    look : what is looked at besides the reports.
     """
 
+    names: tuple[str, ...]
     values: tuple[NDArray[Any], ...]
     cuts: tuple[NDArray[Any], ...]
     examples: Any
     look: Callable[[Any], NDArray[Any]] | None
-    most: int = MOST_COLUMNS
-
-    @classmethod
-    def of(
-        cls,
-        draws: Sequence[Sampler],
-        look: Callable[[Any], NDArray[Any]] | None,
-        few: int,
-        rng: Rng,
-    ) -> Lens:
-        """The lens of what samplers draw first."""
-        return cls.fitted([_drawn(draw, BLOCK, rng) for draw in draws], look, few)
 
     @classmethod
     def fitted(
-        cls,
-        first: Sequence[Any],
-        look: Callable[[Any], NDArray[Any]] | None,
-        few: int,
-        most: int = MOST_COLUMNS,
-    ) -> Lens:
-        """The lens of these arrays of reports. few : the most reports that are told apart whole."""
+        cls, first: Sequence[Any], look: Callable[[Any], NDArray[Any]] | None, few: int
+    ) -> ReportColumns:
+        """The columns of these arrays of reports. few : the most reports told apart whole."""
         whole, places = np.unique(
-            np.concatenate([_whole(reports) for reports in first]), return_index=True
+            np.concatenate([whole_values(reports) for reports in first]), return_index=True
         )
         if whole.size <= few:
-            return cls((whole,), (whole[:0],), np.concatenate(first)[places], None)
-        seen = zip(*(_columns(reports, look, most) for reports in first), strict=True)
-        values, cuts = zip(*(_categories(np.concatenate(parts)) for parts in seen), strict=True)
-        return cls(values, cuts, None, look, most)
+            examples = np.concatenate(first)[places]
+            return cls(("the report",), (whole,), (whole[:0],), examples, None)
+        seen = [_columns(reports, look) for reports in first]
+        parts = [np.concatenate([part for _, part in same]) for same in zip(*seen, strict=True)]
+        values, cuts = zip(*map(_categories, parts), strict=True)
+        return cls(tuple(name for name, _ in seen[0]), values, cuts, None, look)
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
@@ -82,30 +70,20 @@ class Lens:
         sizes = [v.size + c.size + 1 for v, c in zip(self.values, self.cuts, strict=True)]
         return np.cumsum([0, *sizes])
 
-    def shown(self, category: int) -> str:
-        """The value of a category of the first column, in words."""
-        values = self.values[0]
-        return _shown(values[category]) if category < values.size else "of a range"
-
     @property
     def width(self) -> int:
         """The number of categories of all columns."""
         return int(self.starts[-1])
 
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """The number of each column."""
-        return np.arange(len(self.values))
-
     def codes(self, reports: Any, wanted: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """intp[wanted columns, n]: the category of each report in these columns, or in all."""
         if self.examples is not None:
-            columns = [_whole(reports)]
+            columns = [whole_values(reports)]
         else:
-            columns = _columns(reports, self.look, self.most)
+            columns = [column for _, column in _columns(reports, self.look)]
         if len(columns) != len(self.values):
             raise RunError("the reports of a sampler change their shape from call to call")
-        wanted = self.columns if wanted is None else wanted
+        wanted = np.arange(len(columns)) if wanted is None else wanted
         coded = np.empty((wanted.size, len(reports)), dtype=np.intp)
         for row, at in zip(coded, wanted.tolist(), strict=True):
             column, values, cuts = columns[at], self.values[at], self.cuts[at]
@@ -123,65 +101,39 @@ class Lens:
             row += start
         return coded
 
-    def decoded(self, reports: Any) -> Floats:
-        """float64[columns, n]: the numbers of reports, NaN where they are not told apart."""
-        codes = self.codes(reports) - self.starts[:-1, None]
-        numbers = np.full(codes.shape, np.nan)
-        for row, code, values in zip(numbers, codes, self.values, strict=True):
-            if values.dtype.kind in "biuf":
-                known = code < values.size
-                row[known] = values[code[known]]
-        return numbers
+    def table(self, reports: Any) -> Floats:
+        """float64[width]: how often each category occurs in reports."""
+        return np.bincount(self.codes(reports).ravel(), minlength=self.width).astype(np.float64)
 
-    def blocks(
-        self, draw: Sampler, count: int, wanted: NDArray[np.intp], rng: Rng
-    ) -> Iterator[NDArray[np.intp]]:
-        """The codes of `count` reports, block by block."""
-        for at in range(0, count, BLOCK):
-            yield self.codes(_drawn(draw, min(BLOCK, count - at), rng), wanted)
-
-    def table(self, draw: Sampler, count: int, rng: Rng) -> Floats:
-        """float64[width]: how often each category occurs."""
-        total = np.zeros(self.width)
-        for coded in self.blocks(draw, count, self.columns, rng):
-            total += np.bincount(coded.ravel(), minlength=total.size)
-        return total
-
-    def weights(
-        self, first: Floats, second: Floats, ratio: float = 1.0, margin: float = 0.0
-    ) -> Floats:
+    def weights(self, first: Floats, second: Floats, ratio: float = 1.0) -> Floats:
         """float64[width], the weight of each category: ln of the ratio of its two shares.
 
         Among many columns most tell nothing: there it is 0 where the difference may be chance.
 
-        first, second : the counts of two inputs. ratio : that of their numbers of reports. margin :
-        standard errors by which weights of whole reports are drawn towards 0.
+        first, second : the counts of two inputs. ratio : that of their numbers of reports.
         """
         seen = np.log((first + 0.5) / (second + 0.5)) - np.log(ratio)
-        if self.examples is None:
-            scaled = second * ratio
-            noise = 4 * np.sqrt(first + scaled * ratio)
-            return np.where(np.abs(first - scaled) > noise, seen, 0.0)
-        if margin:
-            doubt = margin * np.sqrt(1 / (first + 0.5) + 1 / (second + 0.5))
-            return np.asarray(np.sign(seen) * np.maximum(np.abs(seen) - doubt, 0.0))
-        return np.asarray(seen)
+        if self.examples is not None:
+            return np.asarray(seen)
+        scaled = second * ratio
+        noise = 4 * np.sqrt(first + scaled * ratio)
+        return np.where(np.abs(first - scaled) > noise, seen, 0.0)
 
     def telling(self, weights: Floats) -> NDArray[np.intp]:
         """The columns in which some category has a weight."""
         return np.flatnonzero(np.logical_or.reduceat(weights != 0, self.starts[:-1]))
 
     def scores(
-        self, draw: Sampler, count: int, weights: dict[tuple[int, int], Floats], rng: Rng
-    ) -> dict[tuple[int, int], list[Floats]]:
+        self, reports: Any, weights: dict[tuple[int, int], Floats]
+    ) -> dict[tuple[int, int], Floats]:
         """The sums of the weights of each report's categories, by pairs of inputs."""
-        sums: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
         each = {pair: self.telling(table) for pair, table in weights.items()}
         wanted = np.unique(np.concatenate([*each.values()]))
-        for coded in self.blocks(draw, count, wanted, rng):
-            for pair, table in weights.items():
-                sums[pair].append(score(table, coded[np.isin(wanted, each[pair])]))
-        return sums
+        coded = self.codes(reports, wanted)
+        return {
+            pair: _score(table, coded[np.isin(wanted, each[pair])])
+            for pair, table in weights.items()
+        }
 
     def describe(self, weights: Floats, threshold: float) -> str:
         """The event that a score reaches the threshold, in words."""
@@ -198,16 +150,7 @@ class Lens:
         return f"a likelihood score of {telling} {columns} of the report is at least {least}"
 
 
-def score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
-    """float64[n]: the sum of the weights of the categories in each column of codes."""
-    total = np.zeros(codes.shape[1])
-    for row in codes:
-        total += weights[row]
-    # Sums in any order are equal scores.
-    return np.asarray(np.round(total, 9), dtype=np.float64)
-
-
-def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:
+def drawn_reports(draw: Sampler, count: int, rng: Rng) -> Any:
     """An array of `count` reports, one a row; raises RunError."""
     try:
         reports = np.asarray(draw(count, rng))
@@ -220,7 +163,16 @@ def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:
     return reports
 
 
-def _whole(reports: Any) -> NDArray[Any]:
+def _score(weights: Floats, codes: NDArray[np.integer]) -> Floats:
+    """float64[n]: the sum of the weights of the categories in each column of codes."""
+    total = np.zeros(codes.shape[1])
+    for row in codes:
+        total += weights[row]
+    # Sums in any order are equal scores.
+    return np.asarray(np.round(total, 9), dtype=np.float64)
+
+
+def whole_values(reports: Any) -> NDArray[Any]:
     """Each report as one value that can be compared."""
     if reports.ndim == 1 and reports.dtype.names is None:
         return np.asarray(reports)
@@ -243,60 +195,28 @@ def _shown(report: Any) -> str:
 
 
 def _columns(
-    reports: Any, look: Callable[[Any], NDArray[Any]] | None, most: int
-) -> list[NDArray[Any]]:
-    """The numbers a report consists of: fields, columns, the bits of packed bytes.
+    reports: Any, look: Callable[[Any], NDArray[Any]] | None
+) -> list[tuple[str, NDArray[Any]]]:
+    """The numbers a report consists of, with their names: fields, columns, bits of packed bytes.
 
     After them the bits of whole numbers of 4 bytes and more: where a number has very many values,
     its categories are ranges, which do not show its low digits.
     """
-    columns = _numbers(reports)[:MOST_COLUMNS]
-    columns = columns[:: -(-len(columns) // most)]
-    wide = [column for column in columns if column.dtype.kind in "iu" and column.itemsize >= 4]
-    columns += [bits for column in wide[:BITWISE] for bits in _bits(column)]
-    return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
-
-
-def column_names(reports: Any, place: str, most: int) -> list[str]:
-    """The names of the columns that `_columns` finds in reports, but for what is looked at besides.
-
-    place : what a number of a report stands for: an item, a bucket, a bit.
-    """
-    wide = [(name, part) for name, part in _parts(reports) if part.ndim == 1]
-    wide = [(name, part) for name, part in wide if part.dtype.kind in "iu" and part.itemsize >= 4]
-    names = [each for name, part in _parts(reports) for each in _places(name, part, place)]
-    names = names[:MOST_COLUMNS]
-    names = names[:: -(-len(names) // most)]
-    bits = [f"bit {at} of {name}" for name, part in wide for at in range(8 * part.itemsize)]
-    return names + bits
-
-
-def _parts(reports: Any) -> list[tuple[str, NDArray[Any]]]:
-    """The fields of reports by their names, or the reports as one part."""
-    names = reports.dtype.names
-    return [("the report", reports)] if names is None else [(name, reports[name]) for name in names]
-
-
-def _places(name: str, part: NDArray[Any], place: str) -> list[str]:
-    """The names of the numbers of one field."""
-    if part.ndim == 1:
-        letters = part.itemsize if part.dtype.kind == "S" else 0
-        return [name, *(f"letter {at + 1}" for at in range(letters))]
-    width = part.shape[-1] * (8 if part.dtype == np.uint8 else 1)
-    rows = prod(part.shape[1:-1])
-    return [
-        f"{place} {at}" + (f" of row {row + 1}" if rows > 1 else "")
-        for row in range(rows)
-        for at in range(width)
+    columns = list(_numbers(reports, "the report"))[:MOST_COLUMNS]
+    columns += [
+        (f"bit {at} of {name}", bits)
+        for name, column in [*whole_numbers(reports)][:BITWISE]
+        for at, bits in enumerate(_bits(column))
     ]
+    if look is not None:
+        columns += [(f"{SAYS} {at}", part) for at, part in enumerate(look(reports).T)]
+    return columns
 
 
 def whole_numbers(reports: Any) -> Iterator[tuple[str, NDArray[Any]]]:
     """The whole numbers of 4 bytes and more in reports, by the names of their columns."""
-    names = reports.dtype.names or ("report",)
-    for name in names:
-        part = reports if reports.dtype.names is None else reports[name]
-        if part.ndim == 1 and part.dtype.kind in "iu" and part.itemsize >= 4:
+    for name, part in _numbers(reports, "the report"):
+        if part.dtype.kind in "iu" and part.itemsize >= 4:
             yield name, part
 
 
@@ -321,19 +241,24 @@ def _bits(column: NDArray[Any]) -> NDArray[np.uint8]:
     return np.unpackbits(data.reshape(column.size, -1), axis=1, bitorder="little").T
 
 
-def _numbers(reports: Any) -> list[NDArray[Any]]:
+def _numbers(reports: Any, name: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The numbers of reports, in order, with their names."""
     if reports.dtype.names is not None:
-        return [column for name in reports.dtype.names for column in _numbers(reports[name])]
+        for field in reports.dtype.names:
+            yield from _numbers(reports[field], field)
+        return
     if reports.ndim == 1:
-        return [reports, *_letters(reports)] if reports.dtype.kind == "S" else [reports]
-    flat = reports.reshape(len(reports), -1)
-    return list((np.unpackbits(flat, axis=1) if flat.dtype == np.uint8 else flat).T)
-
-
-def _letters(lines: NDArray[np.bytes_]) -> NDArray[np.uint8]:
-    """uint8[letters, n]: each byte of texts of one width."""
-    raw = np.ascontiguousarray(lines).view(np.uint8)
-    return np.ascontiguousarray(raw.reshape(lines.size, -1).T)
+        yield name, reports
+        if reports.dtype.kind != "S":
+            return
+        flat = np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, -1)
+    else:
+        flat = reports.reshape(len(reports), -1)
+        if flat.dtype == np.uint8:
+            flat = np.unpackbits(flat, axis=1)
+    part = "letter" if reports.dtype.kind == "S" else "number"
+    for at, column in enumerate(flat.T):
+        yield f"{part} {at} of {name}", np.ascontiguousarray(column)
 
 
 def _categories(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

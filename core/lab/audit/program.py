@@ -1,0 +1,122 @@
+"""A client as a program: items on its standard input, a line each; a report a line comes back.
+
+The program is not trusted to end or to stop writing. It leads a process group of its own, which is
+killed when the program has ended, its time is over or it writes too much. Input and output are
+files, so that neither side waits for the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import IO, Final, TypeAlias
+
+from ...base.errors import RunError, ScenarioError, got, one_line, reason_of
+from ...law.pure import Items, Reports
+
+Parse: TypeAlias = Callable[[list[bytes], int], Reports]
+"""Reports of lines; the second argument is the number of the first line. Raises ScenarioError."""
+
+LINES: Final = 1 << 16
+"""Lines that are parsed at once."""
+LONGEST: Final = 1 << 14
+"""Bytes of a report, at most."""
+OUTPUT: Final = 1 << 29
+"""Bytes of all reports of one start, at most."""
+POLL_S: Final = 0.02
+
+
+@dataclass(frozen=True)
+class Program:
+    """A client that is a program.
+
+    words : the program and its arguments; no shell reads them. parse : makes reports of lines.
+    header : the line that may stand above the reports. seconds : of one start, at most.
+    """
+
+    words: tuple[str, ...]
+    parse: Parse = field(repr=False)
+    header: bytes = b""
+    seconds: float = 300.0
+
+    def reports(self, items: Items) -> Iterator[Reports]:
+        """A report of each item of one start, in order, in blocks; raises RunError."""
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
+            given.write(b"".join(b"%d\n" % item for item in items.tolist()))
+            given.seek(0)
+            ending = self._run(given, written, min(OUTPUT, (len(items) + 1) * LONGEST))
+            written.seek(0)
+            yield from self._parsed(written, len(items), ending)
+
+    def _run(self, given: IO[bytes], written: IO[bytes], most: int) -> str:
+        """Run the program to its end; returns how it ended, in words."""
+        with tempfile.TemporaryFile() as said:
+            try:
+                process = subprocess.Popen(
+                    self.words, stdin=given, stdout=written, stderr=said, start_new_session=True
+                )
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                rule = f"must be a program that can be started ({reason_of(error)})"
+                raise ScenarioError(f"{rule}, {got(self.words[0])}", key="command") from None
+            end = time.monotonic() + self.seconds
+            try:
+                while process.poll() is None:
+                    if time.monotonic() > end:
+                        raise RunError(f"{self.name} did not end within {self.seconds:g} s")
+                    if os.fstat(written.fileno()).st_size > most:
+                        raise RunError(f"{self.name} wrote more than {most >> 20} MiB")
+                    time.sleep(POLL_S)
+            finally:
+                with contextlib.suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            said.seek(max(0, said.seek(0, os.SEEK_END) - 4096))
+            lines = said.read().decode("utf-8", "replace").strip().splitlines()
+        why = f" ({one_line(lines[-1].strip())[:200]})" if lines else ""
+        return f"ended with exit code {process.returncode}{why}"
+
+    def _parsed(self, written: IO[bytes], wanted: int, ending: str) -> Iterator[Reports]:
+        """The reports in the lines that the program has written."""
+        if self.header and written.readline().strip().lower() != self.header:
+            written.seek(0)
+        done = 0
+        while lines := [line.rstrip(b"\n") for line in islice(written, LINES)]:
+            if done + len(lines) > wanted:
+                lines, rest = lines[: wanted - done], lines[wanted - done :]
+                if any(line.strip() for line in rest):
+                    raise RunError(f"{self.name} wrote more reports than it got items ({wanted})")
+            if not lines:
+                break
+            try:
+                yield self.parse(lines, done + 1)
+            except ScenarioError as error:
+                raise RunError(f"{self.name}: {error}") from error
+            done += len(lines)
+        if done < wanted:
+            raise RunError(f"{self.name} {ending} after {done} of {wanted} reports")
+
+    @property
+    def name(self) -> str:
+        """The program as sentences name it."""
+        words = shlex.join(self.words)
+        return f"the client {words[:77] + '…' if len(words) > 78 else words}"
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The program and the arguments that a command line names; raises ScenarioError."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        rule = f"must be a program and its arguments ({error})"
+        raise ScenarioError(f"{rule}, {got(text)}", key="command") from None
+    if not words:
+        raise ScenarioError(f"must be a program and its arguments, {got(text)}", key="command")
+    return words
