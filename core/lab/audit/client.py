@@ -133,7 +133,9 @@ def audit_client(client: Client, claim: Claim, effort: Effort) -> Generator[int,
     sure = 1 - error * 3 / 8
 
     blocks = source.blocks(0, np.arange(watched.size))
-    some = next(blocks)
+    some = next(blocks, None)
+    if some is None:
+        raise RunError(f"{client.name} has too few reports")
     few = min(FEW_REPORTS, effort.samples // 32 // watched.size)
     honest = None if claim.honest is None else claim.honest(watched[some[0]], rng)
     first = [some[1]] if honest is None else [some[1], honest]

@@ -172,6 +172,8 @@ def test_clients_that_do_not_work_are_one_sentence(capsys: Captured, tmp_path: P
                     "1000", "--time-limit", "1", "--format", "json")  # fmt: skip
         assert words in line or (command == "yes" and "MiB" in line)
     path = tmp_path / "pairs.csv"
+    path.write_text("item,report\n0,1\n1,1\n")
+    assert "has too few reports" in fail(capsys, exits.FAILED, "audit", str(path), *AGREED)
     for rows, sentence in (
         ("item,report\n7,1\n", "pairs.csv line 2: item must be a whole number in [0, 6)"),
         ("item,report\n1\n", "pairs.csv line 2 has 1 cells, its header has 2"),
