@@ -1,6 +1,8 @@
 """The compiled loops of `.compiled`, loaded once there has been work enough for them.
 
-Until then, and where numba is not installed, NumPy does the same: the numbers do not differ.
+Until then, and where numba is not installed, NumPy does the same: the numbers do not differ. Numba
+obeys the settings of the current folder whenever it compiles, and they may name a cache of pickled
+code; NumPy does the work in a folder that has any.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import importlib
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -15,6 +18,9 @@ from ..base.pulse import whole
 
 WORTH_S: Final = 0.15
 """Seconds of NumPy's work that loading the compiled loops takes about as long as."""
+
+SETTINGS: Final = Path(".numba_config.yaml")
+"""What numba reads of the current folder, whoever wrote it."""
 
 
 class Loops:
@@ -28,12 +34,16 @@ class Loops:
     def after(self, seconds: float) -> ModuleType | None:
         """The compiled loops for work that would take NumPy this long; None for NumPy."""
         self._seconds += seconds
+        if SETTINGS.exists():
+            return None
         if self.compiled is None and not self.missing and self._seconds > WORTH_S:
             self.load()
         return self.compiled
 
     def load(self) -> None:
         """Load them now, if they can be."""
+        if SETTINGS.exists():
+            return
         try:
             self.compiled = whole(lambda: importlib.import_module("ldptui.core.kernels.compiled"))
         except Exception as error:  # numba refuses a NumPy that it does not know in many ways
@@ -45,6 +55,8 @@ class Loops:
         if find_spec("numba") is None:
             return "NumPy's (pip install 'ldptui[fast]' compiles them)"
         numba = f"numba {metadata.version('numba')}"
+        if SETTINGS.exists():
+            return f"NumPy's, as {numba} would obey {SETTINGS} in this folder"
         if self.missing:
             return f"NumPy's, as {numba} does not load: {self.missing.splitlines()[0]}"
         return f"compiled by {numba}"

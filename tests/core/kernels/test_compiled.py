@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -147,3 +152,62 @@ def test_they_are_loaded_where_they_are_worth_it(monkeypatch: pytest.MonkeyPatch
     without = Loops()
     assert without.after(WORTH_S + 1e-9) is None
     assert without.words.endswith("does not load: cannot cache function")
+
+
+COUNT = """
+import numpy as np
+from ldptui.core.kernels.hashing import bucket_counts
+seeds = np.arange(200_000, dtype=np.uint32)
+for _ in range(2):
+    counts = bucket_counts(seeds, seeds % 4, 4, 1000)
+print(counts.sum())
+"""
+
+
+class Forged:
+    """A pickle that makes a folder when it is loaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = str(folder)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (self.folder,)
+
+
+def test_a_forged_cache_of_the_current_folder_is_not_loaded(tmp_path: Path) -> None:
+    """Numba's own settings file there names the cache; its indexes are pickles."""
+    pytest.importorskip("yaml")
+    cache, loaded = tmp_path / "cache", tmp_path / "loaded"
+
+    def count(**variables: str) -> int:
+        command, folder = (sys.executable, "-P", "-c", COUNT), tmp_path
+        done = subprocess.run(
+            command, cwd=folder, env=os.environ | variables, capture_output=True, check=True
+        )
+        return int(done.stdout)
+
+    honest = count(NUMBA_CACHE_DIR=str(cache))
+    indexes = list(cache.rglob("*.nbi"))
+    assert indexes
+    for index in indexes:
+        index.write_bytes(pickle.dumps(Forged(loaded)))
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: cache\n", encoding="utf-8")
+    assert count() == honest
+    assert not loaded.exists()
+
+
+def test_numpy_counts_in_a_folder_with_settings_of_numba(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = Loops()
+    fresh.load()
+    assert fresh.after(1.0) is compiled
+    (tmp_path / ".numba_config.yaml").touch()
+    monkeypatch.chdir(tmp_path)
+    assert fresh.after(1.0) is None
+    assert "would obey .numba_config.yaml in this folder" in fresh.words
+    other = Loops()
+    other.load()
+    assert other.compiled is None
+    monkeypatch.undo()
+    assert other.after(1.0) is compiled
