@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from ..base.errors import ScenarioError, got
 from ..base.ranges import EPSILON
 from ..law.numbers import TellsNumbers
+from ..law.steps import whole_numbers
 from . import planner
 from .planner import Oracle, Plan
 
@@ -26,7 +27,8 @@ SIDES: Final = 2
 
 def oracle_of(protocol: TellsNumbers) -> Oracle:
     """What the planner has to know of a protocol of numbers in [-1, 1]."""
-    return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0)
+    whole = whole_numbers(protocol)
+    return Oracle(protocol.epsilon, protocol.worst, 0.0, protocol.reach + 1, 0.0, whole=whole)
 
 
 def plan_of(users: float, share: float, within: float, alpha: float) -> Plan:

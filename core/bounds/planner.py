@@ -20,13 +20,12 @@ from ..base.errors import ScenarioError, got
 from ..base.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Bounded
 from ..base.sampling import Floats
 from ..law.pure import PureProtocol, SeedSearch, Supporting, Total, item_variance
+from ..law.steps import first_reached, whole_numbers
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
 COARSE: Final = 33
 """Budgets tried first, each 36 % larger than the one before."""
-FINE: Final = 65
-"""Budgets then tried from two of them before the first that is enough, 1 % apart."""
 
 
 class Released(Supporting, Protocol):
@@ -53,6 +52,7 @@ class Oracle:
     noise : the variance of the noise of one count, which servers or a curator add once; 0 where
         users add their own. curator : who adds it, whose noise has its own tails; None for normal
         ones, of sums over users.
+    whole : the whole parameters of the protocol, which are chosen by ε.
     """
 
     epsilon: float
@@ -62,6 +62,7 @@ class Oracle:
     lowered: float
     noise: float = 0.0
     curator: Released | None = None
+    whole: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
@@ -76,6 +77,7 @@ class Oracle:
             float(item_variance(protocol, 1, 1.0)) - variance,
             (crafted.target - q) / gap,
             (q - crafted.other) / gap,
+            whole=whole_numbers(protocol),
         )
 
     @classmethod
@@ -278,34 +280,23 @@ def largest_power(oracle: Oracle, plan: Plan) -> float:
 def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
     """The smallest ε with which the frequency is found; raises ScenarioError.
 
-    bind : the protocol at an ε. An integer parameter of a protocol makes steps, so that a budget
-    may be enough where one that is a little larger is not: coarse steps, fine ones, then bisected.
+    bind : the protocol at an ε. Its whole parameters make steps, so that a budget may be enough
+        where one that is a little larger is not: the pieces between them are gone through.
     """
 
-    def room(log_epsilon: float) -> float:
-        return plan.frequency - least_frequency(bind(math.exp(log_epsilon)), plan)
+    def is_found(log_epsilon: float) -> bool:
+        return least_frequency(bind(math.exp(log_epsilon)), plan) <= plan.frequency
 
     grid = np.linspace(math.log(LEAST_BUDGET), math.log(EPSILON.high), COARSE).tolist()
-    enough = next((at for at, point in enumerate(grid) if room(point) >= 0), None)
-    if enough == 0:
-        return LEAST_BUDGET
-    if enough is not None:
-        fine = np.linspace(grid[max(0, enough - 2)], grid[enough], FINE).tolist()
-        first = next(at for at, point in enumerate(fine) if room(point) >= 0)
-        return math.exp(_bisected(room, fine[max(0, first - 1)], fine[first]))
+    edge = first_reached(is_found, lambda at: bind(math.exp(at)).whole, grid)
+    if edge is not None:
+        return math.exp(edge[1])
     most = bind(EPSILON.high)
     if (1 - plan.share) * plan.frequency <= attack_floor(most, plan):
         raise _below_floor(most, plan)
     least = least_frequency(most, plan)
     rule = f"must be at least {least:.4g}, the least that is found with ε = {EPSILON.high:g}"
     raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
-
-
-def _bisected(room: Callable[[float], float], low: float, high: float) -> float:
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (low, middle) if room(middle) >= 0 else (middle, high)
-    return high
 
 
 def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:

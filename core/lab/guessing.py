@@ -11,18 +11,26 @@ supports; we derive them. Other protocols are gone through report by report.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from ..base.errors import ScenarioError, got
+from ..base.ranges import EPSILON
 from ..base.sampling import Floats
 from ..law.doors import name_of
 from ..law.enumeration import every_report
 from ..law.hiding import Conditions, hides
 from ..law.pure import LocalMechanism
+from ..law.steps import first_reached, whole_numbers
+
+LEAST_EPSILON: Final = 1e-3
+"""The smallest ε that is searched."""
+COARSE: Final = 41
+"""Budgets that are tried first."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +128,23 @@ def _least_of(items: int, size: int) -> Floats:
         law[at] = left * size / (items - at)
         left -= law[at]
     return law
+
+
+def largest_epsilon(
+    bind: Callable[[float], LocalMechanism], prior: Prior, gain: float
+) -> float | None:
+    """The largest ε below which every ε keeps RAD to the gain at most; None where all do.
+
+    bind : the protocol at an ε. Its whole parameters make steps: RAD may jump above the gain, and
+        the answer is the lower end of such a step.
+    """
+
+    def is_above(log_epsilon: float) -> bool:
+        return averaged(bind(math.exp(log_epsilon)), prior).rad > gain
+
+    grid = np.linspace(math.log(LEAST_EPSILON), math.log(EPSILON.high), COARSE).tolist()
+    edge = first_reached(is_above, lambda at: whole_numbers(bind(math.exp(at))), grid)
+    return None if edge is None else math.exp(edge[0])
 
 
 def at_most(epsilon: float, prior: Floats) -> tuple[float, float]:

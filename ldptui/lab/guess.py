@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ldptui.core.base.errors import ScenarioError, check_among, got
-from ldptui.core.base.ranges import EPSILON
 from ldptui.core.base.sampling import Floats
 from ldptui.core.lab import guessing
 from ldptui.core.lab.guessing import Guess, Prior, at_most
@@ -119,7 +117,9 @@ def averaged(kind: str, epsilon: float, prior: Prior) -> Guess:
 def _guessed(options: GuessOptions, prior: Prior) -> Guessed:
     gain, largest = options.gain, None
     if gain is not None:
-        largest = _largest(options.protocol, prior, gain)
+        largest = guessing.largest_epsilon(
+            lambda epsilon: bound(options.protocol, options.items, epsilon), prior, gain
+        )
     epsilon = largest if options.epsilon is None else options.epsilon
     if epsilon is None:
         rule = "is required" if gain is None else f"is required: no ε reaches the gain {gain:g}"
@@ -136,22 +136,6 @@ def _guessed(options: GuessOptions, prior: Prior) -> Guessed:
         gain,
         largest,
     )  # fmt: skip
-
-
-def _largest(kind: str, prior: Prior, gain: float) -> float | None:
-    """The ε at which RAD reaches the gain; None where no ε does.
-
-    A parameter that is an integer makes steps: RAD is below the gain up to this ε.
-    """
-
-    def over(log_epsilon: float) -> float:
-        return averaged(kind, math.exp(log_epsilon), prior).rad - gain
-
-    grid = np.linspace(math.log(1e-3), math.log(EPSILON.high), POINTS).tolist()
-    above = next((at for at, point in enumerate(grid) if over(point) > 0), None)
-    if above is None:
-        return None
-    return math.exp(grid[0] if not above else brentq(over, grid[above - 1], grid[above]))
 
 
 def chart(values: Guessed, prior: Prior) -> Plot:
@@ -186,9 +170,15 @@ def _rows(values: Guessed) -> Iterator[Row]:
     yield row("odds, D answers", values.odds_answers, "≤ e^Dε π/(1 − π)", "DR 2.3")
     if values.gain is not None:
         reached = values.largest_epsilon
-        shown = "any" if reached is None else text.short(reached, 5)
+        shown = "any" if reached is None else text.short(_rounded_down(reached), 5)
         limit = f"that keeps RAD below {text.short(values.gain)}"
         yield row("largest ε", shown, limit, "GSAS th. 4.2")
+
+
+def _rounded_down(value: float) -> float:
+    """The value with five digits, none larger than it."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 4)
+    return math.floor(value / unit) * unit
 
 
 def _verdict(values: Guessed) -> list[str]:

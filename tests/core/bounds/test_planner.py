@@ -43,6 +43,23 @@ def test_each_quantity_is_found_from_the_others(kind: str, share: float) -> None
     assert planner.least_frequency(oracle(kind, epsilon), plan) <= least + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("kind", "reference"), [("olh", 2.728425), ("ss", 2.680195), ("hr", 3.661394)]
+)
+def test_no_smaller_budget_is_enough_whatever_steps_there_are(kind: str, reference: float) -> None:
+    """Of OLH 2.743085 is the least in the piece of its g, and a piece before has a smaller one."""
+    plan = Plan(items=153, users=643, share=0.01, frequency=0.128323, alpha=0.05, power=0.9)
+
+    def power(epsilon: float) -> float:
+        return planner.found_power(Oracle.of(PROTOCOLS[kind](kind, epsilon).bind(153)), plan)
+
+    found = planner.least_epsilon(lambda e: Oracle.of(PROTOCOLS[kind](kind, e).bind(153)), plan)
+    assert found == pytest.approx(reference, abs=1e-6)
+    assert power(found) >= 0.9 - 1e-9
+    # Every piece of a whole parameter is wider than a thousandth there.
+    assert all(power(each) < 0.9 for each in np.linspace(found / 2, found - 1e-9, 1500))
+
+
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_floor_noise_and_saturation_are_those_of_the_closed_forms(kind: str) -> None:
     protocol, chosen = bound(kind), oracle(kind)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.lab.guessing import Guess, at_most, guessed, listed
+from ldptui.core.lab.guessing import Guess, at_most, averaged, guessed, largest_epsilon, listed
 from ldptui.core.law.enumeration import every_report
 from ldptui.core.law.hiding import hides
 from ldptui.core.protocols import PROTOCOLS
@@ -70,3 +70,20 @@ def test_the_simplest_forms() -> None:
 def test_reports_that_are_too_many_are_refused() -> None:
     with pytest.raises(ScenarioError, match="too many to go through"):
         guessed(bound("pgr", 3000, 1.0), np.full(3000, 1 / 3000))
+
+
+@pytest.mark.parametrize("kind", ["grr", "olh", "ss", "hr", "pgr"])
+def test_the_largest_budget_is_the_lower_end_of_a_jump(kind: str) -> None:
+    prior, gain = [(1.0, np.full(64, 1 / 64))], 0.2
+    largest = largest_epsilon(lambda epsilon: bound(kind, 64, epsilon), prior, gain)
+    assert largest is not None
+    for epsilon in np.linspace(largest / 3, largest, 300):
+        assert averaged(bound(kind, 64, epsilon), prior).rad <= gain
+    assert averaged(bound(kind, 64, largest * (1 + 1e-12)), prior).rad > gain
+    if kind == "hr":  # it has twice the blocks above ln 32
+        assert largest == pytest.approx(math.log(32))
+
+
+def test_no_budget_is_the_largest_where_all_keep_to_the_gain() -> None:
+    prior = [(1.0, np.full(2, 0.5))]
+    assert largest_epsilon(lambda epsilon: bound("grr", 2, epsilon), prior, 0.9) is None
