@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
@@ -87,6 +87,20 @@ def group(spent: Spent, people: int) -> Spent:
         shrink = math.expm1(-people * spent.epsilon) / math.expm1(-spent.epsilon)
         grown = math.exp((people - 1) * spent.epsilon) * shrink
     return Spent(people * spent.epsilon, min(1.0, spent.delta * grown))
+
+
+def of_group(entries: Sequence[Entry], people: int) -> tuple[Entry, ...] | None:
+    """What each release spends of k people together; None where one promises nothing to them.
+
+    What is composed afterwards holds for the group, and is less than the group of what is composed.
+    """
+    grouped = []
+    for entry in entries:
+        spent = group(Spent(entry.epsilon, entry.delta), people)
+        if spent.delta >= 1:
+            return None
+        grouped.append(replace(entry, epsilon=spent.epsilon, delta=spent.delta))
+    return tuple(grouped)
 
 
 def advanced(entries: Sequence[Entry], slack: float) -> Spent:

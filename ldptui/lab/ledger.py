@@ -59,8 +59,8 @@ class Rounds:
 class Totals:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition.
 
-    void : the compositions that promise nothing to a group of this size, as their δ is 1. sweep :
-        what the cells of a scenario release, where that differs; only the first is added up.
+    void : whether a release promises nothing to a group of this size. sweep : what the cells of a
+        scenario release, where that differs; only the first is added up.
     """
 
     entries: Sequence[books.Entry]
@@ -68,7 +68,7 @@ class Totals:
     people: int
     spent: Mapping[str, books.Spent]
     rappor: Rounds | None
-    void: Sequence[str] | None = field(default=None, metadata=OMITTED)
+    void: bool | None = field(default=None, metadata=OMITTED)
     sweep: Sequence[str] | None = field(default=None, metadata=OMITTED)
 
 
@@ -125,25 +125,33 @@ def written(cell: Cell) -> str:
 
 def totals(options: LedgerOptions, entries: Sequence[books.Entry]) -> Totals:
     """The totals of the entries; raises ScenarioError."""
-    spent: dict[str, books.Spent] = {}
-    if entries:
-        plain_sum = spent["sequential"] = books.sequential(entries)
-        slack = options.delta - plain_sum.delta  # what is left of δ
-        if slack > 0:
-            spent["advanced"] = books.advanced(entries, slack)
-            spent["improved"] = books.improved(entries, slack)
-            try:
-                spent["exact"] = books.exact(entries, options.delta)
-            except ScenarioError as error:
-                if error.key != "entries":  # too many different ε: the others still hold
-                    raise
-        if options.tight:
-            spent["tight"] = books.tight(entries, options.delta)
-    grouped = {name: books.group(total, options.people) for name, total in spent.items()}
-    void = {name for name, total in grouped.items() if total.delta >= 1} - {"sequential"}
-    grouped = {name: total for name, total in grouped.items() if name not in void}
+    people = options.people
+    group = books.of_group(entries, people)
+    if group is None:
+        spent = {"sequential": books.group(books.sequential(entries), people)}
+    else:
+        spent = _composed(group, options) if group else {}
     rappor = None if options.rappor is None else _rounds(options.rappor, options.rounds)
-    return Totals(entries, options.delta, options.people, grouped, rappor, sorted(void) or None)
+    return Totals(entries, options.delta, people, spent, rappor, group is None or None)
+
+
+def _composed(entries: Sequence[books.Entry], options: LedgerOptions) -> dict[str, books.Spent]:
+    """The totals of releases that each promise something."""
+    spent = {"sequential": books.sequential(entries)}
+    slack = options.delta - spent["sequential"].delta  # what is left of δ
+    if slack > 0:
+        advanced = books.advanced(entries, slack)
+        if advanced.epsilon < spent["sequential"].epsilon:
+            spent["advanced"] = advanced
+        spent["improved"] = books.improved(entries, slack)
+        try:
+            spent["exact"] = books.exact(entries, options.delta)
+        except ScenarioError as error:
+            if error.key != "entries":  # too many different ε: the others still hold
+                raise
+    if options.tight:
+        spent["tight"] = books.tight(entries, options.delta)
+    return spent
 
 
 def releases(cell: Cell) -> list[str]:
@@ -244,22 +252,19 @@ def _rows(values: Totals, rappor: Reported | None) -> Iterator[Row]:
 
 
 def _notes(values: Totals) -> Iterator[str]:
-    if "advanced" in values.spent:
+    if "improved" in values.spent:
         yield "δ' is what the entries' own δ leave of it"
     if "tight" in values.spent:
         yield "tight: by the library dp_accounting"
     if values.people > 1:
-        yield f"totals are for {values.people} people together: kε (DR th. 2.2)"
+        yield f"totals are for {values.people} people together: kε of each (DR th. 2.2)"
     if values.void:
-        names = ", ".join(values.void)
-        yield f"δ of {values.people} people together is 1, which promises nothing: {names}"
-    if len(values.spent) > 1 and values.people > 1:
-        yield "every total holds with its own δ: name both"
+        yield f"δ of {values.people} people together is 1 in a release, which promises nothing"
     elif len(values.spent) > 1:
         least = min(spent.epsilon for spent in values.spent.values())
         sums = least > 0.995 * values.spent["sequential"].epsilon
         yield f"every total holds: name the least{', here the sum' * sums}"
-    if values.spent and "advanced" not in (*values.spent, *(values.void or ())):
+    if values.spent and not values.void and "improved" not in values.spent:
         delta = text.chosen(values.delta)
         yield f"the entries' own δ leaves nothing of δ = {delta} for a smaller ε"
 
@@ -311,18 +316,18 @@ def _spending(values: Totals) -> Plot:
     lines: dict[str, list[float]] = {name: [] for name in ("sequential", "improved", "exact")}
     for place in places:
         first = _first(entries, place)
-        plain_sum = books.sequential(first)
-        totals_now = {"sequential": plain_sum.epsilon}
-        slack = delta - plain_sum.delta
-        if slack > 0:
-            totals_now["improved"] = books.improved(first, slack).epsilon
+        group = books.of_group(first, people)
+        totals_now = {"sequential": people * books.sequential(first).epsilon}
+        slack = -1.0 if group is None else delta - books.sequential(group).delta
+        if group is not None and slack > 0:
+            totals_now["improved"] = books.improved(group, slack).epsilon
             kinds: dict[float, int] = {}
-            for entry in first:
+            for entry in group:
                 kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
             if math.prod(count + 1 for count in kinds.values()) <= LOSSES:
-                totals_now["exact"] = books.exact(first, delta).epsilon
+                totals_now["exact"] = books.exact(group, delta).epsilon
         for name, line in lines.items():
-            line.append(people * totals_now.get(name, math.nan))
+            line.append(totals_now.get(name, math.nan))
     labels = {
         "sequential": "sequential, Σ ε",
         "improved": "improved (KOV 3.5)",
@@ -331,7 +336,7 @@ def _spending(values: Totals) -> Plot:
     tones: dict[str, Tone] = {"sequential": "attacked", "improved": "clean", "exact": "theory"}
     return Plot(
         f"Budget spent after each release, δ = {text.chosen(delta)}"
-        + (f" of one, {people} people together" if people > 1 else ""),
+        + (f", {people} people together" if people > 1 else ""),
         Axis("releases so far", low=0.0),
         Axis("ε", low=0.0),
         tuple(

@@ -22,6 +22,7 @@ from ldptui.core.lab.ledger import (
     exact,
     group,
     improved,
+    of_group,
     sequential,
     tight,
 )
@@ -105,6 +106,38 @@ def test_group_privacy() -> None:
     assert group(Spent(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
     with pytest.raises(ScenarioError, match="people must be"):
         group(Spent(0.5, 0.0), 0)
+
+
+def test_a_group_is_formed_before_releases_are_composed() -> None:
+    """The exact ε of four people, beside the loss of 30 and one responses gone through one by one.
+
+    Both are (ε, δ)-private for four: ε is four times that of one, δ grows by Σ e^(iε), i < 4.
+    """
+    entries = [Entry("daily", 0.1, times=30), Entry("census", 0.5, 1e-8)]
+    four = of_group(entries, 4)
+    assert four is not None
+    grown = 1e-8 * sum(math.exp(0.5 * i) for i in range(4))
+    assert four[1].delta == pytest.approx(grown)
+    assert sequential(four).epsilon == pytest.approx(14)
+    spare = 1 - (1 - 1e-6) / (1 - grown)
+    keeps = 1 / (1 + math.exp(-0.4)), 1 / (1 + math.exp(-2.0))
+
+    def delta(epsilon: float) -> float:
+        total = 0.0
+        for own in range(31):
+            for last in (0, 1):
+                loss = 0.4 * (2 * own - 30) + 2.0 * (2 * last - 1)
+                chance = math.comb(30, own) * keeps[0] ** own * (1 - keeps[0]) ** (30 - own)
+                chance *= keeps[1] if last else 1 - keeps[1]
+                total += chance * max(0.0, -math.expm1(epsilon - loss))
+        return total
+
+    found = exact(four, 1e-6).epsilon
+    assert found == pytest.approx(12.960, abs=5e-4)
+    assert delta(found) == pytest.approx(spare, rel=1e-6)
+    # Composed first, and then a group of four: as true, and looser.
+    assert group(exact(entries, 1e-6), 4).delta > 1e-4
+    assert of_group([Entry("a", 10.0, 1e-6)], 4) is None
 
 
 INSTALLED = importlib.util.find_spec("dp_accounting") is not None

@@ -301,18 +301,25 @@ def test_ledger(capsys: Captured) -> None:
     text = succeed(capsys, *arguments)
     for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together"):
         assert words in text
-    assert "every total holds with its own δ: name both\n" in text
     assert "every total holds: name the least\n" in succeed(capsys, "ledger", "0.1x30")
     assert "1 000 000 × ε = 0.1" in succeed(capsys, "ledger", "0.1x1e6")
     assert "name the least, here the sum\n" in succeed(capsys, "ledger", "0.5", "0.5")
     assert "every total" not in succeed(capsys, "ledger", "0.5,1e-3")
     late = values(capsys, "ledger", "0.5,1e-3")
     assert set(late["spent"]) == {"sequential"}
-    # Of four people δ = 1e-6 grows by more than e^(3 · 10): the other totals promise nothing.
-    household = ("ledger", "0.1x365", "--people", "4")
-    assert values(capsys, *household)["spent"] == {"sequential": {"epsilon": 146.0, "delta": 0.0}}
-    text = succeed(capsys, *household)
-    assert "δ of 4 people together is 1, which promises nothing: advanced, exact" in text
+    assert "advanced" not in found["spent"]  # it is above the sum
+    assert "every total holds: name the least\n" in text
+    # Each release is that of four people, and then they are composed.
+    four = values(
+        capsys, "ledger", "daily=0.1x30", "census=0.5,1e-8", "--delta", "1e-6", "--people", "4"
+    )
+    assert four["spent"]["sequential"]["epsilon"] == pytest.approx(14)
+    assert four["spent"]["sequential"]["delta"] == pytest.approx(9.85e-8, rel=1e-3)
+    assert four["spent"]["exact"]["epsilon"] == pytest.approx(12.960, abs=5e-4)
+    void = ("ledger", "10,1e-6", "--people", "4")
+    assert values(capsys, *void)["spent"] == {"sequential": {"epsilon": 40.0, "delta": 1.0}}
+    text = succeed(capsys, *void)
+    assert "δ of 4 people together is 1 in a release, which promises nothing" in text
 
 
 def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
