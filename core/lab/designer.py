@@ -186,7 +186,11 @@ def _grid(kind: str, demand: Demand, prior: Prior) -> dict[float, Rated]:
     """Ratings over the whole dial of a kind, by a coordinate that rises with it."""
     dial = DIALS[kind]
     low, high = _ends(dial, demand)
-    return _rated_at(kind, dial, demand, np.linspace(low, high, GRID).tolist(), prior)
+    places = np.linspace(low, high, GRID).tolist()
+    if dial.whole and dial.below_items:  # a subset that leaves out few items is as special
+        left = demand.items - np.exp(places)
+        places += np.log(left[left >= 1]).tolist()
+    return _rated_at(kind, dial, demand, places, prior)
 
 
 def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
@@ -224,8 +228,23 @@ def _zoomed(
     kind: str, demand: Demand, grid: dict[float, Rated], cost: Callable[[Rated], float],
     prior: Prior,
 ) -> Rated:  # fmt: skip
-    """The best setting of a dial: the best of a grid, then of finer ones around it."""
-    dial = DIALS[kind]
+    """The best setting of a dial: of a grid, then of finer ones around each valley of it."""
+    places = sorted(grid)
+    costs = [math.inf, *(cost(grid[place]) for place in places), math.inf]
+    valleys = [
+        {place: grid[place] for place in places[max(0, at - 1) : at + 2]}
+        for at in range(len(places))
+        if costs[at] >= costs[at + 1] <= costs[at + 2]
+    ]
+    found = [_lowest(DIALS[kind], valley, kind, demand, cost, prior) for valley in valleys]
+    return min(found, key=cost)
+
+
+def _lowest(
+    dial: Dial, grid: dict[float, Rated], kind: str, demand: Demand,
+    cost: Callable[[Rated], float], prior: Prior,
+) -> Rated:  # fmt: skip
+    """The best setting of one valley, by ever finer grids."""
     while True:
         places = sorted(grid)
         at = min(range(len(places)), key=lambda i: cost(grid[places[i]]))

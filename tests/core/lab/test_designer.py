@@ -38,6 +38,16 @@ def test_no_setting_of_the_dial_is_better(kind: str, weights: Weights | None) ->
     assert design.cost(design.found) < max(costs)
 
 
+def test_the_deepest_of_two_valleys_is_found() -> None:
+    """A subset that leaves out five of 150 items takes few bits, as a single item does."""
+    demand, weights = Demand(150, 2.0, 1e5, 0.01, 3), Weights(0.1, 1, 1, 2)
+    design = designed(demand, weights, ["ss"])
+    table = {"kind": "ss", "epsilon": 2.0}
+    costs = [design.cost(rated({**table, "subset_size": w}, demand)) for w in range(1, 150)]
+    assert design.cost(design.found) == min(costs)
+    assert design.found.table["subset_size"] == 1 + int(np.argmin(costs)) > 100
+
+
 def test_the_worst_case_is_minimised_over_the_curve() -> None:
     """Beside the closed forms: the bias βa, and the noise of the genuine users' reports."""
     n, share = DEMAND.users, DEMAND.share
