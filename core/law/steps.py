@@ -41,15 +41,20 @@ def first_reached(
         return None if at is None else (grid[0], grid[0])
     found = _edge(is_reached, grid[at - 1], grid[at])
     end, missed = found[0], 0
+    here = step(end)
+
+    def is_here(place: float) -> bool:
+        return step(place) == here
+
     while True:
         here = step(end)
         if is_reached(end):
-            found = _edge(lambda x, here=here: step(x) == here and is_reached(x), grid[0], end)
+            found = _edge(lambda place: is_here(place) and is_reached(place), grid[0], end)
             end, missed = found[0], 0
-        elif missed == PIECES or here == step(grid[0]):
+        elif missed == PIECES or is_here(grid[0]):
             return found
         else:  # to the last place of the piece before
-            end, _ = _edge(lambda x, here=here: step(x) == here, grid[0], end, WIDTH)
+            end, _ = _edge(is_here, grid[0], end, WIDTH)
             missed += 1
 
 

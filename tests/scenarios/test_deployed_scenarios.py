@@ -99,6 +99,8 @@ def test_apples_sketches_flip_as_they_say_and_count_every_target() -> None:
     gains = per_fake("deployed-apple-emoji", "protocol.epsilon")
     assert gains[1e-6, 4.0] == pytest.approx(11.57, abs=0.02)
     assert gains[1e-6, 16.0] == pytest.approx(10.0, abs=0.02)
+    claim = scenarios.path("deployed-apple-emoji").read_text(encoding="utf-8")
+    assert "gains as much as ten devices" in claim
     [cell, *_] = bundled("deployed-apple-emoji").cells
     sketch: Any = cell.protocol
     assert sketch.buckets == 1024

@@ -48,8 +48,9 @@ class Planned:
     solved : that quantity; None where all are given, and the plan is judged: power_reached, holds,
     users_needed. oracles : of "best", the answer of each protocol, None where it has none.
     lowered : by how much fakes who leave an item out lower it. share_for_shift : the share of fakes
-    who reach `shift`. estimates, check, out : what was asked for besides. refused : of "best", why
-    some protocols have no answer.
+    who reach `shift`. estimates, check, out : what was asked for besides. noise : the standard
+    deviation of what is added to a count once. refused : of "best", why some protocols have no
+    answer.
     """
 
     protocol: str
@@ -324,7 +325,7 @@ def _lines(
         trust=options.trust,
         local_epsilon=oracle.epsilon if RUNGS[options.trust].hides else None,
         false_alarms=_alarms(kind, options, oracle, plan, quantities),
-        noise=oracle.noise or None,
+        noise=math.sqrt(oracle.noise) or None,
     )
 
 

@@ -111,7 +111,7 @@ def rows(values: Planned) -> Iterator[Row]:
     if values.noise is None:
         yield row("noise, Var*", values.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
     else:
-        yield row("noise of a count", values.noise, "added once, by those who are trusted", "CGB")
+        yield row("noise of a count", values.noise, "standard deviation; added once", "CGB")
     yield row("gain factor a", values.gain_factor, "(s − q)/(p − q)", "plan")
     users_add = values.noise is None
     yield row("quantile z", values.quantile, _QUANTILE[users_add], "plan")

@@ -121,6 +121,18 @@ def test_a_plan_of_which_all_is_given_is_judged(capsys: Captured) -> None:
     assert words[0].startswith("The plan holds: its power is ")
 
 
+def test_the_noise_of_a_count_is_a_standard_deviation(capsys: Captured) -> None:
+    """Two servers add discrete Laplace noise of ratio r = e^(−1/2) each: variance 2r/(1 − r)²."""
+    arguments = ("--trust", "aggregated-histogram", "--epsilon", "1", "--items", "1024")
+    goal = ("--share", "0.001", "--frequency", "0.01", "--power", "0.9")
+    ratio = math.exp(-0.5)
+    both = math.sqrt(2 * 2 * ratio) / (1 - ratio)
+    found = json.loads(succeed(capsys, "plan", *arguments, *goal, "--format", "json"))
+    assert found["noise"] == pytest.approx(both)
+    table = succeed(capsys, "plan", *arguments, *goal)
+    assert f"noise of a count        {both:.4f}     standard deviation" in table
+
+
 def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
     """On OUE a report supports all of them, on GRR one."""
     grr = ("--protocol", "grr", "--users", "1000000")
