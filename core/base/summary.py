@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Doubt: TypeAlias = Literal["rounding", "rare"]
-"""The reason for which trials say nothing of a closed form.
+Doubt: TypeAlias = Literal["rounding", "rare", "skewed"]
+"""The reason for which trials say nothing of a closed form, or little.
 
-They differ by rounding alone, or they have missed the rare events that carry it.
+They differ by rounding alone; or they have missed the rare events that carry it; or their law is
+skewed, so that z is approximate.
 """
 
 
@@ -16,7 +17,7 @@ They differ by rounding alone, or they have missed the rare events that carry it
 class Estimate:
     """A mean over trials: its standard error (None for one trial), and the closed form.
 
-    doubt : the reason why the standard error is not that of the mean; None where it is.
+    doubt : the reason to doubt z; None where z has Student's law of trials - 1 degrees of freedom.
     """
 
     mean: float | None
@@ -26,7 +27,12 @@ class Estimate:
 
     @property
     def z(self) -> float | None:
-        """(mean - theory) / standard error; None where one is missing, 0 or in doubt."""
-        if self.doubt or self.mean is None or self.theory is None or not self.standard_error:
+        """(mean - theory) / standard error; None where one is missing or 0, or means nothing.
+
+        Of normal measures it has Student's law of trials - 1 degrees of freedom.
+        """
+        if self.doubt in ("rounding", "rare") or not self.standard_error:
+            return None
+        if self.mean is None or self.theory is None:
             return None
         return (self.mean - self.theory) / self.standard_error

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from ..base.summary import Estimate
+from ..bounds.robust import skewed_at
 from ..cell import Cell
 from ..law.capabilities import withholds
 from ..metrics import METRICS, Measures, column
@@ -31,6 +32,9 @@ UNLIKELY: Final = 4.265
 
 LEAST_TRIALS: Final = 5
 """Fewer trials may lie close together by chance."""
+
+CHI_SQUARES: Final = 200
+"""The squares whose mean is skewed by less than 0.2."""
 
 
 def compared(
@@ -134,7 +138,27 @@ def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> 
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
     if not estimate.doubt and expected is not None and spread < _far_below(trials) * expected:
         return replace(estimate, doubt="rare")
+    if not estimate.doubt and _is_skewed(cell, measures, metric):
+        return replace(estimate, doubt="skewed")
     return estimate
+
+
+def _is_skewed(cell: Cell, measures: Measures, metric: str) -> bool:
+    """True where the mean of few trials is far from normal, or the closed form takes it to be.
+
+    The squared error of one number has the law of χ² with one degree, and a mean of T of them a
+    skewness of √(8/T). The ends of robust intervals are cut at 0 and 1, and those of items that few
+    reports support are not those of a normal law, which the closed form takes.
+    """
+    if metric.startswith("mean_squared_error"):
+        return len(measures) < CHI_SQUARES
+    if metric not in ("robust_low", "robust_high") or not cell.is_pure:
+        return False
+    ends = column(measures, metric)
+    held = cell.population.frequencies[cell.targets]
+    means = cell.pure.q + (cell.pure.p - cell.pure.q) * held
+    reports = cell.users + cell.malicious
+    return bool((ends <= 0).any() or (ends >= 1).any() or skewed_at(means, reports).any())
 
 
 def _far_below(trials: int) -> float:

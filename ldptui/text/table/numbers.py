@@ -172,13 +172,16 @@ def theory_text(estimate: Estimate, power: int | None) -> str:
 
 
 def z_text(estimate: Estimate) -> str:
-    """The z, or the doubt that leaves none."""
+    """The z, marked where it is approximate, or the doubt that leaves none."""
+    if estimate.doubt == "skewed":
+        return f"≈ {text.fixed(estimate.z, 1, sign=True)}"
     return estimate.doubt or text.fixed(estimate.z, 1, sign=True)
 
 
 _DOUBTS: Final[dict[Doubt, str]] = {
     "rounding": "rounding: these trials differ from each other and from theory by rounding alone",
     "rare": "rare: theory rests on events so rare that these trials hardly saw one",
+    "skewed": "≈: approximate, as the law of the measured is skewed",
 }
 
 

@@ -127,11 +127,13 @@ def _closing(
     trials = [measured.trials for _, measured, _ in finished]
     shown = [pair for group in groups for pair in zip(group.estimates, cycle(trials), strict=False)]
     scores = [
-        normal_score(estimate.z, count) for estimate, count in shown if estimate.z is not None
+        normal_score(estimate.z, count)
+        for estimate, count in shown
+        if estimate.z is not None and not estimate.doubt
     ]
     notes = [mean_words(trials)]
     if any(group.estimates for group in groups):
-        notes.append("z = (measured − theory) / standard error")
+        notes.append("z = (measured − theory) / standard error: Student's t, trials − 1 degrees")
     if any(cell.task.approximate for cell, _, _ in finished):
         notes.append("theory: an approximation, which docs/hitters.md describes")
     if scores:

@@ -164,3 +164,55 @@ def test_trials_that_differ_by_rounding_have_no_error(value: float) -> None:
     assert estimate.mean == pytest.approx(value, rel=1e-15)
     assert (estimate.standard_error, estimate.z) == (0.0, None)
     assert Moments.of(trials[:, None]).std == 0
+
+
+ONE_NUMBER = """\
+format = 1
+trials = {trials}
+[population]
+kind = "normal"
+items = 101
+users = 2000
+mean = 40.0
+std = 10.0
+[task]
+kind = "mean"
+[protocol]
+kind = "pm"
+epsilon = 1.0
+"""
+FEW = """\
+format = 1
+trials = 20
+[population]
+kind = "zipf"
+items = 16
+users = {users}
+exponent = 1.0
+[protocol]
+kind = "oue"
+epsilon = {epsilon}
+[attack]
+kind = "mga"
+share = 0.01
+targets = {{ items = [{target}] }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "doubt"),
+    [
+        (ONE_NUMBER.format(trials=5), "mean_squared_error_clean", "skewed"),
+        (ONE_NUMBER.format(trials=doubts.CHI_SQUARES), "mean_squared_error_clean", None),
+        (FEW.format(users=133, epsilon=4.0, target=15), "robust_low", "skewed"),
+        (FEW.format(users=10**6, epsilon=1.0, target=15), "robust_low", None),
+        (FEW.format(users=10**6, epsilon=1.0, target=15), "mse", None),
+    ],
+)
+def test_z_is_approximate_where_measures_are_skewed(
+    text: str, metric: str, doubt: Doubt | None
+) -> None:
+    cell, results = measured(text)
+    estimate = compared(cell, results, metric, cell.task.expected(cell))
+    assert estimate.doubt == doubt
+    assert estimate.z is not None
