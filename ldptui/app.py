@@ -9,16 +9,14 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual._context import active_message_pump
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.widget import Widget
+from textual.widgets import Input
 
 from .charts.rows import ROLES
 from .engine import COMMAND, Engine
@@ -26,9 +24,8 @@ from .messages import KeysProposed
 from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
-from .terminal import mishaps
-from .terminal.compositor import Shown, Spelled
-from .terminal.keyboard import InTurn
+from .terminal.keyboard import KeyQueue
+from .terminal.printable import PrintableFilter
 from .terminal.settings import Settings
 from .text.picture import with_local_fonts
 from .widgets.field import ValueInput
@@ -79,8 +76,7 @@ Success is told by its sign, in the colour of all text: every green means someth
 """
 
 
-SHOWN: Final = Shown()
-SPELLED: Final = Spelled()
+PRINTABLE: Final = PrintableFilter()
 
 NAMES: Final = str.maketrans({
     "←": "left", "→": "right", "↑": "up", "↓": "down", "⏎": "enter", "⇧": "shift+",
@@ -155,8 +151,6 @@ class Workbench(App[None]):
         plain = "ansi-dark" if os.environ.get("NO_COLOR") else DARK.name
         self.theme = settings.theme or plain
         self.charset = settings.charset
-        mishaps.install()
-        self.mishaps = mishaps.Mishaps()
         self.crash: BaseException | None = None
         self.crash_file: Path | None = None
         self._path = path
@@ -164,15 +158,14 @@ class Workbench(App[None]):
         self._store = store
         self._playback = playback
         self._collection = collection
-        self.in_turn = InTurn(self, super().post_message)
+        self.key_queue = KeyQueue(self, super().post_message)
 
     def post_message(self, message: Message) -> bool:
         """Take a message; a key waits until all that the key before it brings about is done."""
-        return self.in_turn.waits(message) or super().post_message(message)
+        return self.key_queue.takes(message) or super().post_message(message)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        spelled = [SPELLED] if self.charset == "ascii" else []
-        return [SHOWN, *spelled, *super().get_line_filters()]
+        return [PRINTABLE, *super().get_line_filters()]
 
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.offered_files))
@@ -255,66 +248,6 @@ class Workbench(App[None]):
 
         yield from commands(self, screen)
 
-    def outlive(self, error: Exception, *, made: bool = True) -> bool:
-        """Go on after an exception, which is said; False where the app has to end.
-
-        made : False for a screen or widget whose very first messages fail, which is none.
-        """
-        if self._exit:
-            return True  # what is taken down in what order is no news
-        if not made or not self.is_running or not self.screen_stack:
-            return False
-        if self._exception is None:  # Textual's tests raise it in the end
-            self._exception = error
-            self._exception_event.set()
-        sentence = self.mishaps.outlive(error)
-        if sentence:
-            self.workbench.save_draft()
-            self.notify(sentence, severity="error", timeout=15, markup=False)
-        return bool(sentence)
-
-    def _handle_exception(self, error: Exception) -> None:
-        """Outlive an error of a timer, a worker or a callback; `mishaps` has those of messages."""
-        pump = active_message_pump.get(None)
-        made = pump is None or pump is self or pump._mounted_event.is_set()
-        if not self.outlive(error, made=made):
-            super()._handle_exception(error)
-
-    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
-        """Carry out an action; one that fails has been carried out as far as it goes."""
-        node = namespace if isinstance(namespace, Widget) else None
-        if node is not None and not node._mounted_event.is_set():
-            return False  # a key that comes before a dialog has its widgets
-        try:
-            return await super()._dispatch_action(namespace, action_name, params)
-        except Exception as error:
-            if not self.outlive(error):
-                raise
-            return True
-
-    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        """Do what a key is bound to at once, where what has the focus does not hear it itself.
-
-        Textual does so when the key has gone all the way up to the app: by then the next key may
-        have moved the focus, and this one would mean something else.
-        """
-        if priority:
-            self.workbench.greeting.hear(key)
-        if await super()._check_bindings(key, priority) or (priority and await self._leave(key)):
-            return True
-        return priority and not _hears_keys(self.focused) and await super()._check_bindings(key)
-
-    async def _leave(self, key: str) -> bool:
-        """Leave a field with a key that does: the field would hear of it after the next one."""
-        field = self.focused
-        if not isinstance(field, ValueInput) or len(key) == 1:
-            return False
-        active = self.screen.active_bindings.get(key)
-        leaves = active is not None and active.node is field and active.enabled
-        if not leaves or active is None or active.binding.action not in LEAVING:
-            return False
-        return await self.run_action(active.binding.action, field)
-
     def action_focus_next(self) -> None:
         """The next field, whose content is selected: what is typed replaces it."""
         self._go(super().action_focus_next)
@@ -333,11 +266,12 @@ class Workbench(App[None]):
             self.focused.action_select_all()
 
     def action_command_palette(self) -> None:
-        from .widgets.palette import Palette
+        if not self.screen.has_class("-small"):  # what it would act on cannot be seen
+            super().action_command_palette()
 
-        hidden = self.screen.has_class("-small")  # what it would act on cannot be seen
-        if not hidden and not Palette.is_open(cast("App[object]", self)):
-            self.push_screen(Palette())
+    def on_command_palette_opened(self) -> None:
+        """Let its cursor not blink: that would send bytes for as long as nobody types."""
+        self.screen.query_one(Input).cursor_blink = False
 
     def _fatal_error(self) -> None:
         """Write a crash file instead of Textual's traceback, which prints local variables."""
@@ -348,14 +282,3 @@ class Workbench(App[None]):
         if self.screen_stack:
             self.workbench.save_draft()
         self.panic()
-
-
-LEAVING: Final = ("submit", "leave")
-"""The actions of a field that move the focus."""
-
-
-def _hears_keys(widget: Widget | None) -> bool:
-    """True for a widget that keys are typed into, or that handles them in its own way."""
-    if widget is None:
-        return False
-    return type(widget)._on_key is not Widget._on_key or hasattr(widget, "on_key")

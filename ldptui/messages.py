@@ -90,13 +90,6 @@ class ChoicesAsked(Message):
 
 
 @dataclass(eq=False)
-class RoundShown(Message):
-    """Charts show one round of a campaign, from 0; None: all rounds pooled."""
-
-    round: int | None
-
-
-@dataclass(eq=False)
 class RunProgressed(Message):
     """News of a run. In the queue a newer one replaces an unfinished one of the same run."""
 

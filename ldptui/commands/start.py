@@ -118,8 +118,6 @@ def _ended(app: Workbench) -> int:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
         note(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}")
         return 70
-    for report in app.mishaps.reports:
-        note(f"ldptui: bug: what happened on the way is in {report}")
     return app.return_code or 0
 
 

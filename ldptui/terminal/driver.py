@@ -11,18 +11,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain, compress, count, repeat
 from operator import ne
-from time import monotonic
 from typing import IO, Any, Final, TypeAlias, cast
 
 from rich.cells import cell_len, get_character_cell_size
-from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
-from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
-from textual.message import Message
 
 from ..text.format import ascii_cells
 
@@ -226,38 +222,6 @@ class Line:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
-
-
-class PasteParser(XTermParser):
-    """Textual's reader of keys, for which a paste ends after `PATIENCE` seconds without a byte.
-
-    Where the end of a paste is lost, Textual takes every key after it for a part of the paste.
-    """
-
-    PATIENCE: Final = 2.0
-
-    def __init__(self, debug: bool = False) -> None:
-        super().__init__(debug)
-        self._tail = ""
-        self._heard: float | None = None  # when the last byte of an open paste came
-
-    def feed(self, data: str) -> Iterable[Message]:
-        seen = self._tail + data
-        begun, ended = seen.rfind(BRACKETED_PASTE_START), seen.rfind(BRACKETED_PASTE_END)
-        if begun != ended:
-            self._heard = monotonic() if begun > ended else None
-        elif self._heard is not None:
-            self._heard = monotonic()
-        self._tail = seen[1 - len(BRACKETED_PASTE_END) :]
-        return super().feed(data)
-
-    def tick(self) -> Iterable[Message]:
-        if self._heard is not None and monotonic() - self._heard >= self.PATIENCE:
-            yield from self.feed(BRACKETED_PASTE_END)
-        yield from super().tick()
-
-
-setattr(linux_driver, "XTermParser", PasteParser)  # noqa: B010 (the name that the driver reads)
 
 
 class ChangedCellsDriver(LinuxDriver):

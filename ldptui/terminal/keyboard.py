@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from textual.binding import Binding
-from textual.events import Hide, Key, Paste
+from textual.events import Key, Paste
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,23 +54,20 @@ They go to a pane or a tab everywhere, so text fields leave them alone.
 """
 
 
-TURNS: Final = 40
-"""Turns of the event loop that are waited for without a pause: most keys are done by then."""
-
 PAUSE_S: Final = 0.004
-"""A pause between two looks after these, a part of a frame."""
+"""A pause between two looks at what a key has brought about, a part of a frame."""
 
-PAUSES: Final = 250
-"""The most pauses for one key: then what is not done is not waited for."""
+LOOKS: Final = 290
+"""The most looks for one key, the first forty without a pause: then the next key is heard."""
 
 
-class InTurn:
-    """The keys and pastes that wait for the ones before them.
+class KeyQueue:
+    """Keys and pastes that wait until the one before them has moved the focus and edited.
 
-    Parameters
-    ----------
-    app : whose widgets have to be at rest before a key is heard.
-    hear : gives a key to the app.
+    Textual moves the focus, mounts and lays out in messages of their own: a key that comes before
+    they are handled would land in the field of the key before.
+
+    app : whose widgets have to be at rest before a key is heard. hear : gives a key to the app.
     """
 
     def __init__(self, app: App[Any], hear: Callable[[Message], bool]) -> None:
@@ -78,59 +75,44 @@ class InTurn:
         self._waiting: deque[Message] = deque()
         self._task: asyncio.Task[None] | None = None
 
-    def waits(self, message: Message) -> bool:
-        """Keep a key that has to wait; False for any other message, which is to be heard now."""
+    def takes(self, message: Message) -> bool:
+        """Take a key that has to wait; False for any other message, which is to be heard now."""
         if not isinstance(message, Key | Paste) or message.is_forwarded:
             return False
-        if self._task is None and at_rest(self._app) and not hidden(self._app.focused):
+        if self._task is None and is_at_rest(self._app):
             return False
         self._waiting.append(message)  # first: from Python 3.12 on a task begins as it is made
         if self._task is None:
-            task = asyncio.get_running_loop().create_task(self._in_turn())
+            task = asyncio.get_running_loop().create_task(self._hear_all())
             self._task = None if task.done() else task
         return True
 
     @property
-    def heard(self) -> bool:
+    def is_empty(self) -> bool:
         """True once every key that came was heard, and all that it brings about is done."""
-        return self._task is None and at_rest(self._app)
+        return self._task is None and is_at_rest(self._app)
 
-    async def _in_turn(self) -> None:
+    async def _hear_all(self) -> None:
         try:
             while self._waiting:
-                await self._rest()
+                for look in range(LOOKS):
+                    if is_at_rest(self._app):
+                        break
+                    await asyncio.sleep(0 if look < 40 else PAUSE_S)
                 self._hear(self._waiting.popleft())
         finally:
             self._task = None
 
-    async def _rest(self) -> None:
-        """Wait until the app is at rest, but not for longer than PAUSES pauses."""
-        told = None
-        for turn in range(TURNS + PAUSES):
-            if at_rest(self._app):
-                focused = self._app.focused
-                if focused is told or not hidden(focused):
-                    return
-                told = focused
-                focused.post_message(Hide())  # the next layout tells it too, but that may be late
-            await asyncio.sleep(0 if turn < TURNS else PAUSE_S)
 
-
-def at_rest(app: App[Any]) -> bool:
-    """Return whether no widget has a message to handle, to be mounted, called back or laid out."""
+def is_at_rest(app: App[Any]) -> bool:
+    """Return whether every widget is mounted, laid out, and has handled its messages."""
     if not app.is_running or not app.screen_stack:
         return True
-    if app.screen._callbacks or not laid_out(app) or not _idle(app):
-        return False
-    return all(_idle(node) and node._mounted_event.is_set() for node in list(app._registry))
-
-
-def laid_out(app: App[Any]) -> bool:
-    """Return whether widgets stand where they belong, which decides to which of them tab goes.
-
-    One that is shown anew stands at the top until the layout of the next frame.
-    """
-    return not app.screen._layout_required
+    screen = app.screen
+    return not (screen._layout_required or screen._callbacks) and all(
+        node._message_queue.empty() and not node._next_callbacks and node._mounted_event.is_set()
+        for node in (app, *screen.walk_children(with_self=True))
+    )
 
 
 def hidden(widget: Widget | None, within: Widget | None = None) -> TypeGuard[Widget]:
@@ -152,8 +134,3 @@ def takes_focus(widget: Widget, within: Widget) -> bool:
 def first_focus(within: Widget) -> Widget | None:
     """The first widget inside of another one that can have the focus; None where none can."""
     return next((each for each in within.query("*") if takes_focus(each, within)), None)
-
-
-def _idle(node: Any) -> bool:
-    """Return whether a node has handled all messages that came to it."""
-    return bool(node._message_queue.empty()) and not node._next_callbacks

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
@@ -155,8 +154,8 @@ def themes() -> tuple[str, ...]:
     return (*OWN_THEMES, *BUILTIN_THEMES)
 
 
-def bindings() -> dict[str, tuple[set[type[DOMNode]], Binding]]:
-    """Every binding of ldptui that has an id, with the classes that have it, by id.
+def bindings() -> dict[str, Binding]:
+    """Every binding of ldptui that has an id, by id.
 
     The classes are found by looking: a new screen or widget is listed without being named here.
     """
@@ -172,12 +171,12 @@ def bindings() -> dict[str, tuple[set[type[DOMNode]], Binding]]:
         within = import_module(f"{package}.{folder}")
         for module in pkgutil.walk_packages(within.__path__, f"{within.__name__}."):
             import_module(module.name)
-    by_id: dict[str, tuple[set[type[DOMNode]], Binding]] = {}
+    by_id: dict[str, Binding] = {}
     for kind in _subclasses(DOMNode):
         if kind.__module__.startswith(f"{package}."):
             for binding in vars(kind).get("BINDINGS", ()):
                 if isinstance(binding, Binding) and binding.id is not None:
-                    by_id.setdefault(binding.id, (set(), binding))[0].add(kind)
+                    by_id.setdefault(binding.id, binding)
     return dict(sorted(by_id.items()))
 
 
@@ -188,7 +187,7 @@ def default_keys(changed: Mapping[str, str]) -> str:
     """
     rows = [
         (f'"{name}" = "{changed.get(name, binding.key)}"', binding.description)
-        for name, (_, binding) in bindings().items()
+        for name, binding in bindings().items()
     ]
     width = max(len(row) for row, _ in rows)
     lines = [f"{row:<{width}}  # {words}" for row, words in rows]
@@ -243,27 +242,6 @@ def _drawable(charset: str) -> Charset:
     return cast("Charset", charset)
 
 
-_FORMERLY: Final = {
-    "histograms": "accuracy",
-    "locality": "price",
-    "choosing": "choose",
-    "clipping": "sensitivity",
-    "budget": "ledger",
-    "loss": "check",
-    "disclosure": "disclose",
-}
-"""The tabs of the lab by the names that they had before they had those of their commands."""
-
-
-def _present(name: str) -> str:
-    """The name of an action that a settings file may have by a former one."""
-    screen, _, tab = name.partition(".")
-    tab, _, rest = tab.partition(".")
-    if screen != "lab" or tab not in _FORMERLY:
-        return name
-    return ".".join(filter(None, (screen, _FORMERLY[tab], rest)))
-
-
 def _keys(table: Any, where: str) -> dict[str, str]:
     if not isinstance(table, dict):
         raise ScenarioError(f"{where}: keys must be a table, {got(table)}")
@@ -271,8 +249,7 @@ def _keys(table: Any, where: str) -> dict[str, str]:
         return {}
     known = bindings()
     keys: dict[str, str] = {}
-    for written_name, value in _flat(table):
-        name = _present(written_name)
+    for name, value in _flat(table):
         if name not in known:
             hint = suggest(name, known, "the palette lists them: Key bindings as TOML")
             raise ScenarioError(f"{where}: keys.{name} is not the name of an action{hint}")
@@ -283,43 +260,13 @@ def _keys(table: Any, where: str) -> dict[str, str]:
                 f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {got(value)}'
             )
         keys[name] = ",".join(names)
-    _refuse_clash(keys, known, where)
     return keys
 
 
-def _refuse_clash(
-    keys: Mapping[str, str], known: Mapping[str, tuple[set[type[DOMNode]], Binding]], where: str
-) -> None:
-    """Two actions of one screen or widget cannot share a key: one of them would be lost."""
-    for name, chosen in keys.items():
-        owners, mine = known[name]
-        for other, (kinds, binding) in known.items():
-            if owners.isdisjoint(kinds) or binding.action == mine.action:
-                continue
-            taken = set(keys.get(other, binding.key).split(","))
-            for key in chosen.split(","):
-                if key in taken:
-                    raise ScenarioError(
-                        f"{where}: keys.{name} must not be {key}, which is the key of {other}"
-                    )
-
-
 def _is_key(name: str) -> bool:
-    """True where Textual can ever report this key."""
-    from textual.keys import KEY_NAME_REPLACEMENTS, Keys
-
+    """True for a key as Textual names it, with or without modifiers."""
     *modifiers, key = name.split("+") if len(name) > 1 else [name]
-    if not set(modifiers) <= MODIFIERS or not key:
-        return False
-    if len(key) == 1:
-        return key.isprintable() and key != " "
-    if key in {known.value for known in Keys} | set(KEY_NAME_REPLACEMENTS.values()):
-        return True
-    try:
-        unicodedata.lookup(key.replace("_", " "))
-    except KeyError:
-        return False
-    return True
+    return set(modifiers) <= MODIFIERS and bool(key.strip()) and key.isprintable()
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import InvalidStateError
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 from textual import screen
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
@@ -14,20 +9,6 @@ from textual.screen import ScreenResultType
 from textual.widget import Widget
 
 from .words import parts_within
-
-
-def close_once(dialog: screen.Screen[Any], close: Callable[[], AwaitComplete]) -> AwaitComplete:
-    """Close a screen that may be closed already, as by two clicks in a row.
-
-    Textual closes the screen on top, whichever it is, and raises at the last one; it raises too
-    where who waits for the result has it already.
-    """
-    if not dialog.is_active:
-        return AwaitComplete()
-    try:
-        return close()
-    except InvalidStateError:
-        return dialog.app.pop_screen()
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
@@ -39,7 +20,8 @@ class ModalScreen(screen.ModalScreen[ScreenResultType]):
         self.dismiss(None)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        return close_once(self, partial(super().dismiss, result))
+        """Close it, unless it is closed already, as by the second of two clicks."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class Dialog(Vertical):

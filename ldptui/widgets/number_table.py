@@ -1,4 +1,4 @@
-"""A table of numbers: sorted, filtered, scrolled; sends only the cells of rows that changed."""
+"""A table of numbers: sorted, filtered, scrolled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.events import Click
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -66,8 +66,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._rows: list[tuple[Value, ...]] = []
         self._widths: list[int] = []
-        self._shown: dict[int, Strip] = {}
-        self._state: tuple[object, ...] = ()
 
     @property
     def rows(self) -> list[tuple[Value, ...]]:
@@ -119,43 +117,9 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         size = Size(sum(self._widths) + GAP * max(0, len(columns) - 1), len(rows) + 1)
         if size != self.virtual_size:
             self.virtual_size = size
-        self._repaint()
-
-    def _repaint(self) -> None:
-        """After the data or the cursor changed: send the rows that look different."""
-        before = self._shown
-        self._shown = {}
-        if not before or not self.is_on_screen or self._state != self._outside():
-            self.refresh()
-            return
-        changed = [
-            Region(0, y, self.size.width, 1)
-            for y in range(self.scrollable_content_region.height)
-            if before.get(y) != self._line(y)
-        ]
-        if changed:
-            self.refresh(*changed)
-
-    def _outside(self) -> tuple[object, ...]:
-        """The state that the rows depend on besides the data and the cursor."""
-        app = self.app
-        state = (self.size, self.scroll_offset, self.has_focus, self.rich_style)
-        return (*state, app.theme, app.native_ansi_color, charset_of(self.app))
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        state = self._outside()
-        if state != self._state:
-            if self._state and state[-1] != self._state[-1]:
-                self.call_later(self._arrange)  # signs have other widths in another charset
-            self._shown, self._state = {}, state
-        return self._line(y)
-
-    def _line(self, y: int) -> Strip:
-        if y not in self._shown:
-            self._shown[y] = self._drawn(y)
-        return self._shown[y]
-
-    def _drawn(self, y: int) -> Strip:
         width, left = self.size.width, round(self.scroll_x)
         table, index = self.table, round(self.scroll_y) + y - 1
         if table is not None and table.rows and not self._rows and y == 1:
@@ -231,7 +195,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=self.cursor, animate=False)
         elif self.cursor >= top + room:
             self.scroll_to(y=self.cursor - room + 1, animate=False)
-        self._repaint()
+        self.refresh()
 
     def action_move(self, by: int) -> None:
         self.cursor = max(0, min(self.cursor + by, len(self._rows) - 1))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from rich.cells import cell_len
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -23,7 +22,6 @@ from textual.widgets.option_list import Option
 
 from ldptui.core.base.files import is_file, is_folder
 
-from .field import act_at_once
 from .option_list import LineList
 
 MOST: Final = 500
@@ -112,20 +110,8 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-EDITS: Final = ("cursor_", "delete_", "home", "end")
-"""The beginnings of Textual's actions that edit a line."""
-
-
 class PathInput(Input):
-    """The line that a path is typed into: keys that edit it are obeyed among the letters.
-
-    All others go the way of the keys that choose from the list, in one order.
-    """
-
-    async def on_key(self, event: events.Key) -> None:
-        active = self.screen.active_bindings.get(event.key)
-        if active is not None and active.binding.action.startswith(EDITS):
-            await act_at_once(self, event)
+    """The line that a path is typed into."""
 
     def on_resize(self) -> None:
         """Show the part of a long path where the cursor is: Textual shows how it begins."""

@@ -11,7 +11,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from ldptui.messages import KeysProposed, LongWork, PartsChanged, RoundShown
+from ldptui.messages import KeysProposed, LongWork, PartsChanged
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Snapshot
@@ -29,7 +29,6 @@ class Shell(App[None]):
     def __init__(self, charset: str) -> None:
         super().__init__()
         self.charset, self.changes = charset, 0
-        self.rounds: list[int | None] = []
         self.proposed: list[tuple[str, Any]] = []
 
     def compose(self) -> ComposeResult:
@@ -45,9 +44,6 @@ class Shell(App[None]):
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.proposed = list(message.edits)
-
-    def on_round_shown(self, message: RoundShown) -> None:
-        self.rounds.append(message.round)
 
 
 NORMAL, NARROW, SMALL, WIDE = (76, 30), (60, 24), (44, 15), (140, 52)

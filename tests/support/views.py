@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -33,7 +34,6 @@ from ldptui.screens.workbench.title import NAMES
 from ldptui.session.consent import Code
 from ldptui.session.snapshot import Question, Request, Snapshot
 from ldptui.widgets.dialog import ModalScreen
-from ldptui.widgets.palette import Palette
 from ldptui.widgets.picker import Offer, PickerScreen
 from support.fake_engine import FakeEngine, LabEngine
 from support.told import answered
@@ -228,7 +228,7 @@ PICKED: Final = (
 DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "LeaveScreen": ("ctrl+r", "ctrl+q"),
     "HelpScreen": ("f1",),
-    "Palette": ("ctrl+p",),
+    "CommandPalette": ("ctrl+p",),
     "LibraryScreen": ("ctrl+l",),
     "OpenScreen": ("ctrl+o",),
     "SaveScreen": ("ctrl+s",),
@@ -247,7 +247,7 @@ def dialogs() -> set[str]:
     """The names of all dialogs; those that only others are made of are left out."""
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         importlib.import_module(module.name)
-    found: set[type[Any]] = {Palette, PickerScreen}
+    found: set[type[Any]] = {CommandPalette, PickerScreen}
     bases: list[type[Any]] = [ModalScreen]
     while bases:
         subclasses = bases.pop().__subclasses__()

@@ -16,6 +16,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
 from textual.reactive import var
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -27,7 +28,6 @@ from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerCh
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy
-from ...terminal.compositor import FrugalScreen
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.cursor import Move
@@ -55,7 +55,7 @@ READ: Final = {"file": ("A table to read", (".csv",)), "reports": ("Reports to r
 """What ctrl+o asks for, by the option that names it: the dialog's title, and the ends of names."""
 
 
-class LabScreen(FrugalScreen):
+class LabScreen(Screen[None]):
     """Tabs of forms with their answers; what was typed stays while the app runs."""
 
     AUTO_FOCUS = ""

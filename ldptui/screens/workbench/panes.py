@@ -36,8 +36,6 @@ ATTACK: Final = 3
 """The pane with the script, and the list of what is wrong there."""
 HIGH_ENOUGH: Final = 24
 """Rows from which they are; below, the one that is used has the whole screen."""
-LOW: Final = 20
-"""Rows below which the charts and the runs have no edges, which take a row and two columns."""
 ROOMY: Final = 52
 """Rows from which only two of the forms share a place."""
 PEEK: Final = 22
@@ -69,7 +67,7 @@ class Panes(Columns):
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
-        self.zoomed = self.cramped = self._roomy = self._low = False
+        self.zoomed = self.cramped = self._roomy = False
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -139,11 +137,6 @@ class Panes(Columns):
         """Show in the strip under a form what the charts know now."""
         self._peek.follow(self.charts)
 
-    def point(self, round: int | None) -> None:  # noqa: A002 - of a campaign
-        """Show in the attack's form which round the charts show."""
-        if 3 in self._panes:
-            self._panes[3].cursor = round
-
     def lay_out(self, size: Size, current: int) -> bool:
         """Show all panes, or the current one alone where there is no room; True if it is alone.
 
@@ -156,12 +149,6 @@ class Panes(Columns):
             self.set_class(self._roomy, "-roomy")
         if self.has_class("-alone") != (alone is not None):
             self.set_class(alone is not None, "-alone")
-        if self._low != (size.height < LOW):
-            marked = self._unmark()
-            self._low = not self._low
-            self.set_class(self._low, "-low")
-            if marked is not None:
-                self._mark(marked)
         self._main.display = alone is None or self._panes.get(alone) in (self.charts, self.runs)
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
@@ -280,9 +267,8 @@ class Panes(Columns):
         accent = Color.parse(self.app.theme_variables["accent"])
         # Without colours of its own a terminal still shows where the focus is.
         edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
-        edges = BORDER_RULES[:1] if self._low and pane in (self.charts, self.runs) else BORDER_RULES
         # As rules: setting a title's colour as a style repaints all that the pane holds.
-        for rule in edges:
+        for rule in BORDER_RULES:
             pane.styles.set_rule(rule, edge)
         pane.styles.set_rule("border_title_color", accent)
         _redraw_border(pane)

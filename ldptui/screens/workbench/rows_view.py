@@ -38,19 +38,9 @@ class RowsView(ScrollView, can_focus=True):
         self._drawn: tuple[object, ...] | None = None
 
     def rebuild(self) -> None:
-        """Build again, when it is next seen; only rows that differ are drawn again."""
-        before, top = self._rows, round(self.scroll_offset.y)
+        """Build again, when it is next seen."""
         self._drawn = None
-        if not self.is_on_screen:
-            return
-        after = self._current()
-        if len(before) != len(after):
-            self.refresh()
-            return
-        seen = range(top, min(top + self.size.height, len(after)))
-        changed = [y - top for y in seen if before[y] != after[y]]
-        if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+        self.refresh()
 
     def on_resize(self) -> None:
         self._current()

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import var
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ...messages import Ask, RunAsked, RunsChosen
@@ -21,7 +21,6 @@ from ...text import format as fmt
 from ...text.prose import first_lines, plain
 from ...widgets.blank import Scroll, fitted
 from ...widgets.filter_input import Filtered, FilterInput, no_match
-from ...widgets.option_list import OptionList
 from ...widgets.status import failure
 from ...widgets.words import put_or_hide, spelled
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
-from textual.reactive import Reactive, var
+from textual.reactive import var
+from textual.screen import Screen
 from textual.widget import Widget
 
 from ...engine import Engine
@@ -25,23 +26,20 @@ from ...messages import (
     LongWork,
     Noted,
     PartsChanged,
-    RoundShown,
     RunAsked,
     RunProgressed,
     RunsChosen,
     TextEdited,
     WorkerChanged,
 )
-from ...session.autosave import WHOLE, drop_taken, kept_at
+from ...session.autosave import WHOLE, drop_taken
 from ...session.draft import edited, rekeyed, retyped
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
-from ...terminal.compositor import FrugalScreen
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
 from . import files
 from .desk import Background, LabDoor, Past, Refused, Saving, Showing
-from .greeting import Greeting
 from .kept import KeptRuns
 from .panes import CHARTS, Panes
 from .player import Player
@@ -55,7 +53,7 @@ if TYPE_CHECKING:
     from .charts import ChartsPane
 
 
-class WorkbenchScreen(FrugalScreen):
+class WorkbenchScreen(Screen[None]):
     """Five panes over one draft; what is simulated of it; a playback; dialogs.
 
     draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
@@ -66,8 +64,6 @@ class WorkbenchScreen(FrugalScreen):
     BLANK = True
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
-    # Values that repaint nothing by themselves: the screen would be drawn whole each time.
-    focused = Reactive(None, repaint=False)
     draft: var[Draft | None] = var(None, always_update=True)
     shelf: var[Shelf] = var(Shelf())
     pane: var[int] = var(CHARTS, init=False)
@@ -94,7 +90,6 @@ class WorkbenchScreen(FrugalScreen):
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
         self._back_to = CHARTS  # the pane that a playback was started from
-        self.greeting = Greeting(self, due=not (path or playback or collection or kept_at()))
         self._panes = Panes(id="body")
         self._refused = Refused(self, self._panes)
         self._showing = Showing(self, self._panes, self._player)
@@ -180,10 +175,6 @@ class WorkbenchScreen(FrugalScreen):
 
     def on_field_focused(self, message: FieldFocused) -> None:
         self._field, self._field_of = message.key, self.focused
-
-    def on_round_shown(self, message: RoundShown) -> None:
-        message.stop()
-        self._panes.point(message.round)
 
     def on_noted(self, message: Noted) -> None:
         self.note(message.note)
@@ -298,7 +289,6 @@ class WorkbenchScreen(FrugalScreen):
         return running if running is not None and running.full else None
 
     def on_run_progressed(self, message: RunProgressed) -> None:
-        self.greeting.heard(message.snapshot)
         if self.simulating.take(message.snapshot):
             self.run_worker(self._kept.list_all(), group="kept runs", exclusive=True)
 

@@ -10,7 +10,6 @@ from ldptui.core.protocols import RapporSpec
 from ldptui.core.scenario import INSTEAD, is_required, names_for, reswept, set_key, value_at
 
 from ...catalogue import start_of
-from .attack_script import moved, shape_of
 from .looking import keys_of, sweep_of, value_of
 from .state import Draft
 
@@ -61,7 +60,7 @@ def changed(
         document = _without(draft, document, INSTEAD[key])
     if key == "protocol.form":
         document["protocol"] = usable(document["protocol"])
-    return _follow_shape(draft, document) if key == "attack" else document
+    return document
 
 
 def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]:
@@ -69,23 +68,6 @@ def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]
     document, swept = set_key(document, key, None), sweep_of(draft)
     left = {name: values for name, values in swept.items() if not f"{name}.".startswith(f"{key}.")}
     return reswept(document, left) if left != swept else document
-
-
-def _follow_shape(draft: Draft, document: dict[str, Any]) -> dict[str, Any]:
-    """The document whose sweep follows what an attack of another shape has moved or left out."""
-    attacks = (draft.document or {}).get("attack"), document.get("attack")
-    before, after = (attack if isinstance(attack, Mapping) else {} for attack in attacks)
-    shape = shape_of(after)
-    if shape == shape_of(before):
-        return document
-    swept = {moved(key, shape): values for key, values in sweep_of(draft).items()}
-    if "goal" in document:  # of one collection, and in place of a share
-        if shape == "phases":
-            del document["goal"]
-            swept = {key: swept[key] for key in swept if key and not key.startswith("goal.")}
-        else:
-            document["attack"] = {key: after[key] for key in after if key != "share"}
-    return reswept(document, {key: swept[key] for key in swept if key is not None})
 
 
 def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:

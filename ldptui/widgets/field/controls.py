@@ -86,9 +86,6 @@ class ValueInput(Leaves, Input):
     def action_nudge(self, up: bool, big: bool) -> None:
         self.post_message(self.Nudged(up, big))
 
-    async def on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event)
-
     async def action_submit(self) -> None:
         """Enter goes to the next field, as tab does."""
         self.app.action_focus_next()
@@ -104,19 +101,6 @@ class ValueInput(Leaves, Input):
                 sign = Strip([Segment("…", cell.style)])
                 strip = Strip.join((strip.crop(0, at), sign, strip.crop(at + 1)))
         return strip
-
-
-async def act_at_once(widget: Widget, event: events.Key) -> None:
-    """Do what a key is bound to in this widget, before it hears of the next one.
-
-    Textual does it when the key has gone all the way up to the app: letters that were typed after
-    a backspace would come before it.
-    """
-    active = widget.screen.active_bindings.get(event.key)
-    if active is not None and active.node is widget and active.enabled:
-        event.stop()
-        event.prevent_default()
-        await widget.run_action(active.binding.action)
 
 
 def leave(widget: Widget) -> None:

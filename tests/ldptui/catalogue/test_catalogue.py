@@ -25,7 +25,7 @@ from ldptui.widgets.field import LABEL_WIDTH
 from ldptui.widgets.field.typed import Steps, steps_of
 
 KEYS = catalogue.listed_keys()
-FORM = {"sweep", "script", "attack.shape"}
+FORM = {"sweep", "script"}
 """Fields of forms that are no keys of a scenario."""
 PAIRS = [(table, kind) for table, kinds in KINDS.items() for kind in kinds]
 TABLES = {

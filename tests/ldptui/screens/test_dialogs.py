@@ -12,7 +12,6 @@ from support.waiting import seen
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
 from textual.content import Content
-from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
@@ -163,15 +162,6 @@ async def test_open_by_typing(folder: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"good", "full_stop", *"toml", "enter")
         assert app.answers == [folder / "good.toml"]
-
-
-async def test_what_is_typed_after_a_key_comes_after_it(folder: Path) -> None:
-    app = Bare(OpenScreen(folder))
-    async with app.run_test(size=(80, 24)) as pilot:
-        for key in ("o", "d", "home", "g", "o"):  # in a burst: none waits for the one before
-            app.post_message(Key(key, key if len(key) == 1 else None))
-        await pilot.pause()
-        assert app.screen.query_one(Input).value == "good"
 
 
 async def test_open_by_tab_and_enter(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import random
 import re
 from collections.abc import Sequence
@@ -15,12 +14,11 @@ from support.workbench_app import own_home, workbench
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.autosave import load_draft
 from ldptui.session.draft import sweep_of
-from ldptui.terminal.keyboard import InTurn
+from ldptui.terminal.keyboard import KeyQueue
 from ldptui.widgets.field import Field
 from ldptui.widgets.picker import PickerScreen
 from ldptui.widgets.status import StatusLine
@@ -74,7 +72,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def settled(screen: WorkbenchScreen, pilot: Pilot[None]) -> None:
     """Wait until every key is heard, and its preview begun and shown."""
-    await until(pilot, lambda: screen.app.in_turn.heard and tried(pilot))
+    await until(pilot, lambda: screen.app.key_queue.is_empty and tried(pilot))
     await until(pilot, lambda: not screen.simulating.pending and screen._showing._patience is None)
     await until(pilot, lambda: all(worker.is_finished for worker in screen.app.workers))
 
@@ -138,56 +136,6 @@ async def test_fast_keys_do_what_slow_keys_do(number: int, size: tuple[int, int]
         assert other == one, keys
 
 
-def lay_out_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lay out at every sixth tick of the clock that frames have, as on a busy machine."""
-    ticks, layout = itertools.count(1), Screen._on_timer_update
-
-    def rarely(screen: Screen[None]) -> None:
-        if next(ticks) % 6 == 0:
-            layout(screen)
-
-    monkeypatch.setattr(Screen, "_on_timer_update", rarely)
-
-
-PHASES = [
-    ["3", "down", *["right"] * 6],
-    ["delete", "tab", "tab", "tab", "right", "right", "right", "ctrl+z"],
-    ["7", "3", "tab", "tab"],
-]
-HIDDEN = ["enter", "ctrl+z", "down", "space"]
-"""Enter goes to a field of a phase; what is undone are the phases, and down goes to a field."""
-
-
-@pytest.mark.long
-async def test_a_key_does_not_reach_a_field_that_the_one_before_has_hidden(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (*_, slow) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=False)
-    (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
-    assert fast == slow
-    assert "All choices" in slow[2]  # of the field that down went to, which is there
-    lay_out_rarely(monkeypatch)
-    monkeypatch.setattr("ldptui.terminal.keyboard.hidden", lambda *_: False)
-    monkeypatch.setattr("ldptui.terminal.keyboard.laid_out", lambda _: True)
-    (*_, fast) = await walk([*PHASES, HIDDEN], SIZES[2], at_once=True)
-    assert fast[1] != slow[1]
-
-
-ANEW = ["3", "space", "tab"]
-"""A mixture in place of one kind: its list of parts is shown, far below the field that follows."""
-
-
-async def test_tab_goes_on_from_where_widgets_stand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A widget that is not laid out stands at the top, where tab would come to it first."""
-    (*_, slow) = await walk([ANEW], SIZES[0], at_once=False)
-    lay_out_rarely(monkeypatch)
-    (*_, fast) = await walk([ANEW], SIZES[0], at_once=True)
-    assert fast == slow
-    monkeypatch.setattr("ldptui.terminal.keyboard.laid_out", lambda _: True)
-    (*_, fast) = await walk([ANEW], SIZES[0], at_once=True)
-    assert fast[1] != slow[1]
-
-
 PICKER = ["2", "enter", *["tab"] * 10, "a", *["right"] * 8]
 
 
@@ -200,7 +148,7 @@ async def picked(keys: Sequence[str]) -> tuple[str, list[str]]:
     async with workbench() as (screen, _, pilot):
         for key in keys:
             send(pilot, key)
-        await until(pilot, lambda: screen.app.in_turn.heard, 20 * LIMIT_S)
+        await until(pilot, lambda: screen.app.key_queue.is_empty, 20 * LIMIT_S)
         assert screen.draft is not None
         picker = next(field for field in screen.query(Field) if field.key == "sweep.key")
         load_draft()
@@ -214,7 +162,7 @@ async def test_the_picker_of_a_sweep_shows_the_key_that_is_swept(
     """Eight keys of a picker at once; where they do not wait for each other some are lost."""
     shown, swept = await picked(PICKER)
     assert swept[-1] == shown == LAST
-    monkeypatch.setattr(InTurn, "waits", lambda *_: False)
+    monkeypatch.setattr(KeyQueue, "takes", lambda *_: False)
     shown, swept = await picked(PICKER)
     assert swept[-1] != LAST
 
@@ -226,6 +174,6 @@ async def test_keys_are_heard_where_a_task_begins_as_it_is_made() -> None:
     async with workbench() as (screen, _, pilot):
         for key in ("1", "j"):
             send(pilot, key)
-        await until(pilot, lambda: screen.app.in_turn.heard)
+        await until(pilot, lambda: screen.app.key_queue.is_empty)
         assert screen.draft is not None
         assert 'kind = "blh"' in screen.draft.text

@@ -6,18 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.fake_engine import FakeEngine
 from support.workbench_app import finished, own_home, workbench
 from textual._styles_cache import StylesCache
 from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
 
-from ldptui.app import Workbench
 from ldptui.screens.workbench.form_pane import FormPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.terminal.settings import Settings
 from ldptui.widgets.plot import ChartView
 
 __all__ = ["own_home"]
@@ -71,24 +67,6 @@ async def test_a_pane_unfolds_in_one_layout_and_draws_its_border_alone(
         # At once, before there is a frame: the next key is for the field there.
         screen.action_pane(2)
         assert screen.focused in screen.query_one("#pane-2").query("*")
-
-
-async def test_the_first_frame_has_the_widgets_that_it_shows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each that it does not show makes it half a millisecond later, or a whole one.
-
-    A widget is styled when it is mounted, and some once more for their own class: not as often as
-    the screen is resumed and told its size.
-    """
-    monkeypatch.setattr(WorkbenchScreen, "_begin", lambda _: None)
-    app = Workbench(Settings(), engine=FakeEngine)
-    counts = Counts(monkeypatch)
-    async with app.run_test(size=(120, 40)):
-        widgets = list(app.workbench.walk_children(Widget))
-        assert len([each for each in widgets if each.region.area]) >= 14
-        assert len(widgets) <= 32
-        assert counts.styled <= 3 * len(widgets), counts.styled
 
 
 async def test_an_edit_is_simulated_while_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

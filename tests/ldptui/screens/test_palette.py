@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
 from textual.app import SystemCommand
-from textual.command import CommandInput, CommandList, Hit, SearchIcon
+from textual.command import CommandInput, CommandList, CommandPalette, Hit, SearchIcon
 from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -33,7 +33,6 @@ from ldptui.terminal import places, settings
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.key_hints import KeyHints
-from ldptui.widgets.palette import Palette
 from ldptui.widgets.words import entitle
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -333,4 +332,4 @@ async def test_it_stands_in_every_width(pilot: Pilot[None]) -> None:
         await pilot.resize_terminal(width, 18)
         await pilot.pause()
     await pilot.resize_terminal(120, 40)
-    assert isinstance(pilot.app.screen, Palette)
+    assert isinstance(pilot.app.screen, CommandPalette)

@@ -47,7 +47,7 @@ async def test_a_protocol_an_attack_and_a_swept_key_are_picked_by_typing() -> No
         await pilot.press("enter", *"grr", "enter")
         await until(pilot, lambda: screen.draft and kind_of(screen.draft, "protocol") == "grr")
         # GRR's report has no number of ones: the attack on it is there, with the reason.
-        control = field(screen, "kind").control
+        control = field(screen, "attack.kind").control
         screen.action_pane(3, control)
         await pilot.press("enter", *"apa")
         picker = await opened(pilot)

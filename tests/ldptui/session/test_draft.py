@@ -32,7 +32,6 @@ from ldptui.session.draft import (
     sweep_of,
     value_of,
 )
-from ldptui.session.draft.attack_script import Shape, reshaped, shape_of
 
 TEXT = """\
 format = 1
@@ -420,25 +419,6 @@ def test_a_large_file_is_not_read_while_somebody_types(
     assert wrong.unread is not None
     wrong.unread.read()
     assert "city" in read_on(wrong).problems[0].message
-
-
-@pytest.mark.parametrize("shape", ["one", "mixture", "phases"])
-@pytest.mark.parametrize("name", ["quickstart", "cao-gain-beta", "seed-search", "mixed-attack",
-                                  "rappor-attack", "fake-accounts"])  # fmt: skip
-def test_the_sweep_follows_an_attack_of_another_shape(name: str, shape: Shape) -> None:
-    """A choice in the form leaves no key behind that the new shape does not know."""
-    path = Path(str(scenarios.path(name)))
-    draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
-    attack = (draft.document or {})["attack"]
-
-    after = edited(draft, "attack", reshaped(attack, shape))
-
-    assert after.problems == ()
-    assert shape_of((after.document or {})["attack"]) == shape
-    assert len(sweep_of(after)) == len(sweep_of(draft)) - {
-        ("mixed-attack", "one"): 1,  # a single kind has no weight
-        ("fake-accounts", "phases"): 1,  # a goal is of one collection
-    }.get((name, shape), 0)
 
 
 def test_a_goal_takes_the_place_of_a_swept_share() -> None:

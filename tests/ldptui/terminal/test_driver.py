@@ -5,13 +5,10 @@ from __future__ import annotations
 from io import StringIO
 
 import pyte
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual import events
 
-from ldptui.terminal import driver
-from ldptui.terminal.driver import CellScreen, Line, PasteParser
+from ldptui.terminal.driver import CellScreen, Line
 
 COLUMNS, ROWS = 20, 4
 STYLES = ["0", "1;38;2;232;176;75", "38;2;1;2;3;48;2;4;5;6", "4;31", "7", "48;5;17", "1;4;97;40"]
@@ -148,27 +145,3 @@ def test_cells_that_nobody_drew_are_not_sent() -> None:
     stream.feed(sent)
 
     assert screen.display[0].rstrip() == "abkncdn"
-
-
-@pytest.mark.parametrize("cut", range(1, 7))
-def test_a_paste_whose_end_is_lost_ends_after_a_time(
-    cut: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else every key after it is taken for a part of the paste, and the app is deaf."""
-    clock = [0.0]
-    monkeypatch.setattr(driver, "monotonic", lambda: clock[0])
-    parser, begun = PasteParser(), "\x1b[200~abc"
-    heard = [*parser.feed(begun[:cut]), *parser.feed(begun[cut:]), *parser.tick()]
-    clock[0] = 1.5
-    heard += [*parser.feed("x"), *parser.tick()]
-    clock[0] = 3.0
-    heard += parser.tick()
-    assert heard == []
-    clock[0] = 3.5
-    (paste,) = parser.tick()
-    assert isinstance(paste, events.Paste)
-    assert paste.text == "abcx"
-    (key,) = parser.feed("q")
-    assert isinstance(key, events.Key)
-    clock[0] = 9.0
-    assert list(parser.tick()) == []

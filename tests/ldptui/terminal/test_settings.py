@@ -175,13 +175,6 @@ def test_keys_by_the_names_of_bindings(own_file: Path) -> None:
     assert load_settings().keys == {"run.start": "f9", "file.save": "f10,ctrl+s", "help": "?"}
 
 
-def test_a_tab_of_the_lab_keeps_the_key_of_its_former_name(own_file: Path) -> None:
-    import ldptui.screens.lab.screen  # noqa: F401 - its bindings
-
-    write(own_file, '[keys]\n"lab.histograms" = "f9"\nlab.loss.anywhere = "f10"\n')
-    assert load_settings().keys == {"lab.accuracy": "f9", "lab.check.anywhere": "f10"}
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -198,10 +191,6 @@ def test_a_tab_of_the_lab_keeps_the_key_of_its_former_name(own_file: Path) -> No
             'run.start = "cmd+r"',
             'keys.run.start must be a key such as "f9", "ctrl+r" or "x", got "cmd+r"',
         ),
-        (
-            'run.start = "ctrl+o"',
-            "keys.run.start must not be ctrl+o, which is the key of file.open",
-        ),
     ],
 )
 def test_keys_that_make_no_sense(own_file: Path, text: str, sentence: str) -> None:
@@ -216,26 +205,11 @@ def test_two_actions_may_swap_their_keys(own_file: Path) -> None:
     assert load_settings().keys == {"run.start": "ctrl+o", "file.open": "ctrl+r"}
 
 
-def test_every_binding_has_its_own_name_and_a_description() -> None:
+def test_every_binding_has_a_description() -> None:
     """Bindings that can be changed, and entries of the palette, are known by their ids."""
-    from textual.binding import Binding
-    from textual.dom import DOMNode
-
     found = settings.bindings()
     assert {"run.start", "file.open", "app.quit", "open.close", "charts.view"} <= found.keys()
-    for name, (_, binding) in found.items():
-        assert binding.description, name
-    kinds = {kind for owners, _ in found.values() for kind in owners}
-    for kind in kinds:
-        assert issubclass(kind, DOMNode)
-        named = [
-            binding
-            for binding in vars(kind)["BINDINGS"]
-            if isinstance(binding, Binding) and binding.id
-        ]
-        assert len(named) == len({binding.id for binding in named}), kind
-        for binding in named:  # panes may share a key, but no other key has its name
-            assert found[binding.id][1] is binding, f"{kind}: another key has the id {binding.id}"
+    assert all(binding.description for binding in found.values())
 
 
 def test_the_listing_of_keys_is_a_settings_file(own_file: Path) -> None:
@@ -259,7 +233,7 @@ def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
 def test_a_letter_has_one_meaning_wherever_it_is_pressed() -> None:
     """Letters that move (h j k l, g, n) and those of a question (y, n) apart."""
     meanings: dict[str, set[str]] = {}
-    for _, binding in settings.bindings().values():
+    for binding in settings.bindings().values():
         for key in binding.key.split(","):
             if len(key) == 1 and key.isalpha() and key.lower() not in "hjklgny":
                 meanings.setdefault(key, set()).add(binding.description.split()[0])

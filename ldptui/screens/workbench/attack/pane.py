@@ -15,10 +15,9 @@ from textual.widgets import OptionList
 from ....session.draft import attack_script as script
 from ....terminal.keyboard import first_focus
 from ....widgets.blank import fitted
-from ..completion_list import CompletionList
 from ..form_pane import FormPane
 from ..script import ProblemList, ScriptEditor
-from .form import AttackForm
+from .form import AttackForm, Composition
 
 if TYPE_CHECKING:
     from ....session.draft import Draft
@@ -63,18 +62,13 @@ class AttackPane(FormPane, can_focus=True):
     ]
 
     view: var[str] = var("form")
-    cursor: var[int | None] = var(None, init=False)
-    """The round of the campaign that the charts show."""
-
     _said = ""
 
     def compose(self) -> ComposeResult:
         yield AttackForm(id="form")
         with Vertical(id="script"):
-            offers = CompletionList()
-            yield ScriptEditor(offers)
+            yield ScriptEditor()
             yield ProblemList()
-            yield offers
 
     @property
     def setting(self) -> str:
@@ -153,10 +147,12 @@ class AttackPane(FormPane, can_focus=True):
     def close(self, closed: bool) -> None:
         self.query_one("#form").disabled = closed
 
-    def watch_cursor(self) -> None:
-        self.query_one(AttackForm).cursor = self.cursor
-
     # Upwards.
+
+    def on_composition_script_asked(self, event: Composition.ScriptAsked) -> None:
+        event.stop()
+        self.view = "script"
+        self.call_after_refresh(self.query_one(ScriptEditor).go_to_attack)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ....catalogue import key_words
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, keys_of, used_keys, value_of
-from ....session.draft.attack_script import Table, ramped
+from ....session.draft.attack_script import Table
 from ....session.draft.changing import starting
 from ..form_pane import Shown, names_in, own
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 GIVEN: Final = "given"
 """No goal: the share is given."""
-SHARED: Final = "shared"
-"""No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
-CONSTANT: Final = "constant"
-"""No ramp: the share of a phase is one number."""
+SHARED: Final = "of each part"
+"""No targets of the attack: each part of a mixture, or each phase, has its own."""
 
 
 def keys_of_kind(kind: object) -> frozenset[str]:
@@ -36,32 +34,31 @@ def attack_of(draft: Draft | None) -> Mapping[str, Any]:
 
 def own_names() -> list[str]:
     """The names of the keys that kinds of attacks have, but for the share and the targets."""
-    return [name for name in names_in("attack") if name not in ("share", "shape")]
+    return [name for name in names_in("attack") if name != "share"]
 
 
-def shown(draft: Draft, stage: str, part: str) -> dict[str, Shown]:
-    """The fields that are shown, by their names.
+def shown(draft: Draft) -> dict[str, Shown]:
+    """The fields that are shown, by their names."""
+    shape = script.shape_of(attack_of(draft))
+    fields: dict[str, Shown] = {}
+    keys: frozenset[str] = frozenset()
+    if shape == "one":
+        kind = value_of(draft, "attack.kind") or "none"
+        keys = keys_of_kind(kind)
+        fields["attack.kind"] = Shown("attack.kind", kind)
+        for name in own_names():
+            if name in keys and (name != "cohort" or "cohorts" in used_keys(draft, "protocol")):
+                fields[name] = own(draft, f"attack.{name}")
+    fields |= _campaign(draft, phased=shape == "phases")
+    if shape == "mixture" or "share" in keys:
+        fields |= _share(draft)
+    if shape != "one" or "targets" in keys:
+        fields |= _targets(draft, shared=shape != "one")
+    return fields
 
-    stage : the table with the share, the targets and the mixture.
-    part : the table with a kind and its keys.
-    """
-    shape, single = script.shape_of(attack_of(draft)), part == "attack"
-    kind = value_of(draft, f"{part}.kind") or "none"
-    keys = keys_of_kind(kind)
-    fields = {"kind" if single else "part-kind": Shown(f"{part}.kind", kind)}
-    if shape != "one":
-        fields["weight"] = own(draft, f"{part}.weight")
-        if script.parts_of(value_of(draft, stage) or {}):
-            fields |= _targets(draft, "own", f"{part}.targets", "those above")
-    for name in own_names():
-        if name in keys and (name != "cohort" or "cohorts" in used_keys(draft, "protocol")):
-            fields[name] = own(draft, f"{part}.{name}")
-    return fields | _campaign(draft, stage) | _share(draft, stage, keys)
 
-
-def _campaign(draft: Draft, stage: str) -> dict[str, Shown]:
-    """The fields of the rounds: of all of them, and of the chosen phase."""
-    phased = stage != "attack"
+def _campaign(draft: Draft, *, phased: bool) -> dict[str, Shown]:
+    """The fields of the rounds of a campaign."""
     if not phased and value_of(draft, "campaign") is None:
         return {}
     drift = value_of(draft, "campaign.drift")
@@ -69,60 +66,34 @@ def _campaign(draft: Draft, stage: str) -> dict[str, Shown]:
     kinds = [(kind, kind) for kind in drifts()]
     fields = {key: own(draft, key) for key in ("campaign.rounds", "campaign.churn")}
     fields["campaign.drift"] = Shown("campaign.drift", drift.get("kind", "none"), kinds)
-    fields |= {(key := f"campaign.drift.{name}"): own(draft, key) for name in drift}
-    if phased:
-        fields |= {"length": own(draft, f"{stage}.rounds"), "ramp": _ramp(draft, stage)}
-        fields |= _targets(draft, "phase", f"{stage}.targets", "the attack's")
-    return fields
+    return fields | {(key := f"campaign.drift.{name}"): own(draft, key) for name in drift}
 
 
-def _ramp(draft: Draft, stage: str) -> Shown:
-    """The form of a phase's share: one number, or a ramp."""
-    share = value_of(draft, f"{stage}.share")
-    shape = share.get("shape", "linear") if isinstance(share, Mapping) else CONSTANT
-    options = [(CONSTANT, CONSTANT), *_choices("attack.phase.*.share.shape")]
-    return Shown(f"{stage}.share.shape", shape, options)
+def _share(draft: Draft) -> dict[str, Shown]:
+    """The fields of the share of fakes, or of a goal in its place."""
+    goal = value_of(draft, "goal.metric")
+    options = [(GIVEN, "none"), *_choices("goal.metric")]
+    fields = {"goal.metric": Shown("goal.metric", goal or GIVEN, options)}
+    keys = ("attack.share",) if goal is None else ("goal.at_least", "goal.over")
+    return fields | {key: own(draft, key) for key in keys}
 
 
-def _share(draft: Draft, stage: str, keys: frozenset[str]) -> dict[str, Shown]:
-    """The fields of the share of fakes, or of a goal in its place, and of the targets."""
-    fields: dict[str, Shown] = {}
-    shape, goal = script.shape_of(attack_of(draft)), None
-    if shape != "phases" and (shape == "mixture" or "share" in keys):
-        goal = value_of(draft, "goal.metric")
-        options = [(GIVEN, "none"), *_choices("goal.metric")]
-        fields["goal.metric"] = Shown("goal.metric", goal or GIVEN, options)
-    share = value_of(draft, f"{stage}.share")
-    if goal is not None:
-        fields |= {key: own(draft, key) for key in ("goal.at_least", "goal.over")}
-    elif shape != "one" or "share" in keys:
-        start = ".from" * isinstance(share, Mapping)
-        fields["attack.share"] = own(draft, f"{stage}.share{start}")
-    if isinstance(share, Mapping):
-        fields["to"] = own(draft, f"{stage}.share.to")
-        if share.get("shape") == "step":
-            fields["jump"] = own(draft, f"{stage}.share.at")
-    if shape != "one" or "targets" in keys:
-        leave = {"one": "", "mixture": "of each part", "phases": "of each phase"}[shape]
-        fields |= _targets(draft, "targets", "attack.targets", leave)
-    return fields
-
-
-def _targets(draft: Draft, name: str, table: str, leave: str) -> Iterator[tuple[str, Shown]]:
+def _targets(draft: Draft, *, shared: bool) -> Iterator[tuple[str, Shown]]:
     """The fields of targets: how they are picked, and how many or which.
 
-    leave : what it means to have none here, where that may be.
+    shared : a mixture or phases, of which each may have targets of its own.
     """
+    table = "attack.targets"
     targets = value_of(draft, table)
     listed = isinstance(targets, dict) and "items" in targets
-    left = bool(leave) and targets is None
-    how = "listed" if listed else SHARED if left else value_of(draft, f"{table}.pick")
-    options = [(SHARED, leave)] * bool(leave)
-    options += [*_choices("attack.targets.pick"), ("listed", "listed")]
-    yield f"{name}-pick", Shown(f"{table}.pick", how, options)
-    if not left:
+    without = shared and targets is None
+    how = "listed" if listed else SHARED if without else value_of(draft, f"{table}.pick")
+    options = [(SHARED, SHARED)] * shared
+    options += [*_choices(f"{table}.pick"), ("listed", "listed")]
+    yield f"{table}.pick", Shown(f"{table}.pick", how, options)
+    if not without:
         leaf = "items" if listed else "count"
-        yield f"{name}-{leaf}", own(draft, f"{table}.{leaf}")
+        yield f"{table}.{leaf}", own(draft, f"{table}.{leaf}")
 
 
 def _choices(key: str) -> list[tuple[Any, str]]:
@@ -144,11 +115,6 @@ def meant(draft: Draft, key: str, value: Any) -> tuple[str, Any] | None:
         return _aimed(draft, value)
     if leaf == "pick":
         return table, _picked(draft, table, value)
-    if leaf == "shape" and table.endswith(".share"):
-        rounds = value_of(draft, f"{table.removesuffix('.share')}.rounds")
-        return table, ramped(
-            value_of(draft, table), value, rounds if isinstance(rounds, int) else 2
-        )
     return None
 
 

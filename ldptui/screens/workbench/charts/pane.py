@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
 
-from ....messages import KeysProposed, PartsChanged, RoundShown
+from ....messages import KeysProposed, PartsChanged
 from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
@@ -41,8 +41,7 @@ class ChartsPane(Vertical):
 
     `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Points of other settings than the draft's are shown muted until the new ones arrive.
-    Posts PartsChanged when other parts have to be simulated than `parts` said before, RoundShown
-    when another round of a campaign is looked at.
+    Posts PartsChanged when other parts have to be simulated than `parts` said before.
     """
 
     BORDER_TITLE = "4 Charts"
@@ -179,7 +178,6 @@ class ChartsPane(Vertical):
         self._show()
 
     def watch_cursor(self) -> None:
-        self.post_message(RoundShown(self.cursor))
         self._show()
 
     async def watch_tab(self, before: str, after: str) -> None:

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import Static
 
-from ldptui.terminal.compositor import Shown, Spelled
+from ldptui.terminal.printable import PrintableFilter
 
 __all__ = ["own_home"]
 
@@ -30,7 +30,7 @@ def drawn(app: App[None]) -> str:
 @pytest.mark.parametrize("text", ["abc", f"a{STEERING}b", "漢\u3000字", "a\u00a0b"])
 def test_a_line_keeps_its_width(text: str) -> None:
     before = Strip([Segment(text)])
-    after = Strip(Shown().apply([Segment(text)], BLACK))
+    after = Strip(PrintableFilter().apply([Segment(text)], BLACK))
     assert after.text.isprintable()
     assert Strip([Segment(after.text)]).cell_length == before.cell_length
 
@@ -50,22 +50,3 @@ async def test_no_widget_lets_data_steer_the_terminal(tmp_path: Path) -> None:
             await pilot.pause()
             text = drawn(screen.app)
             assert text.isprintable()
-
-
-@pytest.mark.parametrize(
-    ("line", "spelled"),
-    [
-        ("budget ε       1", "budget epsilon 1"),
-        ("budget ε    1", "budget eps  1"),
-        ("budget ε  1", "budget ε  1"),
-        ("budget ε    ", "budget eps  "),
-        ("budget ε  ", "budget ε  "),
-        ("OUE   ±0.1", "OUE  +-0.1"),
-        ("σ  0.1 ± 0.2  |", "σ  0.1 +- 0.2 |"),
-        ("+ 4 Charts · 0.1…0.2 ────+", "+ 4 Charts · 0.1...0.2 ──+"),
-        ("a → b    |", "a -> b   |"),
-    ],
-)
-def test_signs_are_words_where_there_is_room(line: str, spelled: str) -> None:
-    after = Strip(Spelled().apply([Segment(line[:8]), Segment(line[8:])], BLACK))
-    assert after.text == spelled
