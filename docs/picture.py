@@ -1,6 +1,6 @@
 """Makes the pictures of the README from the real program: `python docs/picture.py`.
 
-That of the workbench moves: it is the sweep of the quickstart, stop by stop, as space plays it.
+That of the workbench moves: it is the sweep of the quickstart, stop by stop, with its cursor.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
 from ldptui.app import Workbench
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.terminal.settings import Settings
 
+STOPS: Final = 21
 STOP_S: Final = 0.8
 """Seconds of a stop of the sweep."""
 REST_S: Final = 3.2
@@ -39,11 +38,12 @@ async def main() -> None:
             await pilot.pause(0.05)
         await pilot.press("alt+4")
         charts, frames = screen.charts, list[str]()
+        charts.tab = "gain"
+        await pilot.press("home")
         charts.tab = "frequencies"
-        await pilot.press("space", "space")  # played, and stopped
-        transport = charts.sweep.transport
-        for moment in transport.moments if transport is not None else ():
-            charts.sweep.transport = replace(transport, at=moment, playing=False)
+        for at in range(STOPS):
+            if at:
+                await pilot.press("full_stop")
             await pilot.pause(0.3)
             while screen.shelf.active is not None:
                 await pilot.pause(0.05)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.message import Message
 
-    from .engine.playback import Playback
+    from .engine.replay import RunReplay
     from .lab.questions.collected import Collection
 
 DARK = Theme(
@@ -137,7 +137,7 @@ class Workbench(App[None]):
         engine: MakeEngine | None = None,
         *,
         store: Path | None = None,
-        playback: Playback | None = None,
+        run_replay: RunReplay | None = None,
         collection: Collection | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
@@ -156,7 +156,7 @@ class Workbench(App[None]):
         self._path = path
         self._engine = engine or partial(Engine, command=[*COMMAND, *_arguments(settings)])
         self._store = store
-        self._playback = playback
+        self._run_replay = run_replay
         self._collection = collection
         self.key_queue = KeyQueue(self, super().post_message)
 
@@ -170,7 +170,7 @@ class Workbench(App[None]):
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.offered_files))
         return WorkbenchScreen(
-            self._path, self._engine, self._store, self._playback, note, self._collection
+            self._path, self._engine, self._store, self._run_replay, note, self._collection
         )
 
     def refresh_css(self, animate: bool = True) -> None:

@@ -274,7 +274,7 @@ LATE = {
     "ldptui.charts.curves": "imports core",
     "ldptui.charts.draw": "the first chart",
     "ldptui.charts.figures": "imports core",
-    "ldptui.engine.playback": "imports core",
+    "ldptui.engine.replay": "imports core",
     "ldptui.engine.worker": "imports core",
     "ldptui.explain": "imports core",
     "ldptui.lab": "imports core",

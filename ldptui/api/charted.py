@@ -28,7 +28,7 @@ from ..charts.figures import maps, rounds, trials
 from ..charts.kinds import on_paper
 from ..charts.series import Chart, Panels, Plot
 from ..engine.measured import snapshot_of
-from ..engine.playback import Playback
+from ..engine.replay import RunReplay
 from ..session import exporting
 from ..session.draft import base
 from ..session.snapshot import Snapshot
@@ -83,11 +83,11 @@ def check_matplotlib() -> None:
 def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
     """The scenario of a kept run, and the run as charts read it; closes the store."""
     scenario = store.experiment(number).scenario
-    playback = Playback(store, number, -number)
+    replay = RunReplay(store, number, -number)
     try:
-        return scenario, playback.frame()
+        return scenario, replay.frame()
     finally:
-        playback.close()
+        replay.close()
 
 
 def chart_of(

@@ -54,7 +54,7 @@ class Kind(Struct, frozen=True):
     swept : whether a run simulates it unasked, as what the scenario sweeps.
     paper : its place among the figures for paper; 0 where it is none.
     needs : what a scenario needs for such a figure.
-    short, shortest : the title in less room.
+    short : the title in less room.
     unnamed : the title where the server names no items.
     part : what is simulated for it besides the base; None for nothing. more : the parts that a
         preview simulates after all others.
@@ -77,7 +77,6 @@ class Kind(Struct, frozen=True):
     paper: int = 0
     needs: str = ""
     short: str = ""
-    shortest: str = ""
     unnamed: str = ""
     part: Callable[[Scenario], Part | None] | None = None
     more: Callable[[Scenario], tuple[Part, ...]] | None = None
@@ -114,25 +113,26 @@ def _spread(run: Snapshot) -> Any:
 
 
 _ROWS: Final = (
-    Kind("levels", "Levels", lambda about: about.levels, drawn=False),
-    Kind("items", "Items", lambda about: about.levels, drawn=False,
+    Kind("levels", "Levels", lambda about: about.levels,
          numbers=lambda run: run.levels, frame="levels"),
+    Kind("items", "Items", lambda about: about.levels, drawn=False,
+         numbers=lambda run: run.levels, frame="items"),
     Kind("frequencies", "Frequencies", lambda about: about.lists, beside="gain", paper=4,
-         shortest="Freq"),
+         short="Freq"),
     Kind("gain", "Gain", lambda about: about.lists, beside="frequencies", swept=True, paper=1,
          needs="an attack, a key with numbers to put on its axis, and a task that estimates items"),
     Kind("error", "Error", lambda about: about.lists, beside="gain", paper=2),
     Kind("success", "Success", lambda about: not about.lists or about.measured, swept=True, paper=3,
          unnamed="Metrics", needs="a task that names items, or a metric of your own"),
     Kind("distribution", "Distribution", lambda about: about.spread and not about.lists, paper=8,
-         needs="a task about numbers", short="Distrib", shortest="Dist",
+         needs="a task about numbers", short="Dist",
          numbers=_spread, frame="distribution", waiting="waiting for the first trials …"),
     Kind("map", "Map", lambda about: about.pairs, swept=True, paper=5, needs="two swept keys"),
     Kind("trials", "Trials", lambda about: about.lists and not (about.bound and about.rounds),
          beside="frequencies", paper=6, numbers=lambda run: run.by_trial, frame="trials",
          waiting="waiting for the estimates of single trials …", asks="by_trial", at_cell=True),
     Kind("intervals", "Intervals", lambda about: about.lists and about.bounded, paper=9,
-         needs="a protocol of items in one collection", short="Interv", shortest="Int",
+         needs="a protocol of items in one collection", short="Int",
          numbers=lambda run: run.frequencies and run.frequencies.ends, frame="intervals",
          waiting="waiting for the first trials …"),
     Kind("detection", "Detection", lambda about: about.scored, beside="frequencies",
@@ -143,10 +143,10 @@ _ROWS: Final = (
     Kind("answer", "Answer", lambda about: about.goal, drawn=False, swept=True, part=_goal,
          more=_spite, numbers=lambda run: run.parts.get("answer", ()), frame="answers",
          waiting="looking for the smallest attack …"),
-    Kind("report", "One report", lambda _: True, drawn=False, short="Report", shortest="Report"),
+    Kind("report", "One report", lambda _: True, drawn=False, short="Report"),
     Kind("privacy", "Privacy", lambda about: about.keeps, drawn=False),
     Kind("table", "Table", lambda _: True, drawn=False),
-    Kind("equations", "Equations", lambda _: True, drawn=False, shortest="Eqs"),
+    Kind("equations", "Equations", lambda _: True, drawn=False, short="Eqs"),
 )  # fmt: skip
 KINDS: Final[dict[str, Kind]] = {kind.name: kind for kind in _ROWS}
 """The kinds by name, in the order of their tabs."""

@@ -21,7 +21,7 @@ from textual.strip import Strip
 from ..text import format as fmt
 from .series import Tone
 
-Charset = Literal["ascii", "block", "braille"]
+Charset = Literal["ascii", "braille"]
 
 
 # Points: a marker for each tone, so that it means the same in every chart.

@@ -52,7 +52,7 @@ class Opening(Allowing, Stored):
     high: float | None = None
     settings: Settings = ()
     theme: str | None = None
-    charset: Literal["auto", "ascii", "block", "braille"] | None = None
+    charset: Literal["auto", "ascii", "braille"] | None = None
     config: str | None = None
     mouse: bool | None = None
     keep: Annotated[bool, Argument(flags=("--no-store",))] = True

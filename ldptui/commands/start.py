@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..app import Workbench
-    from ..engine.playback import Playback
+    from ..engine.replay import RunReplay
     from ..lab.questions.collected import Collection
     from .opening import Opening
 
@@ -66,13 +66,13 @@ def open_workbench(
     options: Opening,
     scenario: str | None = None,
     *,
-    playback: Playback | None = None,
+    run_replay: RunReplay | None = None,
     collection: Collection | None = None,
     commands: Callable[[], Sequence[str]] = tuple,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
-    scenario : what it opens. playback : what to play. collection : the reports to show.
+    scenario : what it opens. run_replay : what to replay. collection : the reports to show.
     commands : gives the names for which a scenario's may stand by mistake.
     """
     path = scenario_path(scenario, commands)
@@ -103,7 +103,7 @@ def open_workbench(
         settings,
         path,
         store=places.chosen_store(options.store)[0] if options.keep else None,
-        playback=playback,
+        run_replay=run_replay,
         collection=collection,
     )
     app.run(mouse=settings.mouse)

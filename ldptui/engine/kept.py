@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ldptui.core.store import Run as StoredRun
     from ldptui.core.store import Store
 
-    from .playback import Playback
+    from .replay import RunReplay
 
 MOST: Final = 500
 """Runs that the Runs pane lists; `ldptui runs` lists them all."""
@@ -51,29 +51,29 @@ def listed(run: StoredRun) -> Run:
 
 def snapshot(path: Path, number: int) -> Snapshot:
     """A run, whole, with what the store knows of its charts besides."""
-    from .playback import kept_snapshot
+    from .replay import read_snapshot
 
-    return kept_snapshot(path, number, -number)
-
-
-def playback(path: Path, number: int, key: int) -> Playback:
-    """A run as it happened; its frames have the key."""
-    from .playback import kept_playback
-
-    return kept_playback(path, number, key, company=False)
+    return read_snapshot(path, number, -number)
 
 
-def recorded(file: Path) -> Playback:
-    """The playback of a recording that no store takes."""
+def open_run(path: Path, number: int, key: int) -> RunReplay:
+    """The replay of a run, block by block; its frames have the key."""
+    from .replay import open_replay
+
+    return open_replay(path, number, key)
+
+
+def open_recording(file: Path) -> RunReplay:
+    """The replay of a recording that no store takes."""
     from ldptui.core.store import open_store
     from ldptui.core.store.recording import read_recording
 
-    from .playback import Playback
+    from .replay import RunReplay
 
     store = open_store(None)
     try:
         number, _ = read_recording(store, file)
-        return Playback(store, number, -number)
+        return RunReplay(store, number, -number)
     except BaseException:
         store.close()
         raise

@@ -34,7 +34,7 @@ OURS: Final = f"{__name__.partition('.')[0]}."
 TITLES: Final = {
     "app.quit": "Quit",
     "run.start": "Run all trials and the sweep",
-    "run.cancel": "Stop the run, leave the playback or the zoom",
+    "run.cancel": "Stop the run, leave the replay or the zoom",
     "file.save": "Save the scenario",
     "file.open": "Open a file: a scenario, a run or code",
     "file.library": "Open a scenario of the library",
@@ -145,7 +145,6 @@ def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 CHARSETS: Final = {
     "ascii": "for any font",
-    "block": "for most fonts",
     "braille": "the finest",
 }
 
@@ -181,13 +180,13 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 def _vain(screen: Screen[Any]) -> set[str]:
     """The actions of the workbench whose keys would only say that there is nothing to do."""
     from .workbench.panes import Panes
-    from .workbench.player import Player
+    from .workbench.replay_bar import ReplayBar
     from .workbench.screen import WorkbenchScreen
 
     if not isinstance(screen, WorkbenchScreen):
         return set()
     vain = set(screen.past.vain)
-    zoomed, played = screen.query_one(Panes).back, screen.query_one(Player).playback
+    zoomed, played = screen.query_one(Panes).back, screen.query_one(ReplayBar).replay
     if screen.shelf.active is None and played is None and not zoomed:
         vain |= {"cancel"} if screen.get_selected_text() else {"cancel", "copy_or_cancel"}
     return vain

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .snapshot import Snapshot
 
 
-DRAWN: Final = (".svg", ".pdf", ".png", ".pgf")
+DRAWN: Final = (".svg", ".pdf", ".png")
 """The ends of the names of files that are drawn."""
 MARK: Final = "ldptui-scenario:"
 

@@ -1,7 +1,7 @@
 """The user's settings: a small TOML file, two environment variables, and the command line.
 
     theme = "ldptui-light"
-    charset = "block"
+    charset = "ascii"
     mouse = false
     attack_files = ["my_attacks.py"]
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.binding import Binding
     from textual.dom import DOMNode
 
-Charset = Literal["ascii", "block", "braille"]
+Charset = Literal["ascii", "braille"]
 CHARSETS: Final = ("auto", *get_args(Charset))
 OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
 SETTINGS: Final = (

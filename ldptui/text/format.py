@@ -39,7 +39,6 @@ _SPELLINGS = {
     "⊕": "xor", "⟲": "rotl", "≫": ">>",
 }
 _GREEK = "αβγδΔεϵηθλμνπρστφχωξ"
-_SHORTER = {"epsilon": "eps", "lambda": "lam"}
 
 ASCII_CELLS: Final = {
     # What a field, a run or a line is marked with: these stand side by side.
@@ -274,13 +273,6 @@ def ascii_cells(text: str) -> str:
         else:
             letters.append((ASCII_CELLS.get(char) or to_ascii(char)[:1] or "?").ljust(width, "?"))
     return "".join(letters)
-
-
-def shortened(spelling: str) -> str:
-    """A text in ASCII with shorter words for its signs, for where there is less room."""
-    for word, shorter in _SHORTER.items():
-        spelling = spelling.replace(word, shorter)
-    return spelling
 
 
 def _digits_below(limit: float, value: float | None, digits: int) -> int:

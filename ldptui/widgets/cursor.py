@@ -30,8 +30,8 @@ STEP: Final[list[BindingType]] = [
 ]
 """The keys that move a cursor: a pane or a screen with charts has `action_cursor`."""
 
-Move = Literal["play", "step", "faster", "to", "pool"]
-"""The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
+Move = Literal["step", "to", "pool"]
+"""The moves of a cursor: by some stops, to a stop, away."""
 READ: Final = 8
 """At most one row is read for this many rows of a chart's box, twice as many in a tall one."""
 TALL: Final = 36

@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..text.format import shortened, to_ascii
+from ..text.format import to_ascii
 
 DOT: Final = " · "
 
@@ -18,16 +18,6 @@ DOT: Final = " · "
 def spelled(widget: Widget, text: str) -> str:
     """The text in the app's charset: in ASCII with words for its signs."""
     return to_ascii(text) if getattr(widget.app, "charset", "") == "ascii" else text
-
-
-def spelled_name(widget: Widget, name: str, width: int) -> str:
-    """A name in the app's charset; its sign goes where the word for it has no room."""
-    words = spelled(widget, name)
-    if words != name and len(words) > width:
-        words = shortened(words)
-    if words != name and len(words) > width:
-        words = spelled(widget, name.rpartition(" ")[0])
-    return words
 
 
 def parts_within(text: str, width: int, joint: str = DOT, *, dropped: int = -2) -> str:

@@ -111,7 +111,7 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
         app.quiet(1.0, 20 * LIMIT_S, asleep=True)
         shown = None
         app.resize(120, 40)  # a smaller one shows one pane anyhow, and has no zoom to leave
-        for _ in range(6):  # out of dialogs, the lab, a zoom and a playback
+        for _ in range(6):  # out of dialogs, the lab, a zoom and a replay
             app.send("escape")
             app.quiet(asleep=True)
         if app.read(0.01):  # else it was left by Quit, in the palette or by a click

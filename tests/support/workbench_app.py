@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from ldptui.app import Workbench
 from ldptui.core.scenario import Scenario
 from ldptui.core.view import CellView
-from ldptui.engine.playback import Playback
+from ldptui.engine.replay import RunReplay
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal.settings import Settings
@@ -37,15 +37,15 @@ async def workbench(
     size: tuple[int, int] = (120, 40),
     path: Path | None = None,
     store: Path | None = None,
-    playback: Playback | None = None,
+    run_replay: RunReplay | None = None,
 ) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
     """The app with its first draft loaded and its first preview asked for."""
-    app = Workbench(Settings(), path, FakeEngine, store=store, playback=playback)
+    app = Workbench(Settings(), path, FakeEngine, store=store, run_replay=run_replay)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
-        await until(pilot, lambda: bool(engine.requests) or playback is not None)
+        await until(pilot, lambda: bool(engine.requests) or run_replay is not None)
         yield screen, engine, pilot
 
 

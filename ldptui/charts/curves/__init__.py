@@ -31,7 +31,6 @@ from .parts import (
     map_keys,
     map_layer,
     map_part,
-    places,
     preview_part,
     spite_parts,
 )

@@ -149,12 +149,6 @@ def preview_part(part: Part) -> Part:
     return replace(part, document=document)
 
 
-def places(part: Part, axis: Variable) -> list[float]:
-    """The places on an axis of the cells of a part that sweeps it, from left to right."""
-    values = Scenario(dict(part.document)).sweep[axis.key]
-    return sorted(float(axis.place_of(value)) for value in values)
-
-
 def _thinned(values: list[Any]) -> list[Any]:
     """Values spread evenly over a long list of numbers; all of a list of words."""
     if len(values) <= SIMULATED or not all(isinstance(value, int | float) for value in values):

@@ -45,7 +45,7 @@ NAMED: Final = 4
 """Times the cells of the names at the ends of lines that a picture with such names is wide."""
 TOGETHER: Final = 0.5
 """Rows by which lines differ somewhere if they can be told apart."""
-LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "block": "╌╌", "braille": "┈┈"}
+LEVELS: Final[Mapping[Charset, str]] = {"ascii": "- -", "braille": "┈┈"}
 """The lines of levels in the legend."""
 
 

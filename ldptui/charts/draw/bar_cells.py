@@ -51,18 +51,17 @@ class BarMarks(Struct, frozen=True):
         }[finding]
 
 
-BLOCK_MARKS = BarMarks(
-    "▸", "│", ("◆", "◆"), "▒", "░", "─", (("─", "╶"), ("╴", "─")), "█", _FILL, _FILL_LEFT,
+# Of the true mark the full column of dots is the value's own; the others make it a diamond.
+DOT_MARKS = BarMarks(
+    "▸", "│", ("⠰⡷", "⢾⠆"), "▒", "░", "─", (("─", "╶"), ("╴", "─")), "█", _FILL, _FILL_LEFT,
     "✓", "○", "✗", "◂",
 )  # fmt: skip
 ASCII_MARKS = BarMarks(
     ">", "|", ("*", "*"), "+", ":", "-", (("-", "-"), ("-", "-")), "#", _ASCII_FILL, _ASCII_FILL,
     "y", "n", "x", "<",
 )  # fmt: skip
-DOT_MARKS = replace(BLOCK_MARKS, true=("⠰⡷", "⢾⠆"))
-"""The full column of dots is the value's own; the others make it a diamond where there is room."""
 MARKS: Final[dict[Charset, BarMarks]] = {
-    "ascii": ASCII_MARKS, "block": BLOCK_MARKS, "braille": DOT_MARKS,
+    "ascii": ASCII_MARKS, "braille": DOT_MARKS,
 }  # fmt: skip
 
 
@@ -187,7 +186,7 @@ Column = tuple[str, list[str]]  # a heading, and texts of one width
 
 def named(columns: Sequence[Column], chart: Bars) -> list[Column]:
     """The columns with the chart's own words for its numbers."""
-    value, truth = (clean(word, "block") for word in (chart.value, chart.truth))
+    value, truth = (clean(word, "braille") for word in (chart.value, chart.truth))
     return [
         (truth if head == "true" else head.replace("estimate", value), texts)
         for head, texts in columns

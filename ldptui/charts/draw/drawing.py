@@ -31,14 +31,14 @@ from .legend import Entry, sentence, with_legend
 from .marks import marks_of
 from .plots import plot_place, plot_rows
 
-SHADES: Final[dict[Charset, str]] = {"braille": " ░▒▓█", "block": " ░▒▓█", "ascii": " .:+#"}
+SHADES: Final[dict[Charset, str]] = {"braille": " ░▒▓█", "ascii": " .:+#"}
 """From nothing to the largest of all numbers; each shade says as much as a colour would."""
 SWATCH: Final = 2
 """Cells of a shade in the legend, and beside a number at least; more where there is room."""
 WIDEST: Final = 20
 TALLEST: Final = 8
 """Lines of a shade at most; the number stands beside the middle one."""
-INSIDE: Final[dict[Charset, str]] = {"braille": "•", "block": "•", "ascii": "*"}
+INSIDE: Final[dict[Charset, str]] = {"braille": "•", "ascii": "*"}
 """The mark of a number inside of the line, where there are no colours to draw it on."""
 
 
@@ -311,8 +311,8 @@ def warm_up() -> None:
 def draw(chart: Chart, look: Look) -> list[Strip]:
     """The chart as exactly `height` strips of exactly `width` cells, whatever the data.
 
-    With the charset "ascii" every character is ASCII, with "block" no braille is used. Too small a
-    size shows as much as fits; no drawable data, or no plotext, a sentence that says so.
+    With the charset "ascii" every character is ASCII. Too small a size shows as much as
+    fits; no drawable data, or no plotext, a sentence that says so.
     """
     look = look.sized(max(0, look.width), max(0, look.height))
     rows: list[Row] = []

@@ -22,11 +22,9 @@ from .shapes import DOT, SHAPES, TICKS, Shape, in_braille
 if TYPE_CHECKING:
     from .axes import Floats
 
-DOTS: dict[Charset, tuple[int, int]] = {"ascii": (1, 1), "block": (2, 2), "braille": (2, 4)}
+DOTS: dict[Charset, tuple[int, int]] = {"ascii": (1, 1), "braille": (2, 4)}
 
-_RASTER: dict[Charset, str] = {"block": "hd", "braille": "braille"}
-
-_CLOUDS: dict[Charset, str] = {"block": "▞", "braille": "⡪"}
+_CLOUD: Final = "⡪"
 
 _SPARE = "●×□△◆+◇○▽≡HZ"
 
@@ -82,9 +80,9 @@ def marks_of(plot: Plot, look: Look) -> list[Mark]:
         if series.style == "points":
             marks.append(next(points))
         elif series.style == "band":
-            marks.append(Mark("", ":" if plain else _CLOUDS[look.charset], layer=1))
+            marks.append(Mark("", ":" if plain else _CLOUD, layer=1))
         elif series.style == "floor":
-            marks.append(Mark("", ".." if plain else _CLOUDS[look.charset] * 2, layer=1))
+            marks.append(Mark("", ".." if plain else _CLOUD * 2, layer=1))
         elif not len(series.x):  # it names lines in the legend, and is none
             marks.append(Mark("", "--" if plain else "──"))
         else:
@@ -101,7 +99,7 @@ def _of_line(style: str, index: int, look: Look) -> Mark:
         return Mark(glyph, glyph * 2)
     patterns = _SOLID if style == "line" else _DOTTED
     dashes, sample = patterns[index % len(patterns)]
-    return Mark(_RASTER[look.charset], sample, dashes)
+    return Mark("braille", sample, dashes)
 
 
 def _of_points(plot: Plot, look: Look) -> list[Mark]:
@@ -117,7 +115,7 @@ def _of_points(plot: Plot, look: Look) -> list[Mark]:
     for each, cloud in zip(series, clouds, strict=True):
         if cloud and not plain and not any(mark.layer == 1 for mark in marks):
             # The second cloud shows by its own glyphs where the first one is not.
-            marks.append(Mark(_RASTER[look.charset], _CLOUDS[look.charset], layer=1))
+            marks.append(Mark("braille", _CLOUD, layer=1))
             next(ticks)  # a single dot, as those of the cloud
             continue
         glyph = markers[each.tone]

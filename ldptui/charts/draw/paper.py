@@ -19,7 +19,7 @@ from ldptui.core.base.files import is_there, whole_file
 
 from ...text import format as fmt
 from ..series import Bars, Chart, Grid, Panels, Plot
-from .lettering import LINE, SIZE, compact, filled, in_columns, in_pgf, unbroken, width_of, wrapped
+from .lettering import LINE, SIZE, filled, in_columns, unbroken, width_of, wrapped
 from .printed import Entries, draw_chart, name_ends
 
 WIDTHS: Final = {1: 84.0, 2: 174.0}
@@ -197,13 +197,10 @@ def _save(figure: Any, path: Path, embedded: str) -> None:
         case "svg":
             about = {"Description": embedded, "Date": None}
             figure.savefig(drawn, format=form, metadata=about)
-            drawn = io.BytesIO(compact(drawn.getvalue().decode()).encode())
         case "pdf":
             about = {"Keywords": embedded, "CreationDate": None}
             figure.savefig(drawn, format=form, dpi=DPI, metadata=about)
-        case "png":
-            figure.savefig(drawn, format=form, dpi=DPI, metadata={"Description": embedded})
         case _:
-            drawn.write(f"% {embedded}\n{in_pgf(figure)}".encode())
+            figure.savefig(drawn, format=form, dpi=DPI, metadata={"Description": embedded})
     with whole_file(path) as file:
         file.write(drawn.getvalue())

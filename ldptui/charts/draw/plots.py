@@ -147,7 +147,7 @@ def draw_levels(plot: Plot, cells: Sequence[Row], y: Scale, look: Look) -> None:
         if look.charset == "braille":
             char = "⡀⠄⠂⠁"[dot % 4]
         else:
-            char = "╌" if look.charset == "block" else "-"
+            char = "-"
         for column, (present, _) in enumerate(cells[row]):
             if present == " " and (look.charset != "ascii" or column % 2 == 0):
                 cells[row][column] = (char, look.palette.muted)

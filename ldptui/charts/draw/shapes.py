@@ -72,8 +72,6 @@ BLANK: Final = 0x2800
 """The braille character without a dot."""
 BRAILLE: Final = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
 """The bits of a braille character: left and right column of dots, from the bottom up."""
-QUADRANTS: Final = " ▖▘▌▗▄▚▙▝▞▀▛▐▟▜█"
-"""The block characters by their dots: 1 left below, 2 left above, 4 right below, 8 right above."""
 
 
 def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str, bool]]:
@@ -139,9 +137,6 @@ def _char(dots: list[list[bool]]) -> str:
     """The character with these dots: left and right column, each from the bottom up."""
     if len(dots) == 1:  # a cell is one dot
         return ":"
-    if len(dots[0]) == 2:
-        (a, b), (c, d) = dots
-        return QUADRANTS[a + 2 * b + 4 * c + 8 * d]
     bits = sum(
         bit for side, column in zip(dots, BRAILLE, strict=True)
         for on, bit in zip(side, column, strict=True) if on

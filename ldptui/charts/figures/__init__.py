@@ -10,7 +10,8 @@ from __future__ import annotations
 from ...text.interval import NORMAL_95
 from .curves import BIT_SUPPORT, LEFT_OUT, error_plot, error_table, gain_plot, gain_table
 from .frequencies import findings, frequency_table, scores, top_bars, trials_note
-from .levels import counts_plot, survivors_plot
+from .items import counts_plot
+from .levels import survivors_plot
 from .measurement import Over, Quantity, belongs, covered, same_settings, steady_limits
 from .ranks import rank_plot, residuals
 from .success import gain_chart, linear_part, panels_of, scale_of, success_plot, success_table

@@ -52,7 +52,7 @@ def plot(options: Plot) -> int:
     if out.suffix != ".txt":
         charted.check_matplotlib()
     store, number = _measured(options, work)
-    run = store.run(number)  # the playback closes the store
+    run = store.run(number)  # the replay closes the store
     scenario, shown = charted.played(store, number)
     try:
         permit = partial(attack_options.permitted, code=work.code)
@@ -195,12 +195,12 @@ def _play(options: Replay) -> int:
     reason = start.unfit_terminal()
     if reason is not None:
         raise ScenarioError(reason)
-    from ...engine.playback import Playback
+    from ...engine.replay import RunReplay
 
     store, number = run_or_file(options.run, options.store, options.limits)
     try:
-        playback = Playback(store, number, key=-number)
+        run_replay = RunReplay(store, number, key=-number)
     except BaseException:
         store.close()
         raise
-    return start.open_workbench(Opening(store=options.store), playback=playback)
+    return start.open_workbench(Opening(store=options.store), run_replay=run_replay)

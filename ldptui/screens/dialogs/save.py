@@ -131,8 +131,8 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
     "csv": ("Trials, CSV", "a row per trial of a kept run"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "scales, in the theme's colours"),
-    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png .pgf"),
-    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png .pgf"),
+    "figure-column": ("Figure, 84 mm", "one column: .pdf .svg .png"),
+    "figure": ("Figure, 174 mm", "one page: .pdf .svg .png"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 

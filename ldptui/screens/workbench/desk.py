@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from ...engine import Engine
-    from ...engine.playback import Playback
+    from ...engine.replay import RunReplay
     from ...lab.questions.collected import Collection
     from ...session.draft import Awaited, Draft, Problem
     from ...session.shelf import Shelf
     from ..lab.screen import LabScreen
     from .charts import ChartsPane
     from .panes import Panes
-    from .player import Player
+    from .replay_bar import ReplayBar
 
 
 class Desk(Protocol):
@@ -59,7 +59,7 @@ class Desk(Protocol):
         """Work on this draft; what was before can be had back."""
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on another scenario: a playback is left, and no chart of the one before stays."""
+        """Work on another scenario: a replay is left, and no chart of the one before stays."""
 
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""
@@ -73,8 +73,8 @@ class Desk(Protocol):
     def action_run(self, resumed: int | None = None) -> None:
         """Run the scenario; resumed: go on with that run of the store."""
 
-    def play(self, playback: Playback, draft: Draft) -> None:
-        """Work on a playback's scenario, and play it from the start."""
+    def play(self, replay: RunReplay, draft: Draft) -> None:
+        """Work on the scenario of a run, and replay it from the start."""
 
     def action_pane(self, number: int, control: Widget | None = None) -> None:
         """Show a pane and put the focus into it: on that control, else on the last one."""
@@ -85,10 +85,10 @@ PATIENCE_S: Final = 0.18
 
 
 class Showing:
-    """Hands the playback's frame or the run shown, and those laid over it, to the panes."""
+    """Hands the replay's frame or the run shown, and those laid over it, to the panes."""
 
-    def __init__(self, screen: Desk, panes: Panes, player: Player) -> None:
-        self._screen, self._panes, self._player = screen, panes, player
+    def __init__(self, screen: Desk, panes: Panes, replay_bar: ReplayBar) -> None:
+        self._screen, self._panes, self._replay_bar = screen, panes, replay_bar
         self._patience: Timer | None = None
 
     def soon(self) -> None:
@@ -101,7 +101,7 @@ class Showing:
         if self._patience is not None:
             self._patience.stop()
             self._patience = None
-        charts, snapshot = self._panes.charts, self._player.frame
+        charts, snapshot = self._panes.charts, self._replay_bar.frame
         shown = shelf.run(shelf.shown)
         charts.overlays = shelf.laid_over
         if snapshot is not None:
@@ -110,7 +110,6 @@ class Showing:
             snapshot = shown.snapshot if shown is not None else None
             charts.snapshot = over(picture, charts.snapshot)
         self._panes.runs.shelf = shelf
-        self._panes.peek()
         return shelf.active or snapshot
 
 
@@ -171,7 +170,7 @@ class Saving:
 
 
 class Past:
-    """The desk works on before a playback what it works on again after it."""
+    """The desk works on before a replay what it works on again after it."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -181,7 +180,8 @@ class Past:
     def remember(self, edit: str) -> None:
         """Keep the present draft, which an edit replaces now.
 
-        Who edits a run that is played goes on with its scenario: what was put aside is an edit ago.
+        Who edits a run that is replayed goes on with its scenario: what was put aside is an edit
+        ago.
         """
         before, self._aside = self._aside, None
         if before is not None:
@@ -220,7 +220,7 @@ class Past:
         self._desk.note(f"{named(key)} is edited again")
 
     def put_aside(self) -> None:
-        """Keep the present draft until `put_back`: a run of another scenario is played."""
+        """Keep the present draft until `put_back`: a run of another scenario is replayed."""
         self._aside = self._aside or self._desk.draft
 
     def put_back(self) -> None:

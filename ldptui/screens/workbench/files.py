@@ -23,7 +23,7 @@ from .desk import Desk
 
 if TYPE_CHECKING:
     from ...charts.series import Chart
-    from ...engine.playback import Playback
+    from ...engine.replay import RunReplay
     from ...session.draft import Draft
     from ...session.exporting import ExportChoice
     from ...session.runs import Run
@@ -32,8 +32,8 @@ SEARCHES: Final = (20_000, 20, 20)
 """New objects after which they are searched for garbage, and how often before older ones are."""
 
 
-def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, str]:
-    """The draft to start with: the playback's or the file asked for, what was being edited, or
+def first_draft(path: Path | None, replay: RunReplay | None) -> tuple[Draft, str]:
+    """The draft to start with: the replayed run's or the file asked for, what was being edited, or
     the quickstart; and a sentence where that needs one.
 
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
@@ -41,8 +41,8 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
     from ...charts import draw as chart
 
     chart.warm_up()
-    if playback is not None:
-        return reopened(playback.run.document, playback.run.source), ""
+    if replay is not None:
+        return reopened(replay.run.document, replay.run.source), ""
     if path is not None:
         return opened(path), ""
     when = kept_at()

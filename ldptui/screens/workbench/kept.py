@@ -217,10 +217,8 @@ class KeptRuns:
             if carried is not None:
                 await self._open_figure(path, carried)
             elif self._store is None:
-                playback = await asyncio.to_thread(kept.recorded, path)
-                self._desk.play(
-                    playback, await asyncio.to_thread(reopened, playback.run.document, "")
-                )
+                replay = await asyncio.to_thread(kept.open_recording, path)
+                self._desk.play(replay, await asyncio.to_thread(reopened, replay.run.document, ""))
             else:
                 number, before = await asyncio.to_thread(kept.take, self._store, path)
                 await self.list_all()
@@ -272,12 +270,12 @@ class KeptRuns:
             await self._verifying.wait()
 
     async def _play(self, run: Run) -> None:
-        """Play a run of the store as it happened."""
+        """Replay a run of the store, block by block."""
         if self._store is None or run.number is None:
             return
         with self._faults_noted():
-            playback = await asyncio.to_thread(kept.playback, self._store, run.number, run.key)
-            self._desk.play(playback, await _draft_of(run))
+            replay = await asyncio.to_thread(kept.open_run, self._store, run.number, run.key)
+            self._desk.play(replay, await _draft_of(run))
 
 
 async def _draft_of(run: Run) -> Draft:

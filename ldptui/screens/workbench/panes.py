@@ -17,7 +17,6 @@ from ...widgets.blank import Columns, Rows, fitted
 from ...widgets.field import Field
 from ...widgets.words import DOT, entitle, parts_within, spelled
 from .charts import ChartsPane
-from .peek import Peek
 from .protocol import ProtocolPane
 from .runs import RunsPane
 from .title import NAMES
@@ -38,8 +37,6 @@ HIGH_ENOUGH: Final = 24
 """Rows from which they are; below, the one that is used has the whole screen."""
 ROOMY: Final = 52
 """Rows from which only two of the forms share a place."""
-PEEK: Final = 22
-"""Rows of the screen from which a form that is alone leaves a strip to what its edits do."""
 FORMS: Final = (1, 2, 3, 7)
 """Panes that share one column: the one that was used last is open, each other one a line."""
 TURNS: Final = (3, 7)
@@ -63,7 +60,6 @@ class Panes(Columns):
             5: self.runs,
         }
         self._draft: Draft | None = None
-        self._peek = Peek()
         self._marked: Widget | None = None
         self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
@@ -72,7 +68,6 @@ class Panes(Columns):
     def compose(self) -> ComposeResult:
         with self._controls:
             yield self._panes[1]
-            yield self._peek
         with self._main:
             yield self.charts
             yield self.runs
@@ -117,7 +112,7 @@ class Panes(Columns):
             3: AttackPane(id="pane-3"),
             7: DefencesPane(id="pane-7"),
         }
-        await self._controls.mount(*forms.values(), before=self._peek)
+        await self._controls.mount(*forms.values())
         self._panes |= forms
 
     def __contains__(self, number: object) -> bool:
@@ -131,11 +126,6 @@ class Panes(Columns):
             if hasattr(pane, "draft"):
                 pane.draft = draft
         self._fold()
-        self.peek()
-
-    def peek(self) -> None:
-        """Show in the strip under a form what the charts know now."""
-        self._peek.follow(self.charts)
 
     def lay_out(self, size: Size, current: int) -> bool:
         """Show all panes, or the current one alone where there is no room; True if it is alone.
@@ -153,8 +143,6 @@ class Panes(Columns):
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
             pane.display = alone in (None, number)
-        self._peek.display = self.cramped and alone in FORMS and size.height >= PEEK
-        self.call_after_refresh(self.peek)
         self._fold()
         return alone is not None
 

@@ -42,19 +42,19 @@ from . import files
 from .desk import Background, LabDoor, Past, Refused, Saving, Showing
 from .kept import KeptRuns
 from .panes import CHARTS, Panes
-from .player import Player
+from .replay_bar import ReplayBar
 from .simulating import MakeEngine, Simulating
 from .title import KEYS, TitleBar, TooSmall
 
 if TYPE_CHECKING:
-    from ...engine.playback import Playback
+    from ...engine.replay import RunReplay
     from ...lab.questions.collected import Collection
     from ...session.draft import Draft
     from .charts import ChartsPane
 
 
 class WorkbenchScreen(Screen[None]):
-    """Five panes over one draft; what is simulated of it; a playback; dialogs.
+    """Five panes over one draft; what is simulated of it; a replay; dialogs.
 
     draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
     number of the pane that had the focus last.
@@ -73,26 +73,26 @@ class WorkbenchScreen(Screen[None]):
         path: Path | None = None,
         engine: MakeEngine = Engine,
         store: Path | None = None,
-        playback: Playback | None = None,
+        run_replay: RunReplay | None = None,
         note: str = "",
         collection: Collection | None = None,
     ) -> None:
         super().__init__()
-        self._path, self._playback, self._first_note = path, playback, note
-        self._engine, self._player = engine(self.post_message), Player()
+        self._path, self._run_replay, self._first_note = path, run_replay, note
+        self._engine, self._replay_bar = engine(self.post_message), ReplayBar()
         self._lab = LabDoor(self, type(self._engine), collection)
         self._saving, self._background, self.past = Saving(self), Background(self), Past(self)
         self.simulating = Simulating(
-            self, self._engine, store, lambda: self._player.playback is not None
+            self, self._engine, store, lambda: self._replay_bar.replay is not None
         )
         self._kept = KeptRuns(self, store, self.simulating)
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
-        self._back_to = CHARTS  # the pane that a playback was started from
+        self._back_to = CHARTS  # the pane that a replay was started from
         self._panes = Panes(id="body")
         self._refused = Refused(self, self._panes)
-        self._showing = Showing(self, self._panes, self._player)
+        self._showing = Showing(self, self._panes, self._replay_bar)
         self._too_small, self._title = TooSmall(id="too-small"), TitleBar()
         self._status, self._hints = StatusLine(), KeyHints()
 
@@ -101,7 +101,7 @@ class WorkbenchScreen(Screen[None]):
         yield self._title
         yield self._panes
         yield self._too_small
-        yield self._player
+        yield self._replay_bar
         yield self._status
         yield self._hints
 
@@ -114,7 +114,9 @@ class WorkbenchScreen(Screen[None]):
         self.run_worker(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
-        load = asyncio.create_task(asyncio.to_thread(files.first_draft, self._path, self._playback))
+        load = asyncio.create_task(
+            asyncio.to_thread(files.first_draft, self._path, self._run_replay)
+        )
         await self._panes.mount_forms()
         self._arrange()
         draft, note = await load
@@ -127,12 +129,12 @@ class WorkbenchScreen(Screen[None]):
         self.note("; ".join(filter(None, (self._first_note, note))))
         self._lab.begin()
         self.set_timer(5.0, drop_taken)
-        if self._playback is not None:
-            self.play(self._playback, draft)
+        if self._run_replay is not None:
+            self.play(self._run_replay, draft)
         elif self.focused is None:
             self.action_pane(CHARTS if self._title.pane else 1)
         await self._kept.list_all()
-        if self.is_mounted and self._player.playback is None:
+        if self.is_mounted and self._replay_bar.replay is None:
             await self._kept.show_last(lambda: self._chosen)
             await self._kept.offer_to_resume()
 
@@ -223,7 +225,7 @@ class WorkbenchScreen(Screen[None]):
             self._edit("the script", retyped(self.draft, message.text))
 
     def _edit(self, what: str, draft: Draft) -> None:
-        self._player.close()
+        self._replay_bar.close()
         self._chosen = True
         before = self.draft
         with self.simulating.hurrying():
@@ -236,8 +238,8 @@ class WorkbenchScreen(Screen[None]):
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on another scenario: a playback is left, and no chart of the one before stays."""
-        self._player.close()
+        """Work on another scenario: a replay is left, and no chart of the one before stays."""
+        self._replay_bar.close()
         self.shelf = self.shelf.chosen(0)
         self.charts.overlays, self.charts.snapshot = (), None
         self.take_draft(draft)
@@ -265,14 +267,14 @@ class WorkbenchScreen(Screen[None]):
             self._refused.mend()
             self.note(f"nothing runs before this is mended: {self._refused.words()}")
         else:
-            self._player.close()
+            self._replay_bar.close()
             self._chosen = True
             self.simulating.run(resumed)
 
     def action_cancel(self) -> None:
-        """Go back from a zoom, leave a playback, or stop the run. (A field takes escape first.)"""
-        playing = self._player.playback is not None
-        stop = self._player.leave if playing else self._kept.stop
+        """Go back from a zoom, leave a replay, or stop the run. (A field takes escape first.)"""
+        playing = self._replay_bar.replay is not None
+        stop = self._replay_bar.action_close if playing else self._kept.stop
         (self.action_zoom if self._panes.back else stop)()
 
     def action_copy_or_cancel(self) -> None:
@@ -321,7 +323,7 @@ class WorkbenchScreen(Screen[None]):
         self.choose(message.shown, message.overlays)
 
     def choose(self, shown: int, overlays: tuple[int, ...] = (), note: str = "") -> None:
-        self._player.close()
+        self._replay_bar.close()
         self.past.put_back()
         self._chosen = True
         self.keep(self.shelf.chosen(shown, overlays))
@@ -334,23 +336,20 @@ class WorkbenchScreen(Screen[None]):
         elif (run := self.shelf.run(message.key)) is not None:
             self.run_worker(self._kept.fulfil(message.what, run))
 
-    def play(self, playback: Playback, draft: Draft) -> None:
-        """Show a playback's scenario while it is played; then the draft is back."""
+    def play(self, replay: RunReplay, draft: Draft) -> None:
+        """Show the scenario of a run while it is replayed; then the draft is back."""
         if self.draft is None or self.draft.document != draft.document:
             self.past.put_aside()
             self.draft = draft
         self.shelf = self.shelf.chosen(self.shelf.shown)
         self._back_to = self.pane
         self.action_pane(CHARTS)
-        self._player.play(playback)
+        self._replay_bar.play(replay)
 
-    def on_player_drawn(self) -> None:
+    def on_replay_bar_frame_changed(self) -> None:
         self.show()
 
-    def on_player_turned(self, message: Player.Turned) -> None:
-        self.charts.show_round(message.round)
-
-    def on_player_closed(self) -> None:
+    def on_replay_bar_closed(self) -> None:
         self.past.put_back()
         self.show()
         self.simulating.preview_soon(edited=True)

@@ -155,7 +155,7 @@ class Simulating:
     ----------
     engine : computes, and posts its news to the screen.
     store : where runs are kept, None for nowhere.
-    playing : whether a playback is shown, for which nothing is simulated.
+    playing : whether a replay is shown, for which nothing is simulated.
     """
 
     def __init__(

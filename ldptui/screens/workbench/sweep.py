@@ -27,7 +27,7 @@ from ...session.draft import (
 from ...text.format import count
 from ...widgets.blank import Rows
 from ...widgets.field import LABEL_WIDTH, SWEPT, Field, muted, write
-from ...widgets.words import spelled, spelled_name
+from ...widgets.words import spelled
 from .row_list import RowList
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class SweepList(RowList):
 
     def written(self, at: int, focused: bool, width: int) -> Content:
         row, room = self.rows[at], LABEL_WIDTH - 3
-        label = spelled_name(self, title_of(row.key), room).ljust(room)[:room]
+        label = spelled(self, title_of(row.key)).ljust(room)[:room]
         return Content.assemble(
             (label, "$text-accent" if focused else muted(self)),
             " ",

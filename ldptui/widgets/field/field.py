@@ -17,7 +17,7 @@ from ...messages import ChoicesAsked, FieldFocused, KeyEdited
 from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..blank import fitted
-from ..words import spelled_name
+from ..words import spelled
 from .controls import SWEPT, Choice, ValueInput, faint, style_of
 from .typed import Steps, nudged, read, steps_of, write
 
@@ -138,7 +138,7 @@ class Field(Widget):
         else:
             mark = SWEPT if self.swept else "= " if self.follows else "  "
             style = "dim" if self.app.native_ansi_color else ""  # not by CSS: children inherit it
-        label = spelled_name(self, self.label, LABEL_WIDTH - 3)
+        label = spelled(self, self.label)
         return Content.assemble((mark, style_of(mark, style)), (label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )

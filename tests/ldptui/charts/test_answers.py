@@ -187,7 +187,7 @@ def test_the_page_tells_what_defences_and_other_protocols_would_take() -> None:
     ]
     (cell,) = core.compile(scenario).cells
     view = cell_view(cell, Tally().results, None, ["grr", "olh"])
-    lines = [text for _, text in page([view], view, (), 100, large=False)]
+    lines = [text for _, text in page([view], view, (), 100)]
 
     def told_of(name: str) -> int:
         (row,) = (line for line in lines if line.startswith(name))
@@ -202,11 +202,10 @@ def test_the_page_tells_what_defences_and_other_protocols_would_take() -> None:
     hidden = hidden_gain(with_fakes(cell, told_of("no defence sees")))
     assert hidden == pytest.approx(view.elsewhere["oue"], rel=0.01)
     assert hidden_gain(cell) != pytest.approx(view.elsewhere["oue"], rel=0.01)  # it is not hidden
-    # Where there is room every protocol has a bar, the one that bears most first, and a thick one.
+    # Where there is room every protocol has a bar, the one that bears most first.
     names = [line.split()[0] for line in lines if " instead" in line]
-    high = [text for _, text in page([view], view, (), 100, large=False, height=40)]
+    high = [text for _, text in page([view], view, (), 100, height=40)]
     at = [place for place, line in enumerate(high) if " instead" in line]
     assert (names, [high[place].split()[0] for place in at]) == (
         [kind.upper()], [kind.upper(), *({"GRR", "OLH"} - {kind.upper()})],
     )  # fmt: skip
-    assert all(high[place].count("█") == high[place + 1].count("█") > 0 for place in at)

@@ -41,7 +41,7 @@ def test_the_true_mark_stands_in_the_half_cell_of_its_value(palette: Palette) ->
     assert max(signs) > 0.9
 
 
-@pytest.mark.parametrize("charset", ["braille", "block"])
+@pytest.mark.parametrize("charset", ["braille"])
 def test_error_bars_end_in_the_half_cells_of_their_ends(charset: Charset) -> None:
     """Those that stand beside their bar, so that all of them is seen."""
     for error in np.random.default_rng(1).uniform(0.3, 0.7, 40):

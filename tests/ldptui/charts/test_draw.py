@@ -4,7 +4,7 @@ import itertools
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ from rich.color import Color, ColorSystem
 from rich.style import Style as RichStyle
 from textual.strip import Strip
 
-from ldptui.charts.draw import axes, draw, place_at
+from ldptui.charts.draw import axes, draw
 from ldptui.charts.draw.area import Area, area_of
 from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.draw.shapes import SHAPES, in_braille
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Look, Palette, message
-from ldptui.charts.series import Axis, Bar, Bars, Chart, Panels, Plot, Rest, Series, Tone
+from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Rest, Series, Tone
 
 Style = Literal["line", "dotted", "points"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -93,18 +93,7 @@ def test_a_line_in_braille() -> None:
     ]
 
 
-def test_a_line_in_blocks() -> None:
-    assert rows(RISING, 30, 9, "block")[2:6] == [
-        " │                      ▄▄▄▄▀",
-        "2┤              ▄▄▄▄▀▀▀▀",
-        " │      ▗▄▄▄▀▀▀▀",
-        "0┤▄▄▀▀▀▀▘",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("charset", "band"), [("braille", "⡢⡮⡪"), ("block", "▖▟▞"), ("ascii", ":::")]
-)
+@pytest.mark.parametrize(("charset", "band"), [("braille", "⡢⡮⡪"), ("ascii", ":::")])
 def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> None:
     """Every other dot from the low to the high end, and all along the mean."""
     xs = [float(x) for x in range(10)]
@@ -115,7 +104,7 @@ def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> N
     assert all(row[3:].strip(" ") == "" for row in (*drawn[:4], *drawn[7:10]))
 
 
-@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+@pytest.mark.parametrize("charset", ["ascii", "braille"])
 @pytest.mark.parametrize("log", [False, True])
 def test_ticks_stand_on_whole_rows(charset: Charset, log: bool) -> None:
     """The rows from one tick to the next are the same, at every height and for any limits."""
@@ -274,7 +263,7 @@ def test_numbers_stand_in_columns_in_every_charset() -> None:
 
 
 def test_narrow_bars_keep_the_change_which_they_do_not_show_to_the_digit() -> None:
-    head, *drawn = rows(ITEMS, 30, 9, "block")[2:6]
+    head, *drawn = rows(ITEMS, 30, 9)[2:6]
     assert head.endswith("   change")
     assert [row.split()[-1] for row in drawn] == ["–", "+0.150", "-0.100"]
 
@@ -302,17 +291,17 @@ def test_wide_numbers_leave_the_change_and_no_error_reads_zero(error: float, wid
 
 def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
     chart = Bars("", (Bar("string-150", 1.0), Bar("string-151", 1.0), Bar("a", 1.0)))
-    drawn = [row.split()[0] for row in rows(chart, 34, 6, "block")[1:4]]
+    drawn = [row.split()[0] for row in rows(chart, 34, 6)[1:4]]
     assert drawn == ["str…-150", "str…-151", "a"]
     chart = Bars("", (Bar("differently", 1.0), Bar("beginning", 1.0)))
-    drawn = [row.split()[0] for row in rows(chart, 34, 5, "block")[1:3]]
+    drawn = [row.split()[0] for row in rows(chart, 34, 5)[1:3]]
     assert drawn == ["differe…", "beginni…"]
 
 
 def test_bar_lengths_are_exact_to_an_eighth() -> None:
     eighths = " ▏▎▍▌▋▊▉█"
     chart = Bars("", (*(Bar(f"{k}", k / 8) for k in range(9)), Bar("x", 16.0)))
-    drawn = [row.split("│")[1] for row in rows(chart, 45, 12, "block")[1:11]]
+    drawn = [row.split("│")[1] for row in rows(chart, 45, 12)[1:11]]
     lengths = [sum(eighths.index(char) for char in bar if char in eighths) for bar in drawn]
     longest = lengths.pop()
     assert longest > 8 * 20
@@ -321,7 +310,7 @@ def test_bar_lengths_are_exact_to_an_eighth() -> None:
 
 def test_a_falling_estimate_shows_the_loss() -> None:
     chart = Bars("", (Bar("a", 0.2, before=1.0),))
-    bar = rows(chart, 40, 3, "block")[1]
+    bar = rows(chart, 40, 3)[1]
     assert "█" in bar
     assert "░" in bar
     assert "-0.8000" in bar
@@ -545,7 +534,6 @@ def test_two_clouds_differ() -> None:
     legend = rows(Plot("", X, Y, (near, far)), 60, 20)[0]
     assert "⡪ before   ⠇ after" in legend
     assert "⡪ before   ⠇ after" in rows(Plot("", X, Y, (near, far)), 60, 20, palette=ANSI_DARK)[0]
-    assert "×" in "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20, "block")[1:])
 
 
 @pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
@@ -704,7 +692,7 @@ def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPa
     said = " ".join(row.strip() for row in rows(RISING, 50, 10))
     assert "need plotext" in said
     assert "Table tab" in said
-    assert rows(ITEMS, 60, 9, "block")[0].startswith("Items")
+    assert rows(ITEMS, 60, 9)[0].startswith("Items")
 
 
 @pytest.mark.parametrize(
@@ -731,28 +719,6 @@ def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPa
             DECADES,
             40,
             14,
-            "block",
-            [
-                "Points",
-                "MSE                            ● a   △ b",
-                " 10⁰┤ ●",
-                "    │",
-                "    │ △          ●",
-                "10⁻²┤            △         ●",
-                "    │",
-                "    │                      △          ●",
-                "10⁻⁴┤                                 △",
-                "    │",
-                "    └─┬──────────┬─────────┬──────────┬─",
-                "      1          10       100       1000",
-                "                      n",
-                "note",
-            ],
-        ),
-        (
-            DECADES,
-            40,
-            14,
             "ascii",
             [
                 "Points",
@@ -768,23 +734,6 @@ def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPa
                 "    +-+----------+---------+----------+-",
                 "      1          10       100       1000",
                 "                      n",
-                "note",
-            ],
-        ),
-        (
-            ITEMS,
-            60,
-            9,
-            "block",
-            [
-                "Items  share  █ before  ▒ gained  ░ lost  ◆ true  ── ± error",
-                "  item          0.0         0.5     estimate ± error  change",
-                "  a              │█████████◆─█──╴      0.500 ± 0.100       –",
-                "▸ 東京都庁       │██▒▒╶▒─◆             0.250 ± 0.050  +0.150",
-                "  c        ─▐╴▒██◆                    -0.200 ± 0.050  -0.100",
-                "  97 more: 0.2",
-                "",
-                "",
                 "note",
             ],
         ),
@@ -828,7 +777,7 @@ def test_what_a_test_made_of_an_item_has_a_mark_in_every_charset() -> None:
             Bar("d", 0.0, true=0.0),
         ),
     )
-    blocks = rows(found, 80, 6, "block")
+    blocks = rows(found, 80, 6)
     assert "✓ detected  ○ missed  ✗ false" in blocks[0]
     assert [row[:6] for row in blocks[2:]] == ["  ✓ a ", "  ○ b ", "▸ ✗ c ", "    d "]
     plain = rows(found, 80, 6, "ascii")
@@ -838,62 +787,6 @@ def test_what_a_test_made_of_an_item_has_a_mark_in_every_charset() -> None:
 
 def test_a_short_bar_stays_in_sight_under_its_whisker() -> None:
     chart = Bars("", (Bar("a", 1.0), Bar("b", 0.06, error=0.05), Bar("c", 0.03, error=0.02)))
-    drawn = rows(chart, 40, 6, "block")[1:4]
+    drawn = rows(chart, 40, 6)[1:4]
     # Each has its zero line, then at least a part of a filled cell.
     assert all(row.split("│")[1][0] in "▏▎▍▌▋▊▉█" for row in drawn)
-
-
-def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> None:
-    xs, ys = [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]
-    series = tuple(
-        Series(f"s{number}", xs, ys, tone, "points", legend=False)
-        for number, tone in enumerate(("series-0", "series-1", "series-2"))
-    )
-
-    def places(*shown: Series) -> list[tuple[int, int]]:
-        drawn = rows(Plot("", Axis("x"), Axis("y"), shown), 60, 16, "block", ANSI_DARK)
-        return [
-            (y, x) for y, row in enumerate(drawn) for x, char in enumerate(row) if char in "●△□"
-        ]
-
-    assert len(places(series[0])) == 3
-    assert places(*series) == places(series[0])
-
-
-@pytest.mark.every(5)
-@pytest.mark.parametrize("scale", [{}, {"log": True}, {"linear": 0.1}])
-@pytest.mark.parametrize("charset", get_args(Charset))
-def test_a_cell_of_a_plot_is_a_place_on_its_axes(charset: Charset, scale: dict[str, Any]) -> None:
-    """x and y at each cell of the data area are shown in that cell; beside the area is nothing."""
-    series = Series("s", (0.01, 0.2, 3.0), (1.0, 2.0, 3.0), "true")
-    plot = Plot("t", Axis("x", **scale), Axis("y", **scale), (series,))
-    area = area_of(plot, Look(60, 20, DARK, charset))
-    assert isinstance(area, Area)
-    top = len(area.heading)
-    for column, row in itertools.product(range(area.x.cells), range(area.y.cells)):
-        place = place_at(plot, area.margin + 1 + column, top + row, Look(60, 20, DARK, charset))
-        assert isinstance(place, tuple)
-        x, y = map(float, place)
-        assert (area.x.cell(x), area.y.cell(y)) == (column, area.y.cells - 1 - row)
-    beside = ((area.margin, top), (60, top), (30, top - 1), (30, top + area.y.cells))
-    assert [place_at(plot, *cell, Look(60, 20, DARK, charset)) for cell in beside] == [None] * 4
-    # The same plot twice: a place in the second panel is one of its own axes.
-    panels = Panels("both", (plot, plot))
-    places = {place_at(panels, x, 12, Look(60, 20, DARK, charset)) for x in range(60)}
-    assert len(places - {None}) > 20
-    assert place_at(panels, 5, 0, Look(60, 20, DARK, charset)) is None
-
-
-@pytest.mark.parametrize("charset", get_args(Charset))
-def test_a_row_of_bars_is_a_bar_and_the_one_looked_at_has_a_pointer(charset: Charset) -> None:
-    bars = tuple(Bar(f"no {at}", at / 10, 0.01, at / 10) for at in range(30))
-    chart = Bars("t", bars, note="mean", cursor="no 2")
-    look = Look(60, 15, DARK, charset)
-    rows = [strip.text for strip in draw(chart, look)]
-    named = {place for y in range(15) if (place := place_at(chart, 9, y, look))}
-    for y, text in enumerate(rows):
-        place = place_at(chart, 9, y, look)
-        assert (place is None) == ("no " not in text)
-        assert place is None or str(place) in text
-        assert ("◂" in text or "no 2 <" in text) == (place == "no 2")
-    assert "no 2" in named

@@ -295,7 +295,7 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     assert len({series.tone for series in plot.series}) == len(plot.series)
     assert plot.levels == ((0.0, "proved items"),)
     assert figures.gain_plot(Over(found, (), variable, log_y=True), bounds=True).levels == ()
-    for charset in ("braille", "block", "ascii"):
+    for charset in ("braille", "ascii"):
         marks = marks_of(plot, Look(60, 0, DARK, charset))
         assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
         assert len({mark.sample for mark in marks}) == len(marks)

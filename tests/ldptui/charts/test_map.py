@@ -36,7 +36,7 @@ from ldptui.text.format import count, short
 
 KEYS = ("protocol.epsilon", "attack.share")
 PAIRS = swept(scenario(), {KEYS[0]: [0.5, 1.0, 2.0], KEYS[1]: [0.01, 0.05]})
-CHARSETS: tuple[Charset, ...] = ("ascii", "block", "braille")
+CHARSETS: tuple[Charset, ...] = ("ascii", "braille")
 
 
 def drawn(

@@ -149,5 +149,5 @@ def test_draw_leaves_no_state_behind() -> None:
     points = Series("b", [1, 9], [9, 1], "clean", "points", error=[1, 2])
     other = Plot("b", Axis("x", log=True), Axis("y", log=True), (points,))
     before = draw(first, Look(50, 15, DARK))
-    draw(other, Look(90, 40, DARK, "block"))
+    draw(other, Look(90, 40, DARK, "ascii"))
     assert before == draw(first, Look(50, 15, DARK))

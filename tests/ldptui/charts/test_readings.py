@@ -66,7 +66,7 @@ def test_a_count_in_groups_is_found_as_it_is_shown_and_as_it_is_typed() -> None:
     assert not _matches(("a", 16924), columns, ["16923"])
 
 
-@pytest.mark.parametrize(("charset", "line"), [("braille", "┊"), ("block", "┊"), ("ascii", ":")])
+@pytest.mark.parametrize(("charset", "line"), [("braille", "┊"), ("ascii", ":")])
 def test_a_cursor_is_a_line_in_every_panel(charset: Charset, line: str) -> None:
     pointed = replace(PLOT, cursor=5.0)
     for chart, many in ((pointed, 1), (Panels("two", (pointed, pointed)), 2)):

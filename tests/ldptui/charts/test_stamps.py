@@ -264,7 +264,7 @@ def test_every_tone_has_a_shape_of_its_own_or_is_a_dot() -> None:
     assert len({in_braille(shape) for shape in SHAPES.values()}) == len(SHAPES)
 
 
-@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+@pytest.mark.parametrize("charset", ["ascii", "braille"])
 def test_twelve_series_have_twelve_marks_and_more_are_told(charset: Charset) -> None:
     """Twice as many as there are colours, as of attacks with a defence and without."""
     tones = TONES[6:] * 2

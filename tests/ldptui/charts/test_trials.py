@@ -41,7 +41,7 @@ def test_items_without_room_are_counted_and_targets_come_first() -> None:
 
 
 @pytest.mark.parametrize("height", [14, 15, 18, 21, 22])
-@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+@pytest.mark.parametrize("charset", ["ascii", "braille"])
 def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> None:
     strips = draw(trials_plot(SEEN, 3), Look(76, height, ANSI_DARK, charset))
     rows = [strip.text for strip in strips]
@@ -53,7 +53,7 @@ def test_items_stand_in_rows_of_one_height(charset: Charset, height: int) -> Non
     assert at[1] - at[0] == at[2] - at[1] >= 2
 
 
-@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+@pytest.mark.parametrize("charset", ["ascii", "braille"])
 def test_a_chosen_trial_stands_out(charset: Charset) -> None:
     strips = draw(trials_plot(SEEN, 3, 1), Look(76, 18, ANSI_DARK, charset))
     rows = [strip.text for strip in strips]

@@ -41,7 +41,7 @@ def test_a_figure_carries_the_scenario_that_replay_computes_again(
 
 
 @pytest.mark.every(2)
-@pytest.mark.parametrize("suffix", ["pdf", "png", "pgf", "txt"])
+@pytest.mark.parametrize("suffix", ["pdf", "png", "txt"])
 def test_every_format_keeps_the_scenario(
     scenario: str, tmp_path: Path, capsys: Captured, suffix: str
 ) -> None:

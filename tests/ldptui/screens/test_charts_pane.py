@@ -34,7 +34,6 @@ from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.headline import Headline
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.charts.tabs import first_tab, tabs_of
-from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Snapshot, over
 from ldptui.widgets.choice_bar import ChoiceBar
@@ -900,24 +899,6 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         assert pane.cursor == 4
 
 
-async def test_rounds_play_to_the_last_one() -> None:
-    draft, run = campaign()
-    async with showing(draft=draft, run=run) as (pane, pilot):
-        bar = pane.query_one("#rounds-bar", TransportBar)
-        await pilot.press("space")
-        assert bar.transport is not None
-        assert bar.transport.playing
-        bar._ticked -= 3.3  # seconds ago: two of the five rounds have come, of eight seconds
-        bar.tick()
-        await pilot.pause()
-        assert pane.cursor == 1
-        bar._ticked -= 100
-        bar.tick()
-        await pilot.pause()
-        assert pane.cursor == 4
-        assert not bar.transport.playing
-
-
 async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
     draft, run = campaign()
     async with showing(draft=draft, run=run) as (pane, pilot):
@@ -926,7 +907,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
         assert chart(pane, "rounds").cursor == 2
         pane.tab = "gain"
         await pilot.pause()
-        assert not pane.query_one("#rounds-bar").display
+        assert not pane.query_one("#round").display
         await pilot.press("full_stop")
         assert pane.cursor == 2
         pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
@@ -934,7 +915,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
         assert pane.cursor is None
         pane.tab = "frequencies"
         await pilot.pause()
-        assert not pane.query_one("#rounds-bar").display
+        assert not pane.query_one("#round").display
 
 
 async def test_a_round_that_is_not_kept_shows_the_one_before() -> None:

@@ -521,7 +521,7 @@ async def test_a_figure_has_a_suffix_that_can_be_drawn(folder: Path) -> None:
         assert "fig6-gain.pdf" in seen(app)
         await type_in(pilot, "mine.txt")
         await pilot.press("enter")
-        assert app.said() == "a figure ends in .svg, .pdf, .png, .pgf, got mine.txt"
+        assert app.said() == "a figure ends in .svg, .pdf, .png, got mine.txt"
         await type_in(pilot, "mine")
         await pilot.press("enter")
         assert app.answers == [ExportChoice("figure", folder / "mine.pdf")]

@@ -229,4 +229,4 @@ def test_narrowing_closes_gaps_before_anything_is_cut() -> None:
 
 
 def test_control_characters_never_get_through() -> None:
-    assert clean("a\x1b[31m\tb\n", "block") == "a[31m b "
+    assert clean("a\x1b[31m\tb\n", "braille") == "a[31m b "

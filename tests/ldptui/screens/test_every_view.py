@@ -55,7 +55,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "tab Timeline": ("Estimates of the targets over the rounds", "round", "all 4 rounds"),
     "tab Answer": ("Fake users it takes", "fakes m", "β %", "measured", "3210", "formula"),
     "tab Privacy": ("ε₁ one report", "0.5371", "ε∞ all reports of a value", "reports t"),
-    "tab Levels": ("Survivors of each level", "bits λ", "prefixes of targets", "true hitters"),
+    "tab Levels": ("Survivors over the levels", "true hitters"),
     "tab Items": ("Targets T and true hitters", "rank", "after", "named %", "16 923", "lost"),
     "tab Distribution": ("Distribution of the users' numbers", "share of the users", "shift +"),
     "tab Success": ("targets among the top k over", "approximation", "simulated", "0.01"),

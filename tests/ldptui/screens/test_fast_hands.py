@@ -65,7 +65,7 @@ def no_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     is a question of the clock as well.
     """
     for place in ("form_pane.BLOCK_S", "charts.pane.BLOCK_S", "attack.pane.PATIENCE_S",
-                  "transport_bar.FRAME_S"):  # fmt: skip
+                  "replay_bar.TICK_S"):  # fmt: skip
         monkeypatch.setattr(f"ldptui.screens.workbench.{place}", 1e6)
     monkeypatch.setattr(FakeEngine, "cancel", lambda _: None)
 

@@ -22,15 +22,15 @@ from ldptui.core.running.runner import units
 from ldptui.core.scenario import parse, to_toml
 from ldptui.core.store import begin, open_store
 from ldptui.core.store.recording import write_recording
-from ldptui.engine.playback import kept_playback
+from ldptui.engine.replay import open_replay
 from ldptui.messages import KeyEdited, LongWork
 from ldptui.screens.dialogs.asking import ConfirmScreen, TextScreen
 from ldptui.screens.dialogs.open import problem_of
 from ldptui.screens.dialogs.save import ExportChoice, ExportScreen
 from ldptui.screens.workbench import files
 from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.replay_bar import ReplayBar
 from ldptui.screens.workbench.runs import RunsPane, _fitting
-from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.exporting import What, carried, embedded
 from ldptui.session.runs import changes, described
 from ldptui.terminal.settings import Settings
@@ -225,60 +225,21 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
 
 
 @pytest.mark.long
-async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
-    playback = kept_playback(store, 1, -1, company=False)
-    async with workbench(store=store, playback=playback) as (screen, engine, pilot):
-        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
-        await until(pilot, lambda: bar.transport is not None)
+async def test_a_recording_is_replayed_and_nothing_is_simulated(store: Path) -> None:
+    replay = open_replay(store, 1, -1)
+    async with workbench(store=store, run_replay=replay) as (screen, engine, pilot):
+        bar, charts = screen.query_one(ReplayBar), screen.query_one(ChartsPane)
+        await until(pilot, lambda: bar.has_focus)
         assert screen.draft is not None
         assert "epsilon = 2.0" in screen.draft.text
-        bar.focus()
         await pilot.press("end")
         await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 420)
-        await pilot.press("left")
+        await pilot.press("comma")
         await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
         assert engine.requests == []
         await pilot.press("f5", "escape")  # wherever the focus is
         await until(pilot, lambda: bool(engine.requests))
         assert not bar.display
-
-
-@pytest.mark.long
-async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> None:
-    path = tmp_path / "runs.sqlite3"
-    scenario = load(scenarios.path("quickstart"))
-    for key, value in {"campaign.rounds": 4, "trials": 40, "sweep": {}}.items():
-        scenario = scenario.with_value(key, value)
-    work = compile(scenario)
-    with open_store(path) as kept:
-        recording = begin(kept, work, "test")
-        for cell, number, trials in units(work):
-            recording.keep(cell, number, cell.block(number, trials))
-        recording.finish(kept.results(recording.run))
-    playback = kept_playback(path, 1, -1, company=False)
-    async with workbench(store=path, playback=playback) as (screen, engine, pilot):
-        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
-        await until(pilot, lambda: bar.transport is not None)
-        bar.focus()
-        await pilot.press("space", "home")
-        await until(pilot, lambda: charts.cursor is None)
-        for number in range(4):
-            await pilot.press("right")
-            await until(pilot, lambda number=number: charts.cursor == number)
-            assert charts.snapshot is not None
-            assert charts.snapshot.rounds is not None
-            assert (len(charts.snapshot.rounds), charts.snapshot.rounds.trials) == (4, 20)
-            assert f"round {number} of 0–3" in bar.words
-        await pilot.press("right")  # the whole block, then the other one
-        await until(pilot, lambda: charts.cursor is None)
-        charts.show_round(2)
-        await until(pilot, lambda: charts.cursor == 2)
-        await pilot.press("end")
-        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 40)
-        assert charts.cursor == 2  # chosen by hand
-        assert charts.snapshot is not None
-        assert charts.snapshot.round_frequencies[2].trials == 40
-        assert engine.requests == []
 
 
 def test_each_text_of_the_details_has_a_line_and_the_first_ones_what_is_left() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 from support.fake_engine import base_snapshot
@@ -26,11 +25,6 @@ def drafts() -> list[Draft]:
     return [draft for draft in drafts if sweep_of(draft)]
 
 
-def fitting(shown: Shown, room: int) -> str:
-    """The result in the longest words that fit."""
-    return next((words for words in shown.results if cell_len(words) <= room), shown.results[-1])
-
-
 def test_every_sweep_is_seen() -> None:
     for draft in drafts():
         assert draft.scenario is not None
@@ -40,13 +34,8 @@ def test_every_sweep_is_seen() -> None:
         whole = replace(base_snapshot(1), full=True, kept=3)
         run = Shown(draft, replace(whole, parts={"base": live.cells("base") * 2}))
         for shown, size in ((live, f"{cells} × {asked}"), (run, f"{cells} × 20 trials")):
-            for room in (WIDE, BESIDE):
-                result = fitting(shown, room)
-                assert cell_len(result) <= room, result
-                assert size in result, result
-            near = fitting(shown, BESIDE)
-            assert all(key in near for key in keys) or f"{len(keys)} keys" in near, near
-            assert all(key in fitting(shown, WIDE) for key in keys), fitting(shown, WIDE)
+            assert size in shown.result[:BESIDE], shown.result
+            assert all(key in shown.result[:WIDE] for key in keys), shown.result
         pane = ParametersPane()
         pane.draft = draft
         assert "↔" in pane.setting[:FOLDED], pane.setting
@@ -54,19 +43,10 @@ def test_every_sweep_is_seen() -> None:
         assert cell_len(line) <= FOLDED, pane.setting
 
 
-@pytest.mark.parametrize(
-    ("room", "words"),
-    [
-        (90, "run 3 · protocol grr oue olh × attack rpa ria mga × β 0.001…0.1 · 90 × 20 trials"),
-        (70, "run 3 · protocol × attack × β 0.001…0.1 · 90 × 20 trials"),
-        (55, "run 3 · protocol × attack × β · 90 × 20 trials"),
-        (40, "run 3 · 3 keys · 90 × 20 trials"),
-        (20, "run 3 · 90 × 20 trials"),
-    ],
-)
-def test_a_title_says_of_a_sweep_what_has_room(room: int, words: str) -> None:
+def test_a_title_says_the_size_of_a_sweep_and_then_its_keys() -> None:
     cells = Shown(None, base_snapshot(1)).cells("base") * 2
     run = replace(base_snapshot(1), full=True, kept=3, parts={"base": cells})
     text = scenarios.path("cao-gain-beta").read_text(encoding="utf-8")
     draft = draft_of(text, scenarios.path("quickstart").parent)
-    assert fitting(Shown(draft, run), room) == words
+    words = "run 3 · 90 × 20 trials · protocol × attack × β 0.001…0.1"
+    assert Shown(draft, run).result == words

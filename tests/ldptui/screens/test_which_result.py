@@ -73,10 +73,8 @@ async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> N
         await until(pilot, lambda: len(points(screen)) > 21)
         assert points(screen)[:21] == list(run.parts["gain"])
         assert "run done: 420 trials" in status(screen)
-        assert "4 Charts · run · β 0…0.2 · 21 × 20 trials" in seen(pilot.app)
+        assert "4 Charts · run · 21 × 20 trials · β 0…0.2" in seen(pilot.app)
         assert "The gain is 0.2000 ± 0.0021 (95 %)" in seen(pilot.app)
-        short = ("run · β · 21 × 20 trials", "run · 21 × 20 trials")  # where there is less room
-        assert screen.charts._shown.results[1:] == short
 
         # ctrl+r has nothing left to do; an edit replaces the run, its end brings the run back.
         asked = len(engine.requests)

@@ -103,7 +103,7 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     from ldptui.core import Scenario, compile, run
     from ldptui.core.export import results_cells_csv, to_json
     from ldptui.core.store import begin, open_store
-    from ldptui.engine.playback import Playback
+    from ldptui.engine.replay import RunReplay
 
     document: dict[str, Any] = {
         "format": 1,
@@ -119,9 +119,9 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     memory = begin(store, made)
     *_, last = run(made, memory=memory)
     memory.finish(last.results)
-    playback = Playback(store, 1, 3)
-    snapshot = playback.frame()
-    playback.close()
+    replay = RunReplay(store, 1, 3)
+    snapshot = replay.frame()
+    replay.close()
     ours = json.loads(results_json(Run(3, document, snapshot, 0.0, "x")))["cells"][0]
     theirs = json.loads(to_json(last.results, {}, frequencies=True))["cells"][0]
     assert ours.pop("part") == "base"

@@ -42,8 +42,8 @@ def test_without_a_file_everything_has_its_default(own_file: Path) -> None:
 
 
 def test_the_users_file_is_read(own_file: Path) -> None:
-    write(own_file, 'theme = "nord"\ncharset = "block"\nmouse = false\n')
-    assert load_settings() == Settings("nord", "block", False)
+    write(own_file, 'theme = "nord"\ncharset = "ascii"\nmouse = false\n')
+    assert load_settings() == Settings("nord", "ascii", False)
 
 
 def test_the_command_line_allows_attacks_and_the_settings_offer_them(
@@ -78,7 +78,7 @@ def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) ->
 
 
 def test_what_is_later_wins(own_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(own_file, 'theme = "nord"\ncharset = "block"\n')
+    write(own_file, 'theme = "nord"\ncharset = "ascii"\n')
     monkeypatch.setenv("LDPTUI_THEME", "dracula")
     monkeypatch.setenv("LDPTUI_CHARSET", "ascii")
     assert load_settings() == Settings("dracula", "ascii")
@@ -126,7 +126,7 @@ def test_auto_charset_is_one_that_the_terminal_has(
         ('mouse = "no"\n', 'FILE: mouse must be true or false, got "no"'),
         (
             'charset = "utf"\n',
-            'FILE: charset must be one of auto, ascii, block, braille, got "utf"',
+            'FILE: charset must be one of auto, ascii, braille, got "utf"',
         ),
         ("keys = 1\n", "FILE: keys must be a table, got 1"),
         ("theme = \n", "FILE: is not valid TOML: Invalid value (at line 1, column 9)"),

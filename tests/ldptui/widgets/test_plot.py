@@ -237,7 +237,7 @@ async def test_a_hidden_chart_is_drawn_when_it_comes_back() -> None:
 
 async def test_as_text_and_as_svg() -> None:
     chart = Bars("Bars & more", (Bar("a", 1.0, 0.1), Bar("b", 0.5)))
-    app = Host(chart, charset="block")
+    app = Host(chart, charset="braille")
     async with app.run_test(size=(60, 20)):
         text = app.view.as_text()
         assert text.splitlines() == expected(app, chart)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
@@ -12,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.widgets.words import entitle, parts_within, put, put_or_hide, spelled_name
+from ldptui.widgets.words import entitle, parts_within, put, put_or_hide
 
 
 class Counted(Static):
@@ -70,22 +69,6 @@ async def test_a_new_title_draws_nothing_of_what_the_border_is_around() -> None:
         await pilot.pause()
         assert pane.drawn == []
         assert "[b]not bold" in app.screen._compositor.render_strips()[0].text
-
-
-@pytest.mark.parametrize(
-    ("width", "name"),
-    [
-        (24, "share of fake users beta"),
-        (23, "share of fake users"),
-        (8, "share of fake users"),
-    ],
-)
-def test_a_name_loses_its_sign_where_the_word_for_it_has_no_room(width: int, name: str) -> None:
-    ascii_only = cast("Widget", SimpleNamespace(app=SimpleNamespace(charset="ascii")))
-    assert spelled_name(ascii_only, "share of fake users β", width) == name
-    assert spelled_name(ascii_only, "privacy budget ε", 18) == "privacy budget eps"
-    braille = cast("Widget", SimpleNamespace(app=SimpleNamespace(charset="braille")))
-    assert spelled_name(braille, "share of fake users β", width) == "share of fake users β"
 
 
 @pytest.mark.parametrize(

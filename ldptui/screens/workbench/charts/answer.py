@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.renderables.digits import DIGITS, DIGITS3X3
 from textual.widgets import Static
 
 from ....catalogue import metric_words
@@ -43,14 +42,8 @@ MOST_SHARE: Final = 0.99
 LEAST_BAR: Final = 6
 """Cells of the longest bar, at least; else there are none."""
 
-HIGH: Final = 22
-"""Rows of the page from which the number is large."""
-
 TABLE: Final = 6
 """Rows that bars leave to the table below them."""
-
-THICK: Final = 3
-"""Rows that a thick bar takes: two of its own, and one to the next."""
 
 
 class AnswerView(FilteredTable):
@@ -90,15 +83,14 @@ class AnswerView(FilteredTable):
         plain, width = charset_of(self.app) == "ascii", room.width - 2
         lines: list[tuple[str, str]] = []
         if width > 0:
-            high = room.height >= HIGH and not plain
             sign = "#" if plain else "█"
-            lines = page(*self._told, width, large=high, bar=sign, height=room.height)
+            lines = page(*self._told, width, bar=sign, height=room.height)
         words.display = bool(lines)
         words.update(Content("\n").join(_styled(self, style, text) for style, text in lines))
 
     def as_text(self) -> str:
         """The words and bars, then the rows of the table."""
-        words = [text for _, text in page(*self._told, max(60, self.size.width), large=False)]
+        words = [text for _, text in page(*self._told, max(60, self.size.width))]
         return "\n".join([*words, "", super().as_text()])
 
 
@@ -117,16 +109,15 @@ def page(
     spite: Sequence[CellView],
     width: int,
     *,
-    large: bool,
     bar: str = "█",
     height: int = 0,
 ) -> list[tuple[str, str]]:
     """The lines of the page, each with its style; none without an answer.
 
     base : the cell that the workbench shows, whose answer is the number. spite : the same without
-    defences, with each of them, with all. large : the number is three rows high. bar : the sign
-    that bars are made of. height : the rows of the page, and of the table; where there are more
-    than the least, every protocol has a bar, and bars are thick.
+    defences, with each of them, with all. bar : the sign that bars are made of. height : the
+    rows of the page, and of the table; where there are more than the least, every protocol has a
+    bar.
     """
     first = _like(cells, base)
     if first is None or (answer := first.answer) is None:
@@ -143,12 +134,7 @@ def page(
         share = f"{share}, reach {short(answer['value'])} alone: no number does"
     number = count(answer["malicious"])
     lines = [("$foreground-muted", question)]
-    if large:
-        rows = _large(number)
-        lines += [("$text-accent bold", row) for row in rows[:2]]
-        lines.append(("$text-accent bold", f"{rows[2]}  {share}"))
-    else:
-        lines.append(("$text-accent bold", f"{number} {share}"))
+    lines.append(("$text-accent bold", f"{number} {share}"))
     lines.append(("$foreground-muted", f"found {known_by(Told(first))}"))
     settings = _settings(shown, first, keys)
     left = len(settings) - MOST_BARS
@@ -157,7 +143,7 @@ def page(
     told, others = _beside(first, spite, keys)
     told = [*settings[:MOST_BARS], *told]
     told += others[: max(1, room - len(told))]
-    bars = _bars(told, width, bar, thick=room >= THICK * len(told))
+    bars = _bars(told, width, bar)
     return [*lines, *[("", "")] * bool(bars), *bars, *more]
 
 
@@ -195,7 +181,7 @@ def _telling(cells: Sequence[CellView]) -> list[str]:
 class _Bar(Struct, frozen=True):
     """A bar: the name of its setting, the fakes it takes (None: no number does), words behind it.
 
-    chosen : whether it is the setting of the large number.
+    chosen : whether it is the setting of the answer's number.
     """
 
     name: str
@@ -275,7 +261,7 @@ def _times(fakes: int | None, own: int) -> str:
     return "" if fakes is None else f"× {fakes / own:.2f}"
 
 
-def _bars(bars: Sequence[_Bar], width: int, sign: str, *, thick: bool) -> list[tuple[str, str]]:
+def _bars(bars: Sequence[_Bar], width: int, sign: str) -> list[tuple[str, str]]:
     """The lines of bars; one of a setting in which no number reaches the goal goes on."""
     numbers = [count(bar.fakes) if bar.fakes is not None else "no number does" for bar in bars]
     names = max(cell_len(bar.name) for bar in bars)
@@ -291,18 +277,4 @@ def _bars(bars: Sequence[_Bar], width: int, sign: str, *, thick: bool) -> list[t
         style = "$text-accent" if bar.chosen else "$foreground-muted"
         row = f"{bar.name.ljust(names)} {drawn.ljust(room)} {number.rjust(ends)}  {bar.words}"
         lines.append((style, row.rstrip()))
-        if thick:
-            lines += [(style, f"{' ' * names} {drawn}"), ("", "")]
-    return lines[: -1 if thick else None]
-
-
-def _large(number: str) -> list[str]:
-    """A number in figures of three rows."""
-    glyphs = DIGITS3X3
-    rows = ["", "", ""]
-    for sign in number:
-        at = DIGITS.index(sign) * 3 if sign in DIGITS else 0
-        narrow = 1 if sign == " " else 3
-        for y in range(3):
-            rows[y] += glyphs[at + y][:narrow].ljust(narrow)
-    return rows
+    return lines

@@ -86,19 +86,6 @@ class Boxes:
             self._walking = None
         return self._walking
 
-    def lead(self, curve: CurveChart) -> None:
-        """Let the charts of every tab follow the cursor of a curve."""
-        self._walking = curve
-
-    def played(self, tab: str) -> CurveChart | None:
-        """The curve whose swept values can be played: that of the tab, else the one used last.
-
-        Beside the estimates it is the first one that has an axis.
-        """
-        here = [self.of(tab), self.walking(tab)]
-        curves = [curve for curve in self._curves if curve in here or tab == "frequencies"]
-        return next((curve for curve in curves if curve.variable is not None), None)
-
     def curve(self, tab: str) -> CurveChart:
         """The chart whose scales the keys change."""
         return next((curve for curve in self._curves if curve.kind == tab), self.gain)
@@ -200,8 +187,3 @@ class Aim(Struct, frozen=True, eq=False):
         if own is not None and own.leads:
             return own
         return None if self.scrubs else self.boxes.walking(self.tab) or own
-
-    @property
-    def played(self) -> CurveChart | None:
-        """The chart whose swept values play; none where rounds do."""
-        return None if self.scrubs else self.boxes.played(self.tab)

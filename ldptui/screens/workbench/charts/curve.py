@@ -149,16 +149,6 @@ class CurveChart(ChartBox):
         """True if there is an axis for a cursor."""
         return self.variable is not None
 
-    def places(self) -> Sequence[float]:
-        """The places on the axis that play: those of the cells of the run shown, or to be run."""
-        part, variable, run = self.part(), self.variable, self._shown.snapshot
-        if part is None or variable is None:
-            return ()
-        from ....charts.curves import places, preview_part
-
-        whole = run is not None and run.full
-        return places(part if whole else preview_part(part), variable)
-
     def at_cursor(self) -> list[tuple[str, Any]]:
         """The keys that a cell of the picked series has at the cursor, with their values."""
         table = self.table_at(self._at) if self._at is not None else None

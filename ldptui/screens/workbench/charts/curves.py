@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from msgspec.structs import replace
 
 from ....catalogue import metric_words
-from ....charts.series import Panels, Plot, untitled
+from ....charts.series import Panels, Plot
 from ....terminal.keyboard import key_of
 from .curve import NO_AXIS, CurveChart, Kind, Scale
 
@@ -67,19 +67,6 @@ class GainChart(CurveChart):
             linear = figures.linear_part(over.curves, log_x=self._log_x) or DEFAULT_LINEAR
             over = replace(over, linear=linear)
         return figures.gain_chart(over, at=self._panel, bounds=self.view == "bounds")
-
-    def mini(self) -> Plot | None:
-        """The curves without marks, names and legend; None where there are none."""
-        variable = self.variable
-        curves = [curve for curve in self.closed_forms() if not curve.line] if variable else []
-        if variable is None or not curves:
-            return None
-        from ....charts.figures import Over, gain_plot
-
-        plot = untitled(gain_plot(Over(curves, (), variable, log_x=self._log_x)))
-        assert isinstance(plot, Plot)
-        series = tuple(replace(each, legend=False, end="") for each in plot.series)
-        return replace(plot, series=series, note="")
 
     def table_along(self, over: Over) -> Table:
         from ....charts.figures import gain_table

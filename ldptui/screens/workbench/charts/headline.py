@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rich.cells import cell_len
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
@@ -29,13 +28,10 @@ FOUND: Final = (16, 26)
 def border_title(pane: Widget, shown: Shown) -> Content:
     """The title of the pane with the run that is shown; one of other settings stands out."""
     name = str(pane.BORDER_TITLE)
-    texts = [spelled(pane, text) for text in shown.results]
-    if not texts[0]:
+    if not shown.result:
         return Content(name)
-    room = pane.outer_size.width - len(f"╭─ {name} ·  ─╮")
-    text = next((text for text in texts if cell_len(text) <= room), texts[-1])
     style = "$text-warning" if shown.marked else "$foreground"
-    return Content.assemble(f"{name} · ", (text, style))
+    return Content.assemble(f"{name} · ", (spelled(pane, shown.result), style))
 
 
 class Headline(Static):

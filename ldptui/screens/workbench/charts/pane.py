@@ -10,24 +10,23 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
+from textual.widgets import Static
 
 from ....messages import KeysProposed, PartsChanged
 from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
+from ....text.format import percent, short
 from ....widgets.blank import Columns, fitted
 from ....widgets.choice_bar import ChoiceBar, Choices
-from ....widgets.cursor import Move
+from ....widgets.cursor import Move, moved
 from ....widgets.plot import ChartView
-from ....widgets.words import entitle
+from ....widgets.words import entitle, put
 from ..form_pane import BLOCK_S
-from ..transport_bar import TransportBar
-from . import sweep_bar
 from .boxes import Aim, Boxes
 from .headline import Headline, Warnings, border_title
 from .sheets import Sheets
 from .shown import Shown
-from .sweep_bar import SweepBar
 from .tabs import KEYS, WIDE, Tabs, fitting
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ class ChartsPane(Vertical):
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
         self._claim, self._warnings = Headline(), Warnings()
-        self._sheets, self._bar = Sheets(), sweep_bar.rounds_bar()
-        self.sweep = SweepBar()
+        self._sheets, self._round = Sheets(), Static(id="round", markup=False)
         self._boxes = Boxes()
         self._behind = "frequencies"  # the chart whose numbers the table shows
         self._named = Tabs()
@@ -85,8 +83,7 @@ class ChartsPane(Vertical):
         yield self._warnings
         with self._columns:
             yield self._boxes.first
-        yield self._bar
-        yield self.sweep
+        yield self._round
         yield self._sheets
 
     def on_mount(self) -> None:
@@ -121,12 +118,6 @@ class ChartsPane(Vertical):
         """The tabs that the draft has, each with its name; while it is broken, those before."""
         return self._named.names
 
-    def play(self, *, unasked: bool = False) -> None:
-        """Play the sweep, or pause it. unasked : once, and any key stops it."""
-        if (curve := self._aim.played) is not None:
-            self.sweep.play(curve, unasked=unasked)
-            self._boxes.lead(curve)
-
     def current_chart(self) -> ChartView | None:
         """The chart with the focus, else the first one of the tab; None where there is none."""
         charts, focused = self._charts(), self.screen.focused
@@ -143,10 +134,6 @@ class ChartsPane(Vertical):
     def as_svg(self) -> str:
         """The current chart as an SVG picture; "" where there is none."""
         return chart.as_svg() if (chart := self.current_chart()) is not None else ""
-
-    def peeked(self) -> tuple[Shown, Any]:
-        """The values of the charts, and the curve of the gain for a strip of few rows."""
-        return self._shown, self._boxes.gain.mini()
 
     def table(self) -> Table | None:
         """The numbers behind the chart that was shown last."""
@@ -169,8 +156,7 @@ class ChartsPane(Vertical):
             self.set_timer(BLOCK_S, lambda: self._show(mark=self._shown.invalid))
 
     def watch_snapshot(self) -> None:
-        rounds = self.snapshot.rounds if self.snapshot is not None else None
-        if self.is_mounted and sweep_bar.load(self._bar, rounds):
+        if self.cursor is not None and self.cursor >= self._round_count:
             self.cursor = None
         self._show()
 
@@ -190,14 +176,6 @@ class ChartsPane(Vertical):
         self._show()
         if held:
             self.focus_first()
-
-    def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
-        message.stop()
-        self.cursor = message.come - 1 if message.come else None
-
-    def on_sweep_bar_turned(self, message: SweepBar.Turned) -> None:
-        message.stop()
-        self._show()
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
@@ -261,21 +239,18 @@ class ChartsPane(Vertical):
         self._show()
 
     def action_cursor(self, how: Move, by: int = 0) -> None:
-        """Move the cursor of the chart, else through a campaign's rounds, which can play.
+        """Move the cursor of the chart, else through a campaign's rounds.
 
         Where there is neither, the cursor of the chart that the tab follows.
         """
         own, chart = self._aim.own, self._aim.cursor
-        if how in ("play", "faster") and self._aim.played is not None:
-            self.play() if how == "play" else self.sweep.action_faster(by)
-            return
         if how == "pool" and own is not None and own.at is not None:
             chart = own
         if chart is not None:
             chart.step(how, by)
             self._show()
         else:
-            sweep_bar.move(self._bar, how, by)
+            self.cursor = moved(self.cursor, range(self._round_count), how, by)
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
@@ -284,7 +259,7 @@ class ChartsPane(Vertical):
 
     def show_round(self, number: int | None) -> None:
         """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
-        sweep_bar.stay_at(self._bar, number)
+        self.cursor = number
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
@@ -302,8 +277,6 @@ class ChartsPane(Vertical):
             case "cursor" if parameters == ("pool",):
                 ats = (self.cursor, own and own.at, chart and chart.at)
                 return any(at is not None for at in ats)
-            case "cursor" if parameters[:1] in (("play",), ("faster",)):
-                return self._aim.scrubs or self._aim.played is not None
             case "cursor" if chart is not None:
                 return chart.points
             case "cursor":
@@ -313,6 +286,20 @@ class ChartsPane(Vertical):
             case "view":
                 return self.tab == "table" or box is not None
         return True
+
+    @property
+    def _round_count(self) -> int:
+        rounds = self.snapshot.rounds if self.snapshot is not None else None
+        return len(rounds) if rounds is not None else 0
+
+    @property
+    def _round_words(self) -> str:
+        """The round that is looked at: its number, its share of fakes and the ε spent so far."""
+        rounds, at = self._shown.rounds, self.cursor
+        if rounds is None or at is None or at >= len(rounds):
+            return f"all {self._round_count} rounds"
+        share, spent = percent(rounds.share[at]), short(rounds.spent[at])
+        return f"round {at} of 0–{len(rounds) - 1} · β {share} · ε {spent}"
 
     @property
     def _aim(self) -> Aim:
@@ -378,10 +365,8 @@ class ChartsPane(Vertical):
         self._tabs.switches = box.switches() if box is not None else ()
         entitle(self, border_title(self, shown))
         self._warnings.show(shown, bool(self._aim.visible))
-        if shown.rounds is not None:
-            sweep_bar.tell(self._bar, shown.rounds, self.cursor)
-        self._bar.display = self._aim.scrubs
-        self.sweep.show(awaited=shown.awaited)
+        put(self._round, self._round_words)
+        self._round.display = self._aim.scrubs
         names = ("axis", "pick", "view", "cohort", "cursor", "take")
         pool = self.check_action("cursor", ("pool",))
         offered = [pool, *(self.check_action(action, ()) for action in names)]

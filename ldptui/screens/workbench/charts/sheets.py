@@ -1,4 +1,4 @@
-"""The tabs of numbers and words: table, answer, items, levels, one report, privacy, equations."""
+"""The tabs of numbers and words: table, answer, items, one report, privacy, equations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from ..privacy import PrivacyView
     from ..report import ReportView
     from .box import ChartBox
-    from .levels import LevelsView
 
-    Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView | LevelsView
+    Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
 
 GAP: Final = 2
 LEAST: Final = 40
@@ -50,8 +49,6 @@ class Sheets(Columns):
     def __init__(self) -> None:
         super().__init__()
         self._chart = ChartView(id="beside")
-        self._picture: Chart | None = None
-        self._drawn: tuple[object, ...] = ()  # what the picture was made of
         self._frame: Frame | None = None
         self._made_of: tuple[object, ...] = ()  # what the frame was made of
 
@@ -101,8 +98,6 @@ class Sheets(Columns):
         kind = KINDS[tab]
         if tab == "table":
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
-        elif tab == "levels":
-            view.show(shown.followed, shown.empty)
         elif kind.frame:
             if tab == "answer":
                 view.base, view.spite = shown.base, shown.beside("spite")
@@ -131,24 +126,16 @@ class Sheets(Columns):
                 charts.show(shown, room)
                 chart = charts.charts()[0].chart
             else:
-                chart = self._picture_for(tab, view, shown)
+                chart = self._picture_for(tab, shown)
         self._chart.display = chart is not None
         view.styles.width = "1fr" if chart is None else needs
         self._chart.chart = chart
 
-    def _picture_for(self, tab: str, view: Any, shown: Shown) -> Chart | None:
-        """The chart of a tab that has none of its own, drawn once for the same numbers."""
+    def _picture_for(self, tab: str, shown: Shown) -> Chart | None:
+        """The chart of a tab that has none of its own."""
         kind = KINDS[tab]
-        if kind.frame:
-            frame = self._frame_of(kind, shown)
-            return None if frame is None else frame.chart
-        if tab != "levels" or shown.followed is None:
-            return None
-        if (state := (shown.followed, view.at)) != self._drawn:
-            from ....charts.figures import survivors_plot
-
-            self._drawn, self._picture = state, survivors_plot(*state)
-        return self._picture
+        frame = self._frame_of(kind, shown) if kind.frame else None
+        return None if frame is None else frame.chart
 
 
 def _made(tab: str) -> Sheet:
@@ -161,10 +148,6 @@ def _made(tab: str) -> Sheet:
             from .answer import AnswerView
 
             return AnswerView(id=tab)
-        case "levels":
-            from .levels import LevelsView
-
-            return LevelsView(id=tab)
         case "privacy":
             from ..privacy import PrivacyView
 

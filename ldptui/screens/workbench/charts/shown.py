@@ -66,11 +66,6 @@ class Shown(Struct, frozen=True):
         return self.snapshot.bits if self.snapshot is not None else None
 
     @property
-    def followed(self) -> Mapping[str, Any] | None:
-        """The levels and items of heavy hitters; None before the first trial."""
-        return self.snapshot.levels if self.snapshot is not None else None
-
-    @property
     def rounds(self) -> Rounds | None:
         return self.snapshot.rounds if self.snapshot is not None else None
 
@@ -174,29 +169,28 @@ class Shown(Struct, frozen=True):
         return not same_settings(self.base.parameters, cell.parameters)
 
     @property
-    def results(self) -> tuple[str, ...]:
+    def result(self) -> str:
         """The name of this result: the run, its sweep and its trials; "" before there is any.
 
-        In full, then shorter for those who have less room. A preview says what a run would sweep.
+        A preview says what a run would sweep.
         """
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
-            return ("",)
+            return ""
         name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "preview"
         trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
         if self.marked:
-            return self._stale_words(name, trials)
+            return self._stale_result(name, trials)
         cells = [cell for part in run.parts.values() for cell in part]
         here = f" · at {words}" if (words := self.cell_words) else ""
         plain, scenario = f"{name} · {trials}{here}", self.scenario
         if scenario is None or not scenario.sweep or (run.full and len(cells) < 2):
-            return (plain,)
-        swept, many = wordings_of(scenario.sweep), count(scenario.cells)
+            return plain
+        swept, many = describe_sweep(scenario.sweep), count(scenario.cells)
         if run.full:
-            size = f"{many} × {trials}{here}"
-            return (*(f"{name} · {words} · {size}" for words in swept), f"{name} · {size}")
-        size = f"{many} × {count(int(scenario.document.get('trials', base.trials)))}"
-        return (*(f"{plain} · {self.run_key} runs {words} · {size}" for words in swept), plain)
+            return f"{name} · {many} × {trials}{here} · {swept}"
+        each = count(int(scenario.document.get("trials", base.trials)))
+        return f"{plain} · {self.run_key} runs {many} × {each} · {swept}"
 
     @property
     def outdated(self) -> bool:
@@ -208,17 +202,11 @@ class Shown(Struct, frozen=True):
         """True where the draft has problems."""
         return self.draft is not None and bool(self.draft.problems)
 
-    def _stale_words(self, name: str, trials: str) -> tuple[str, ...]:
-        """The name of a result of other settings; of a draft that is not valid, its last valid one.
-
-        In full, then shorter.
-        """
+    def _stale_result(self, name: str, trials: str) -> str:
+        """The name of a result of other settings; of an invalid draft its last valid one."""
         if self.draft is None or not self.draft.problems or self.scenario is None:
-            return (f"STALE: {name}, other settings · {trials}",)
-        setting = described(self.scenario.document)
-        first = ", ".join(setting.split(", ")[:2])
-        longest = f"STALE: {name} of the last valid setting, {setting} · {trials}"
-        return (longest, f"STALE: last valid {setting} · {trials}", f"STALE: last valid {first}")
+            return f"STALE: {name}, other settings · {trials}"
+        return f"STALE: last valid {described(self.scenario.document)} · {trials}"
 
     @property
     def claim(self) -> str:
@@ -286,13 +274,12 @@ class Shown(Struct, frozen=True):
         return FIRST if snapshot is None else NO_ESTIMATE.format(self.run_key)
 
 
-def wordings_of(sweep: Mapping[str, Sequence[object]]) -> tuple[str, ...]:
-    """The swept keys, from all that is known of their values to their number."""
-    names = {key: key_words(key).short for key in sweep}
-    words = {key: f"{names[key]} {ends(values)}" for key, values in sweep.items()}
-    numbers = {key: words[key] if _numbers(values) else names[key] for key, values in sweep.items()}
-    shorter = [" × ".join(each.values()) for each in (words, numbers, names)]
-    return tuple(dict.fromkeys((*shorter, *[f"{len(sweep)} keys"] * (len(sweep) > 1))))
+def describe_sweep(sweep: Mapping[str, Sequence[object]]) -> str:
+    """The swept keys, those of numbers with the ends of their values: `ε 0.1…4 × protocol`."""
+    return " × ".join(
+        f"{key_words(key).short} {ends(values)}" if _numbers(values) else key_words(key).short
+        for key, values in sweep.items()
+    )
 
 
 def ends(values: Sequence[object]) -> str:

@@ -25,8 +25,6 @@ TARGETS: Final = "attack.targets.items"
 """A swept list of targets is a number on an axis: how many they are, or how many hold them."""
 WIDE: Final = 128
 """From this width two of the tabs' charts stand side by side."""
-NARROW: Final = 66
-"""Below this width the pane is narrow."""
 
 
 def tabs_of(draft: Draft | None) -> Choices:
@@ -130,14 +128,8 @@ class Tabs:
 
 def fitting(tabs: Choices, width: int) -> Choices:
     """The tabs as the bar names them, in less room where that is scarce."""
-    if not width:
-        return tabs
-    shorter, shortest = (
-        tuple((name, getattr(KINDS[name], size) or words) for name, words in tabs)
-        for size in ("short", "shortest")
-    )
-    usual = shorter if width < NARROW else tabs
-    return usual if sum(len(words) + 1 for _, words in usual) <= width + 1 else shortest
+    short = tuple((name, KINDS[name].short or words) for name, words in tabs)
+    return tabs if not width or sum(len(words) + 1 for _, words in tabs) <= width + 1 else short
 
 
 def charts_of(tab: str, *, wide: bool, rounds: bool) -> tuple[str, ...]:
@@ -167,11 +159,7 @@ KEYS: Final[list[BindingType]] = [
     Binding("k,up", "cohort(-1)", "Cohort, target, series before", show=False,
             id="charts.cohort-before"),
     Binding("enter", "take", "Take cell", id="charts.take"),
-    Binding("space", "cursor('play')", "Play", id="charts.play"),
     *STEP,
-    Binding("plus,equals_sign", "cursor('faster', 1)", "Faster", show=False,
-            id="charts.faster"),
-    Binding("minus", "cursor('faster', -1)", "Slower", show=False, id="charts.slower"),
     Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
     Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
 ]  # fmt: skip

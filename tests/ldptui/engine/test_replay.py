@@ -1,4 +1,4 @@
-"""Recordings played back, and runs shown from the store, without simulating anything."""
+"""Runs replayed block by block, and shown from the store, without simulating anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ldptui.core.scenario import Scenario
 from ldptui.core.store import Store, begin, open_store
 from ldptui.core.store.recording import read_recording, write_recording
 from ldptui.engine.kept import kept_runs
-from ldptui.engine.playback import Playback, kept_playback, kept_snapshot
+from ldptui.engine.replay import RunReplay, open_replay, read_snapshot
 from ldptui.session.snapshot import Snapshot
 
 WHOLE = document(title="a sweep", trials=60, sweep={"attack.share": [0.02, 0.05, 0.2]})
@@ -46,7 +46,7 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     keep(path)
     monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
     work = compile(Scenario(WHOLE))
-    snapshot = kept_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1, key=-1)
     with open_store(path) as store:
         measured, kept = store.measured(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
@@ -63,23 +63,20 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     assert snapshot.frequencies.trials == 60
 
 
-def test_a_film_shows_the_results_of_that_moment(path: Path) -> None:
+def test_a_replay_shows_the_results_of_that_moment(path: Path) -> None:
     keep(path)
-    playback = kept_playback(path, 1, 1, company=False)
-    assert [beat.blocks for beat in playback.beats] == list(range(1, 10))
-    assert all(
-        a.seconds <= b.seconds for a, b in zip(playback.beats, playback.beats[1:], strict=False)
-    )
+    replay = open_replay(path, 1, 1)
+    assert replay.blocks == 9
 
     def known(blocks: int) -> tuple[int, int, dict[float, int], str]:
-        frame = playback.frame(blocks)
+        frame = replay.frame(blocks)
         trials = frame.frequencies.trials if frame.frequencies is not None else 0
         return frame.done, trials, shares(frame) if frame.parts else {}, frame.status
 
     assert known(0) == (0, 0, {}, "running")
     assert known(2) == (40, 0, {0.02: 40}, "running")
     assert known(5) == (100, 40, {0.02: 60, 0.05: 40}, "running")
-    there = playback.frame(5)
+    there = replay.frame(5)
     with open_store(path) as store:
         block = [store.block(1, arrival) for arrival in store.arrivals(1)[3:5]]
     both = block[0].arms[ATTACKED] + block[1].arms[ATTACKED]
@@ -88,56 +85,56 @@ def test_a_film_shows_the_results_of_that_moment(path: Path) -> None:
     assert known(9) == (180, 60, {0.02: 60, 0.05: 60, 0.2: 60}, "done")
     # Back, and on again: the same picture.
     assert known(4) == (80, 20, {0.02: 60, 0.05: 20, 0.2: 0}, "running")
-    assert playback.frame(5).frequencies == there.frequencies
+    assert replay.frame(5).frequencies == there.frequencies
     assert known(0)[:2] == (0, 0)
-    playback.close()
+    replay.close()
 
 
 def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
     keep(path)
     with open_store(path) as store:
         store._db.execute("UPDATE run_blocks SET arrival = 100 - arrival")
-    playback = kept_playback(path, 1, 1, company=False)
+    replay = open_replay(path, 1, 1)
     # The third and the second block of the last cell come first: nothing to show yet.
-    assert shares(playback.frame(3)) == {0.2: 60}
-    assert shares(playback.frame(2)) == {0.2: 0}
-    playback.close()
+    assert shares(replay.frame(3)) == {0.2: 60}
+    assert shares(replay.frame(2)) == {0.2: 0}
+    replay.close()
 
 
 def test_company_are_cells_that_other_runs_left(path: Path) -> None:
     keep(path)
     alone = {**WHOLE, "sweep": {"attack.share": [0.02]}}
     keep(path, alone)
-    playback = kept_playback(path, 2, 1, company=False)
+    replay = open_replay(path, 2, 1)
     # The base is none of the run's cells: the nearest one stands for it.
-    (base,) = playback.frame().parts["base"]
+    (base,) = replay.frame().parts["base"]
     assert base.parameters["attack.share"] == 0.02
-    playback.close()
-    (base,) = kept_snapshot(path, 2, key=-2).parts["base"]
+    replay.close()
+    (base,) = read_snapshot(path, 2, key=-2).parts["base"]
     assert base.parameters["attack.share"] == 0.05
 
 
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
     keep(path, blocks=3)
-    snapshot = kept_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1, key=-1)
     assert (snapshot.status, snapshot.done, snapshot.total) == ("partial", 60, 180)
     (listed,) = kept_runs(path)
     assert (listed.key, listed.number, listed.status) == (-1, 1, "partial")
     assert listed.snapshot.parts == {}
 
 
-def test_a_recording_from_a_file_plays(path: Path, tmp_path: Path) -> None:
+def test_a_recording_from_a_file_is_replayed(path: Path, tmp_path: Path) -> None:
     keep(path)
     with open_store(path) as store:
         write_recording(store, 1, tmp_path / "run.ldptui")
     other: Store = open_store(None)
     number, _ = read_recording(other, tmp_path / "run.ldptui")
-    playback = Playback(other, number, 1)
-    assert not playback.kept
-    assert shares(playback.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
-    assert playback.frame(9).kept is None
-    assert playback.words(playback.beat(9)).startswith("block 9 of 9 · 180 of 180 trials")
-    playback.close()
+    replay = RunReplay(other, number, 1)
+    assert replay.name == "recording"
+    assert shares(replay.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
+    assert replay.frame(9).kept is None
+    assert replay.describe(9) == "recording: block 9 of 9 · 180 of 180 trials"
+    replay.close()
 
 
 def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
@@ -150,7 +147,7 @@ def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
         *_, last = run(work, memory=kept)
         kept.finish(last.results)
     (tmp_path / "ages.csv").unlink()
-    snapshot = kept_snapshot(path, 1, key=-1)
+    snapshot = read_snapshot(path, 1, key=-1)
     assert snapshot.frequencies is not None
     assert snapshot.frequencies.labels == ("old", "young")
 
@@ -160,34 +157,23 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 }
 
 
-def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rounds_of_a_campaign_are_replayed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(path, CAMPAIGN)
     monkeypatch.setattr("ldptui.core.cell.Cell.block", None)
-    playback = kept_playback(path, 1, 1, company=False)
-    # The first block goes round by round until all of it has come; the others come at once.
-    walked = [(beat.blocks, beat.round) for beat in playback.beats]
-    assert walked == [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, None), (2, None), (3, None)]
-    seconds = [beat.seconds for beat in playback.beats]
+    replay = open_replay(path, 1, 1)
     with open_store(path) as store:
-        came = store.arrivals(1)
-        blocks = [store.block(1, arrival) for arrival in came]
-    assert seconds == sorted(seconds)
-    assert seconds[5:] == [arrival.seconds for arrival in came]
-    assert seconds[0] == pytest.approx(came[0].seconds / 6)
-    assert playback.words(playback.beat(3)).startswith(
-        "block 1 of 3, round 2 of 0–4 · 20 of 60 trials"
-    )
-    assert playback.words(playback.beat(0)).startswith("block 0 of 3 · 0 of 60 trials")
+        blocks = [store.block(1, arrival) for arrival in store.arrivals(1)]
+    assert replay.describe(1) == "run 1: block 1 of 3 · 20 of 60 trials"
 
     def shown(count: int) -> tuple[int, list[list[float]], dict[int, list[float]]]:
         """Trials; of the first `count` blocks, the targets and all items of each round."""
-        frame = playback.frame(count)
+        frame = replay.frame(count)
         assert frame.rounds is not None
         own = {at: list(one.attacked.mean) for at, one in frame.round_frequencies.items()}
         return frame.rounds.trials, [list(estimate) for estimate in frame.rounds.attacked], own
 
-    assert playback.frame(0).rounds is None
-    assert dict(playback.frame(0).round_frequencies) == {}
+    assert replay.frame(0).rounds is None
+    assert dict(replay.frame(0).round_frequencies) == {}
     for count in (1, 2, 3, 1):  # estimates settle, and go back
         of_rounds = [block.rounds for block in blocks[:count] if block.rounds is not None]
         expected = of_rounds[0].arms[ATTACKED]
@@ -198,48 +184,32 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
             expected.mean[:, [3, 4]].tolist(),
             dict(enumerate(expected.mean.tolist())),
         )
-    rounds = playback.frame(2).rounds
+    rounds = replay.frame(2).rounds
     assert rounds is not None
     gains = [block.rounds.metrics["gain"] for block in blocks[:2] if block.rounds is not None]
     means = np.concatenate(gains).mean(axis=0)
     assert [estimate.mean for estimate in rounds.metrics["gain"]] == pytest.approx(means.tolist())
     assert all(estimate.theory is not None for estimate in rounds.metrics["gain"])
-    playback.close()
+    replay.close()
 
 
 def test_the_points_of_a_campaign_are_on_its_charts(path: Path) -> None:
     keep(path, {**CAMPAIGN, "trials": 2, "sweep": {"attack.share": [0.02, 0.2]}})
-    assert shares(kept_snapshot(path, 1, key=-1)) == {0.02: 2, 0.2: 2}
+    assert shares(read_snapshot(path, 1, key=-1)) == {0.02: 2, 0.2: 2}
 
 
 def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
     keep(path, CAMPAIGN)
-    whole = kept_snapshot(path, 1, key=-1)
+    whole = read_snapshot(path, 1, key=-1)
     assert whole.rounds is not None
     assert (len(whole.rounds), whole.rounds.trials) == (5, 60)
     assert sorted(whole.round_frequencies) == [0, 1, 2, 3, 4]
     with open_store(path) as store:
         write_recording(store, 1, tmp_path / "run.ldptui")
     other = open_store(None)
-    playback = Playback(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
-    assert playback.frame().rounds == whole.rounds
-    playback.close()
-
-
-def test_few_sums_are_kept_of_very_many_numbers(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep(path, {**CAMPAIGN, "trials": 200})
-    playback = kept_playback(path, 1, 1, company=False)
-    whole = [playback.frame(count) for count in range(1, 11)]
-    playback.close()
-    monkeypatch.setattr("ldptui.engine.playback.MAX_BYTES", 1)
-    playback = kept_playback(path, 1, 1, company=False)
-    for count in (*range(1, 11), 4, 7, 2):
-        frame, there = playback.frame(count), whole[count - 1]
-        assert (frame.frequencies, frame.rounds) == (there.frequencies, there.rounds)
-        assert len(playback._sums._kept) <= 4
-    playback.close()
+    replay = RunReplay(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
+    assert replay.frame().rounds == whole.rounds
+    replay.close()
 
 
 def test_there_is_no_history_without_a_store(tmp_path: Path) -> None:

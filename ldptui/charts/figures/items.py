@@ -1,0 +1,86 @@
+"""Heavy hitters item by item: true and estimated counts, and where an item is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..series import Axis, Plot, Series
+from .levels import GROUPS, Details
+from .table import Column, Frame, Table
+
+
+def frame(details: Details | None) -> Frame | None:
+    """The watched items with their counts; None before the first trial."""
+    return None if details is None else Frame(items_table(details), counts_plot(details))
+
+
+def lost_level(survived: Sequence[float]) -> int | None:
+    """The level, from 1, that a prefix survives in less than half of the trials; None: never."""
+    return next((number for number, share in enumerate(survived, 1) if share < 0.5), None)
+
+
+def items_table(details: Details) -> Table:
+    """The watched items with true and estimated counts, a row each, and how often they are named.
+
+    An estimated count is the mean where the item is in the answer, of all users of the arm. Few
+    words: ten bits of code have room too beside the forms of a screen of 120 columns.
+    """
+    true, after, before = (Column(name, grouped=True) for name in ("true", "after", "before"))
+    columns = (
+        Column("item"), Column("T"), Column("rank"), true, after, Column("named %", 1), before,
+        Column("before %", 1), Column("lost"), Column("code"),
+    )  # fmt: skip
+    genuine, everyone = details["users"], details["users"] + details["malicious"]
+    rows = tuple(
+        (
+            item["item"],
+            "▸" if item["target"] else "",
+            item["rank"],
+            item["true"],
+            _counted(item["attacked"]["estimate"], everyone),
+            100 * item["attacked"]["survived"][-1],
+            _counted(item["clean"]["estimate"], genuine),
+            100 * item["clean"]["survived"][-1],
+            lost_level(item["attacked"]["survived"]),
+            item["code"],
+        )
+        for item in details["watched"]
+    )
+    return Table("Targets T and true hitters, counts of users", columns, rows)
+
+
+def _counted(estimate: float | None, users: int) -> int | None:
+    return None if estimate is None else round(estimate * users)
+
+
+def counts_plot(details: Details) -> Plot:
+    """The count of users that the server names for each watched item, over the true one.
+
+    Both axes are logarithmic; the note says how many items have no place on them.
+    """
+    users = {"clean": details["users"], "attacked": details["users"] + details["malicious"]}
+    series, values, placeless = list[Series](), list[float](), set[str]()
+    for group, arm, name, tone in GROUPS[:2] + GROUPS[3:]:
+        pairs = []
+        for item in details["watched"]:
+            if item["target"] == (group == "targets"):
+                pair = item["true"], (item[arm]["estimate"] or 0.0) * users[arm]
+                if min(pair) > 0:
+                    pairs.append(pair)
+                elif arm == "attacked":
+                    placeless.add(item["item"])
+        if pairs:
+            xs, ys = zip(*pairs, strict=True)
+            series.append(Series(name, xs, ys, tone, "points", cloud=False))
+            values += [*xs, *ys]
+    ends = (min(values) / 1.5, max(values) * 1.5) if values else (1.0, 10.0)
+    notes = ["mean where an item is named"]
+    if placeless:
+        notes.append(f"{len(placeless)} of {len(details['watched'])} are not named or at 0")
+    return Plot(
+        "Estimated over true counts",
+        Axis("true count of users", log=True, low=ends[0], high=ends[1]),
+        Axis("estimated count of users", log=True, low=ends[0], high=ends[1]),
+        (Series("estimated = true", ends, ends, "theory"), *series),
+        note="; ".join(notes),
+    )

@@ -1,0 +1,124 @@
+"""The line of a replay: it goes through the blocks of a run at one pace, or step by step."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from ...engine.replay import RunReplay
+    from ...session.snapshot import Snapshot
+
+TICK_S: Final = 0.25
+MOST_TICKS: Final = 32
+"""Ticks that a replay takes at most: of many blocks several come at once."""
+
+
+class ReplayBar(Static, can_focus=True):
+    """The blocks of a run, one after the other; hidden while there is no replay.
+
+    replay : what is shown. frame : the snapshot at the place reached; None before the first.
+    """
+
+    DEFAULT_CSS = """
+    ReplayBar { height: 1; padding: 0 1; display: none; background: $panel; text-wrap: nowrap; }
+    ReplayBar:focus { text-style: bold; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "play", "Play, pause", id="replay.toggle"),
+        Binding("comma", "step(-1)", "Step", key_display=", .", id="replay.back"),
+        Binding("full_stop", "step(1)", "Step on", show=False, id="replay.forward"),
+        Binding("home", "go(0)", "To the start", show=False, id="replay.start"),
+        Binding("end", "go(-1)", "To the end", id="replay.end"),
+        Binding("escape,q", "close", "Close", id="replay.close"),
+    ]
+
+    @dataclass(eq=False)
+    class FrameChanged(Message):
+        """There is another frame."""
+
+    @dataclass(eq=False)
+    class Closed(Message):
+        """The replay was left by its own key."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.replay: RunReplay | None = None
+        self.frame: Snapshot | None = None
+        self._at, self._is_playing, self._is_drawing = 0, False, False
+        self._timer: Timer | None = None
+
+    def on_mount(self) -> None:
+        self._timer = self.set_interval(TICK_S, self._tick, pause=True)
+
+    def play(self, replay: RunReplay) -> None:
+        """Replay a run from the start, and close it at the end."""
+        self.close()
+        self.replay, self.display = replay, True
+        self._move(0, is_playing=True)
+        self.call_after_refresh(self.focus)
+
+    def close(self) -> None:
+        """Leave the replay, if there is one."""
+        replay, self.replay, self.frame = self.replay, None, None
+        if replay is None:
+            return
+        self.display = False
+        self._move(0)
+        if not self._is_drawing:  # else the drawing closes it
+            replay.close()
+
+    def action_close(self) -> None:
+        self.close()
+        self.post_message(self.Closed())
+
+    def action_play(self) -> None:
+        """Play or pause; at the end, play once more."""
+        if self.replay is not None:
+            is_over = self._at >= self.replay.blocks
+            self._move(0 if is_over else self._at, is_playing=is_over or not self._is_playing)
+
+    def action_step(self, by: int) -> None:
+        self._move(self._at + by)
+
+    def action_go(self, place: int) -> None:
+        """Go to the start, or (-1) to the end."""
+        if self.replay is not None:
+            self._move(self.replay.blocks if place else 0)
+
+    def _tick(self) -> None:
+        if self.replay is not None:
+            at = self._at + max(1, self.replay.blocks // MOST_TICKS)
+            self._move(at, is_playing=at < self.replay.blocks)
+
+    def _move(self, at: int, *, is_playing: bool = False) -> None:
+        """Show the first `at` blocks, and go on from there or stay."""
+        self._at = max(0, min(at, self.replay.blocks)) if self.replay is not None else 0
+        self._is_playing = is_playing
+        if self._timer is not None:
+            (self._timer.resume if is_playing else self._timer.pause)()
+        if self.replay is not None:
+            self.run_worker(self._draw())
+
+    async def _draw(self) -> None:
+        """Draw the place reached; while one frame is made, those that fall due are left out."""
+        if self._is_drawing:
+            return
+        self._is_drawing = True
+        drawn: tuple[RunReplay, int] | None = None
+        while (replay := self.replay) is not None and drawn != (replay, self._at):
+            drawn = replay, self._at
+            frame = await asyncio.to_thread(replay.frame, self._at)
+            if self.replay is not replay:
+                replay.close()
+                continue
+            self.frame = frame
+            self.update(f"{replay.describe(drawn[1])} · space plays, comma and period step")
+            self.post_message(self.FrameChanged())
+        self._is_drawing = False
