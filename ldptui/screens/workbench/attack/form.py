@@ -63,8 +63,8 @@ def composition(draft: Draft) -> str:
             phases = script.phases_of(attack)
             words = [script.described_phase(phases, at) for at in range(len(phases))]
         case _:
-            return "a mixture or phases: ⏎ in the script"
-    return "\n".join([*words, "⏎ edits this in the script"])
+            return "a mixture or phases: enter, in the script"
+    return "\n".join([*words, "enter edits this in the script"])
 
 
 class Composition(Static, can_focus=True):
