@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ldptui.core.base.files import FORMATS
 
@@ -18,24 +18,6 @@ from ..terminal.exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 if TYPE_CHECKING:
     from .command import Command
     from .opening import Opening
-
-_COMMANDS: Final = """\
-commands (each has its own --help):
-{commands}
-{topics}
-
-examples:
-  ldptui                                 open the workbench
-  ldptui my.toml                         open it on a scenario of yours
-  ldptui run quickstart                  run a bundled scenario
-  ldptui run my.toml --set attack.share=0.1 --format json --out result.json
-  ldptui theory oue --epsilon 1 --items 1024 --users 100000
-  ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
-
-exit codes: 0 done, 1 the run failed, 2 bad usage, scenario or data, 3 a file could not
-be read or written, 4 a replay drawn by another NumPy that is statistically the same,
-5 a screen without a verdict, 70 a bug, 130 interrupted (what is finished is printed)
-"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,21 +70,22 @@ def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
 
 
 class _AppParser(_Parser):
-    """The parser of `ldptui` without a command; the lab's topics are read for its help alone."""
+    """The parser of `ldptui` without a command, whose help is one screen."""
 
     def format_help(self) -> str:
-        from ..lab import topics as lab
+        from .help import overview
 
-        rows = [each for each in _rows().values() if each.usage]
-        lines, topics = (
-            "\n".join(f"  {each.usage:<20} {each.summary}" for each in some)
-            for some in (rows, lab.TOPICS.values())
-        )
-        self.epilog = _COMMANDS.format(commands=lines, topics=topics)
+        return overview()
+
+    def format_all(self) -> str:
+        """The help of the workbench's options, and a line for each command."""
+        from .help import rest_of_help
+
+        self.epilog = rest_of_help()
         return super().format_help()
 
 
-def app_parser() -> argparse.ArgumentParser:
+def app_parser() -> _AppParser:
     """The arguments of `ldptui` without a command."""
     parser = _AppParser(
         prog="ldptui",
@@ -110,11 +93,9 @@ def app_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.usage = (
-        "ldptui [options] [SCENARIO]\n"
-        "       ldptui REPORTS … --protocol KIND --epsilon E (--items D | --domain FILE)\n"
-        "       ldptui COMMAND [options] …"
-    )
+    from .help import USAGE
+
+    parser.usage = USAGE
     _rows()["ldptui"].add_to(parser)
     return parser
 
@@ -158,10 +139,17 @@ def _obey(arguments: list[str]) -> int:
 
         return _open(Opening())
     command, rest = arguments[0], arguments[1:]
+    if command == "help":
+        return _help(rest)
     chosen = parser_of(command)
     if chosen is not None:
+        from .logs import logged, split_log_options
+
+        log, rest = split_log_options(rest)
         parsed = chosen.parse_args(rest)  # first: help needs nothing of what does the work
-        return _work(command, parsed)
+        del parsed.log_file, parsed.verbose
+        with logged(log, arguments):
+            return _work(command, parsed)
     parser = app_parser()
     parsed, more = parser.parse_known_args(arguments)
     options = _rows()["ldptui"].read(parsed)
@@ -187,6 +175,20 @@ def _obey(arguments: list[str]) -> int:
     return _open(options)
 
 
+def _help(words: Sequence[str]) -> int:
+    """The help of a command, or of all."""
+    from ..terminal.output import write_out
+
+    parser = parser_of(words[0]) if words else None
+    if words and parser is None:
+        from ldptui.core.base.errors import ScenarioError, suggest
+
+        rule = f"must be a command, got {words[0]}{suggest(words[0], commands(), '')}"
+        raise ScenarioError(rule, key="COMMAND")
+    write_out(app_parser().format_all() if parser is None else parser.format_help())
+    return DONE
+
+
 def _rows() -> Mapping[str, Command]:
     """The rows of the commands, read when an argument asks for them."""
     from .command import COMMANDS
@@ -198,18 +200,23 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
     """The parser of a command; None where there is none of that name."""
     if not _is_command(command):
         return None
-    if command in _rows():
-        return _rows()[command].parser(_parser)
-    from ..lab import topics as lab
+    from .logs import add_log_options
 
-    return lab.parser(command, _parser)
+    if command in _rows():
+        parser = _rows()[command].parser(_parser)
+    else:
+        from ..lab import topics as lab
+
+        parser = lab.parser(command, _parser)
+    add_log_options(parser)
+    return parser
 
 
 def commands() -> tuple[str, ...]:
-    """The names of all commands, the topics of the lab last."""
+    """The names of all commands but former ones, the topics of the lab last."""
     from ..lab import topics as lab
 
-    named = [name for name in _rows() if name != "ldptui"]
+    named = [name for name, row in _rows().items() if name != "ldptui" and not row.hidden]
     return tuple(dict.fromkeys((*named, *lab.TOPICS)))
 
 
@@ -225,6 +232,8 @@ def _work(command: str, parsed: argparse.Namespace) -> int:
 
     if command in _rows():
         row = _rows()[command]
+        if row.hidden:
+            _complain(f"note: ldptui {command} is ldptui client {command} from now on")
         work: Callable[[Any], int] = getattr(
             import_module(f"{__package__}.{row.module}"), command.replace("-", "_")
         )

@@ -35,6 +35,8 @@ class Command:
     module: str = ""
     usage: str = ""
     summary: str = ""
+    group: str = ""
+    hidden: bool = False
     example: str | None = None
     required: Sequence[str] = ()
     groups: Mapping[str, str] = field(default_factory=dict)

@@ -51,7 +51,7 @@ def screen(options: ScreenOptions) -> int:
     write_result(options, options.format, written)
     if not found.proved:
         return exits.NO_VERDICT
-    return exits.FAILED if found.alarm else exits.DONE
+    return exits.ALARM if found.alarm else exits.DONE
 
 
 def tell_memory(quiet: bool, named: Sequence[Source], need: Need) -> None:

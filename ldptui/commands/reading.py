@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ldptui.core.base.errors import ScenarioError, got
-from ldptui.core.base.files import check_other
+from ldptui.core.base.files import check_other, is_file
 from ldptui.core.law.pure import LocalMechanism
 from ldptui.core.plugins import available
 from ldptui.core.scenario import Scenario, read_document, read_text
@@ -25,6 +25,8 @@ from ..terminal.output import note
 from .opening import Opening
 from .options import Simulating
 
+STDIN: Final = Path("/dev/stdin")
+
 
 def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from.
@@ -33,8 +35,8 @@ def scenario_of(options: Simulating, out: Path | None = None) -> tuple[Scenario,
     """
     from ldptui.core.store.recording import is_recording  # perturb does without it
 
-    place = locate(options.scenario)
-    if is_recording(place):
+    place = STDIN if options.scenario == "-" else locate(options.scenario)
+    if is_file(place) and is_recording(place):  # a pipe is read once
         way = "ldptui replay computes it again, ldptui runs import takes it in"
         raise ScenarioError(f"is a recording and no scenario: {way}", where=str(place))
     if out is not None:

@@ -39,14 +39,15 @@ ITEMS, REPORTS = 11, 4
 
 RANDOM: Final = """\
 Every draw comes from a cryptographic generator: the operating system's (`secrets`, `getrandom`,
-`crypto.getRandomValues`), or a stream cipher under a fresh key of it. No `Math.random`, no Mersenne
-Twister, no PCG, no seed: whoever finds the state knows every coin, and with it the item. Seeds and
-rows that a report publishes come from the same generator. "Uniformly" is with equal chances; a
-whole number below a bound is drawn without the bias of a remainder. Something happens with
-probability p where a uniform number in [0, 1) of 53 bits is below p. One of the others is drawn by
-its place among them in rising order. `ldptui vectors` lists items, the numbers that a client draws
-for each, in the order of the steps above, and the report that these make. Nothing but the report
-leaves the device, and no further report of the same item but as said above."""
+`crypto.getRandomValues`), or a stream cipher under a fresh key of it. No `Math.random`, no
+Mersenne Twister, no PCG, no seed: whoever finds the state knows every coin, and with it the
+item. Seeds and rows that a report publishes come from the same generator. "Uniformly" is with
+equal chances; a whole number below a bound is drawn without the bias of a remainder. Something
+happens with probability p where a uniform number in [0, 1) of 53 bits is below p. One of the
+others is drawn by its place among them in rising order. `ldptui client vectors` lists items, the
+numbers that a client draws for each, in the order of the steps above, and the report that these
+make. Nothing but the report leaves the device, and no further report of the same item but as
+said above."""
 
 HASH: Final = """\
 xxHash32 with the seed s of the four bytes of v, in numbers modulo 2^32, where x ⟲ n turns the bits
@@ -73,6 +74,15 @@ OTHERS: Final = {".c": "C", ".js": "JavaScript"}
 def _over(client: Client, protocol: LocalMechanism, ranged: bool) -> dict[str, Any]:
     """The range of the numbers that users hold, or the number of their items."""
     return {"range": _span(client)} if ranged else {"items": protocol.domain_size}
+
+
+def client(options: object) -> int:
+    """Print the page of a protocol, or its test vectors."""
+    if isinstance(options, Vectors):
+        return vectors(options)
+    if isinstance(options, Spec):
+        return spec(options)
+    raise ScenarioError("must be spec or vectors", key="ACTION")
 
 
 def spec(options: Spec) -> int:
@@ -366,7 +376,7 @@ def vectors(options: Vectors) -> int:
 
 
 def program(client: Client) -> ModuleType:
-    """A client of the pages of `ldptui spec`, as a module of its own."""
+    """A client of the pages of `ldptui client spec`, as a module of its own."""
     module = ModuleType(f"client_{client.file.stem}", "")
     exec(client.code, module.__dict__)
     return module

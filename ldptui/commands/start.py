@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from ldptui.core.base.files import is_file
 
+from .logs import log_to
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -92,7 +94,7 @@ def open_workbench(
         cluster=options.cluster,
     )
     if options.log_file:
-        _log_to(Path(options.log_file))
+        log_to(Path(options.log_file))
     # What a start makes stays: searching it for garbage takes a sixth of the time to the first
     # frame. The screen switches the search on again when everything is loaded.
     gc.disable()
@@ -135,12 +137,3 @@ def scenario_path(
     if not is_file(path):
         raise FileError(f"{scenario} must be a file, which is read again")
     return path
-
-
-def _log_to(path: Path) -> None:
-    import logging
-    from logging.handlers import RotatingFileHandler
-
-    handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=2, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -26,7 +26,7 @@ from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
 from ..lab.options import flag_of
 from ..terminal import exits
-from ..terminal.output import write_out
+from ..terminal.output import note, write_out
 from ..text import table
 from ..text.prose import either
 from .protocols import Theory
@@ -39,7 +39,7 @@ COMMON: Final = (
 
 def theory(options: Theory) -> int:
     """Print the closed forms of a protocol."""
-    options = _checked(options)
+    options = _checked(_example(options))
     setting = _setting(options)
     story = story_named(setting.family) or UNTOLD
     rows = entries(setting)
@@ -49,6 +49,19 @@ def theory(options: Theory) -> int:
     else:
         write_out(_table(story, setting, rows))
     return exits.DONE
+
+
+def _example(options: Theory) -> Theory:
+    """The options, of an example where nothing but the protocol is given."""
+    bare = Theory(protocol=options.protocol, format=options.format)
+    if options != bare:
+        return options
+    example = replace(options, items=16, users=10_000)
+    if "f" not in _keys(KINDS[options.protocol]):
+        example = replace(example, epsilon=1.0)
+    budget = "" if example.epsilon is None else "--epsilon 1 "
+    note(f"an example: {budget}--items 16 --users 10000")
+    return example
 
 
 def _checked(options: Theory) -> Theory:

@@ -228,7 +228,7 @@ def named_columns(
 
 
 def command(name: str, arguments: Namespace) -> int:
-    """Print the answer to what a command is given; its exit code: 1 for a promise that is broken.
+    """Print the answer to what a command is given; its exit code: 6 for a promise that is broken.
 
     A ScenarioError names the argument.
     """
@@ -247,7 +247,9 @@ def command(name: str, arguments: Namespace) -> int:
         )  # fmt: skip
         raise ScenarioError(error.rule, flag) from error
     show(going.result, arguments.format, topic.hint)
-    return exits.FAILED if going.result.broken else exits.DONE
+    if going.result.broken:
+        return exits.ALARM
+    return exits.MISFIT if going.result.misfit else exits.DONE
 
 
 def _answer(topic: Topic) -> Callable[[Any, Ask], Steps]:

@@ -43,6 +43,8 @@ Choices: TypeAlias = tuple[tuple[Any, str], ...]
 """Values with their words."""
 Condition: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
+SHORT: Final[Mapping[str, str]] = {"quiet": "-q", "out": "-o", "version": "-V", "verbose": "-v"}
+"""The letters of options, by their names."""
 ANY: Final = Range()
 NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 TYPES: Final[Mapping[Any, Type]] = {
@@ -317,6 +319,7 @@ def add_arguments(
             place.add_argument(option.name, **more)
         else:
             flags = option.argument.flags or (option.flag,)
+            flags += tuple(letter for name, letter in SHORT.items() if name == option.name)
             place.add_argument(*flags, dest=option.name, **more)
 
 

@@ -87,6 +87,7 @@ def _answer(options: AuditOptions, found: Sequence[AuditReport]) -> Answer:
         figures=(figure(chart, ("", "client", "ε at least", "promised"), rows),),
         values=document(found),
         broken=any(each.broken for each in found),
+        misfit=options.strict and any(each.conforms is False for each in found),
     )
 
 

@@ -24,7 +24,8 @@ def _claims() -> Choices:
 class AuditOptions:
     """clients : kinds, FILE.py:NAME, and files of pairs. claimed : the kind that they say they are,
     "" for none. epsilon : the promise. samples : reports of each client. commands : programs.
-    time_limit : of one start of a program. page : the file of a page to write.
+    time_limit : of one start of a program. strict : a client
+    that does not conform has an exit code of its own. page : the file of a page to write.
     """
 
     clients: Annotated[
@@ -50,6 +51,7 @@ class AuditOptions:
     confidence: Annotated[float, ALPHA, Blank(steps="hundredths")] = 0.999
     seed: Annotated[Seed, Blank(0)] = 0
     time_limit: float = 300.0
+    strict: bool = False
     page: str | None = None
 
 

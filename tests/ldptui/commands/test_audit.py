@@ -64,7 +64,7 @@ def test_a_command_is_audited_with_a_format_and_without(capsys: Captured, tmp_pa
     kept, spent = client(tmp_path, 0.3522), client(tmp_path, 0.6)
     words = ("--command", kept, "--command", spent)
     for more, conforms in ((("--as", "grr"), [True, False]), ((), [None, None])):
-        found = audited(capsys, exits.FAILED, *words, *more, *SMALL)
+        found = audited(capsys, exits.ALARM, *words, *more, *SMALL)
         assert [each["client"] for each in found] == [kept, spent]
         assert [each["broken"] for each in found] == [False, True]
         assert [each["conforms"] for each in found] == conforms
@@ -86,7 +86,7 @@ def test_pairs_of_a_file_are_audited(capsys: Captured, tmp_path: Path) -> None:
     path.write_text("seed,item,value\n" + "".join(
         f"{r['seed']},{v},{r['value']}\n" for v, r in zip(items, reports, strict=True)
     ))  # fmt: skip
-    found = audited(capsys, exits.FAILED, str(path), "--as", "olh", *AGREED)
+    found = audited(capsys, exits.ALARM, str(path), "--as", "olh", *AGREED)
     assert found[0]["conforms"] is False
 
 
@@ -126,7 +126,7 @@ def test_a_page_says_what_was_found_and_what_it_does_not_prove(
 ) -> None:
     page = tmp_path / "page.md"
     words = ("--command", client(tmp_path, 0.6), "--as", "grr", *SMALL, "--page", str(page))
-    assert cli.main(["audit", *words]) == exits.FAILED
+    assert cli.main(["audit", *words]) == exits.ALARM
     shown, text = capsys.readouterr().out, page.read_text()
     for said in (shown, text):
         assert "BROKEN; ε is at least" in said

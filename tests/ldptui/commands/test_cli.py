@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import ldptui
 from ldptui import __main__ as program
 from ldptui.catalogue import key_words
 from ldptui.commands import cli
+from ldptui.commands.help import GROUPS
 from ldptui.commands.runs import keeping
 from ldptui.core.base.errors import RunError
 from ldptui.core.kernels.loops import LOOPS
@@ -148,13 +150,66 @@ def test_version_and_help(capsys: Captured) -> None:
     assert f"\nloops that count reports: {LOOPS.words}\n" in verbose
     assert "--verbose goes with --version" in fail(capsys, 2, "--verbose")
     text = succeed(capsys, "--help")
+    assert len(text.splitlines()) <= 24
+    assert max(map(len, text.splitlines())) <= 80
+    words = {word.strip(" ,") for word in text.split()}
+    assert words >= {*cli.commands()}
+    assert all(f"\n{group}: " in text for group in GROUPS)
+    assert not words & {"spec", "vectors"}
+    text = succeed(capsys, "help")
     for word in ("run SCENARIO", "theory PROTOCOL", "scenarios", "schema", "--charset", "130"):
         assert word in text
+    assert succeed(capsys, "help", "run") == succeed(capsys, "run", "--help")
+    assert "must be a command, got rnu (did you mean run?)" in fail(capsys, 2, "help", "rnu")
     for command in ("run", "theory", "scenarios", "schema"):
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
     for command in ("theory", "check"):
         words = " ".join(succeed(capsys, command, "--help").split())
         assert key_words("protocol.subset_size").first in words
+
+
+def test_every_command_has_letters_and_a_log(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert succeed(capsys, "-V") == succeed(capsys, "--version")
+    words = ("quickstart", "--trials", "1", "--no-store", "-q", "-o", "out.csv")
+    assert cli.main(["run", *words, "--log-file", "log", "--verbose"]) == exits.DONE
+    assert (tmp_path / "out.csv").exists()
+    said = capsys.readouterr().err
+    for text in (said, (tmp_path / "log").read_text("utf-8")):
+        assert "ldptui run quickstart" in text
+        assert "done in" in text
+
+
+def test_a_scenario_is_read_from_standard_input(
+    capsys: Captured, tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("-", "/dev/stdin"):
+        done = subprocess.run(
+            [sys.executable, "-m", "ldptui", "run", place, "--no-store", "-q"],
+            input=Path(tiny).read_bytes(), capture_output=True,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (exits.DONE, b"")
+        assert b"gain" in done.stdout
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_protocol_alone_is_told_by_an_example(kind: str, capsys: Captured) -> None:
+    assert cli.main(["theory", kind]) == exits.DONE
+    output = capsys.readouterr()
+    assert "n = 10 000" in output.out
+    assert output.err.startswith("an example: ")
+
+
+def test_former_names_still_work_and_say_the_new_one(capsys: Captured) -> None:
+    words = ("grr", "--epsilon", "1", "--items", "4")
+    for name in ("spec", "vectors"):
+        assert cli.main([name, *words]) == exits.DONE
+        output = capsys.readouterr()
+        assert f"ldptui {name} is ldptui client {name} from now on" in output.err
+        assert succeed(capsys, "client", name, *words) == output.out
+    assert "ACTION must be spec or vectors" in fail(capsys, 2, "client")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from support.commands import Captured
 
 from ldptui.commands import cli
+from ldptui.terminal import exits
 
 BROKEN = Path(__file__).parents[3] / "examples" / "broken"
 ROWS = [
@@ -33,7 +34,7 @@ def test_the_fault_is_found(row: list[str], capsys: Captured) -> None:
         "--items", items, "--samples", "100000", *KEYS.get(kind, ()), "--format", "json",
     ])  # fmt: skip
     (client,) = json.loads(capsys.readouterr().out)["clients"]
-    assert code == (verdict == "broken")
+    assert code == (exits.ALARM if verdict == "broken" else exits.DONE)
     assert client["broken"] is (verdict == "broken")
     assert any(found in text for text in client["findings"]), client["findings"]
     assert client["conforms"] is (conforms == "yes")

@@ -15,6 +15,7 @@ import ldptui
 from ldptui.api.rated import bounded, expected
 from ldptui.commands import cli
 from ldptui.core.law.pure import SeedSearch
+from ldptui.terminal import exits
 
 AGREED = ("--protocol", "olh", "--epsilon", "1", "--items", "40", "--trials", "0")
 TARGETS = np.array([3, 8, 11, 15, 19])
@@ -73,7 +74,7 @@ def test_the_table_says_the_verdict_and_the_estimates_side_by_side(
 ) -> None:
     printed = succeed(capsys, "screen", str(collections["clean"]), *AGREED)
     assert "no alarm" in printed
-    assert cli.main(["screen", str(collections["poisoned"]), *AGREED]) == 1
+    assert cli.main(["screen", str(collections["poisoned"]), *AGREED]) == exits.ALARM
     printed = capsys.readouterr().out
     assert "ALARM (pairs" in printed
     assert "all reports" in printed

@@ -1,4 +1,4 @@
-"""`ldptui spec`: the page of each protocol; its client reads the vectors, and has its law."""
+"""`ldptui client spec`: the page of each protocol; its client reads vectors, and has its law."""
 
 from __future__ import annotations
 

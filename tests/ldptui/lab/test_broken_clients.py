@@ -100,11 +100,11 @@ def checked(capsys: Captured, code: int, *words: str) -> Any:
 def test_the_broken_client_of_olh_is_found(capsys: Captured) -> None:
     place = f"{BROKEN / 'olh_pcg64.py'}:Client"
     words = (place, "--epsilon", "1", "--items", "8", "--samples", "4000")
-    found = checked(capsys, exits.FAILED, *words)
+    found = checked(capsys, exits.ALARM, *words)
     assert found["verdict"] == "broken"
     assert found["published"] == {"column": "seed", "generator": "PCG64", "share": 1.0}
     assert not found["audit"]["violated"]  # its law is right
-    assert cli.main(["check", *words]) == exits.FAILED
+    assert cli.main(["check", *words]) == exits.ALARM
     shown = capsys.readouterr().out
     assert "BROKEN: the random numbers can be foretold" in shown
     assert "seed is the raw output of PCG64, in order" in " ".join(shown.split())
@@ -113,7 +113,7 @@ def test_the_broken_client_of_olh_is_found(capsys: Captured) -> None:
 def test_the_broken_client_of_she_is_found(capsys: Captured) -> None:
     place = f"{BROKEN / 'she_doubles.py'}:Client"
     words = (place, "--epsilon", "0.1", "--items", "4", "--samples", "20000")
-    found = checked(capsys, exits.FAILED, *words)
+    found = checked(capsys, exits.ALARM, *words)
     assert found["verdict"] == "broken"
     assert found["published"] is None
     assert found["audit"]["lower"] > 2

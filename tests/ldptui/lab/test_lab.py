@@ -216,7 +216,7 @@ def test_mechanisms_are_proved(arguments: tuple[str, ...], capsys: Captured) -> 
 
 
 def test_a_promise_that_is_too_good(capsys: Captured) -> None:
-    assert cli.main(["check", "rappor", "--items", "6", "--epsilon", "1"]) == exits.FAILED
+    assert cli.main(["check", "rappor", "--items", "6", "--epsilon", "1"]) == exits.ALARM
     assert "BROKEN: ε = 1 is not kept" in capsys.readouterr().out
 
 
@@ -225,7 +225,7 @@ def test_a_plug_in_is_audited(capsys: Captured) -> None:
     found = values(capsys, "check", "mine.py:Kept", *options)
     assert found["verdict"] == "not refuted"
     assert 0.7 < found["audit"]["lower"] < 1
-    assert cli.main(["check", "mine.py:broken", *options]) == exits.FAILED
+    assert cli.main(["check", "mine.py:broken", *options]) == exits.ALARM
     text = capsys.readouterr().out
     assert "BROKEN" in text
     assert "worst event: the report is" in text
@@ -259,7 +259,7 @@ def test_an_audit_names_the_leaks_that_it_cannot_see(capsys: Captured) -> None:
     """An item in one bit of a seed is found; one in two together is not, which stands there."""
     Path("hiding.py").write_text(HIDING, encoding="utf-8")
     options = ("--epsilon", "1", "--items", "8", "--samples", "20000")
-    assert cli.main(["check", "hiding.py:digit", *options]) == exits.FAILED
+    assert cli.main(["check", "hiding.py:digit", *options]) == exits.ALARM
     assert "BROKEN" in capsys.readouterr().out
     text = succeed(capsys, "check", "hiding.py:parity", *options)
     verdict = text.index("not refuted")
@@ -285,7 +285,7 @@ def test_a_curator_in_python_is_audited(neighbours: str, capsys: Captured) -> No
     found = values(capsys, "check", "curator.py:kept", *options, *samples)
     assert found["verdict"] == "not refuted"
     assert found["audit"]["lower"] < 1
-    assert cli.main(["check", "curator.py:broken", *options, *samples]) == exits.FAILED
+    assert cli.main(["check", "curator.py:broken", *options, *samples]) == exits.ALARM
     assert "BROKEN" in capsys.readouterr().out
 
 

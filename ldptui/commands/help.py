@@ -1,0 +1,92 @@
+"""`ldptui --help`, one screen; and `ldptui help`, a line for each command and option."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+GROUPS: Final = {
+    "simulate": "a scenario, its closed forms, its pictures",
+    "runs": "what was simulated and kept",
+    "real reports": "of users of your own, and the programs that send them",
+    "questions": "that need no simulation; each has a tab of the lab",
+    "program": "what ldptui brings along",
+}
+"""The groups of commands, and what each is about."""
+
+USAGE: Final = """\
+ldptui [SCENARIO]            open the workbench
+       ldptui REPORTS … --protocol KIND --epsilon E (--items D | --domain FILE)
+       ldptui COMMAND [options] …"""
+
+OVERVIEW: Final = """\
+usage: {usage}
+
+{groups}
+
+  ldptui quickstart                      look at a bundled scenario
+  ldptui run quickstart                  the same as a table
+  ldptui theory oue                      the closed forms of a protocol
+
+ldptui help: a line for each command and option; ldptui help COMMAND: of one
+"""
+
+REST: Final = """\
+{groups}
+
+examples:
+  ldptui my.toml                         open the workbench on a scenario of yours
+  ldptui run my.toml --set attack.share=0.1 --format json --out result.json
+  ldptui theory oue --epsilon 1 --items 1024 --users 100000
+  ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
+
+exit codes: 0 done, 1 it failed, 2 bad usage, scenario or data, 3 a file could not be
+read or written, 4 a replay drawn by another NumPy that is statistically the same, 5 a
+screen without a verdict, 6 an alarm or a broken promise, 7 reports that do not fit,
+with --strict, 70 a bug, 130 interrupted (what is finished is printed)
+"""
+
+Line = tuple[str, str, str, str]
+"""A command: its name, its group, its usage, and what it is for."""
+
+
+def command_lines() -> Iterator[Line]:
+    """A line for each command, but for former names."""
+    from ..lab.topics import TOPICS
+    from .command import COMMANDS
+
+    for name, row in COMMANDS.items():
+        if row.group:
+            topic = TOPICS.get(name)
+            usage, summary = row.usage, row.summary
+            if topic is not None:
+                usage, summary = topic.usage, topic.summary
+            yield name, row.group, usage, summary
+    for name, topic in TOPICS.items():
+        if name not in COMMANDS:
+            group = "real reports" if topic.group == "reports" else "questions"
+            yield name, group, topic.usage, topic.summary
+
+
+def overview() -> str:
+    """The groups of commands on one screen of 80 × 24."""
+    lines, groups = [*command_lines()], list[str]()
+    for group, about in GROUPS.items():
+        names = ", ".join(name for name, own, *_ in lines if own == group)
+        groups.append(f"{group}: {about}")
+        groups += textwrap.wrap(names, 76, initial_indent="    ", subsequent_indent="    ")
+    return OVERVIEW.format(usage=USAGE, groups="\n".join(groups))
+
+
+def rest_of_help() -> str:
+    """A line for each command, examples, and exit codes."""
+    return REST.format(groups="\n\n".join(_groups([*command_lines()])))
+
+
+def _groups(lines: Sequence[Line]) -> Iterator[str]:
+    for group, about in GROUPS.items():
+        own: Iterable[str] = (
+            f"  {usage:<20} {summary}" for _, each, usage, summary in lines if each == group
+        )
+        yield "\n".join([f"{group}: {about}", *own])

@@ -1,0 +1,74 @@
+"""What a command does, written into a file or on standard error: --log-file and --verbose."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Final
+
+from .. import __version__
+
+LOG: Final = logging.getLogger("ldptui")
+
+
+def add_log_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every command has."""
+    group = parser.add_argument_group("log")
+    group.add_argument("--log-file", metavar="FILE", help="write a log here")
+    group.add_argument("-v", "--verbose", action="store_true", help="log on standard error")
+
+
+def split_log_options(words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The options of the log among the words of a command, and the other words."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add_log_options(parser)
+    return parser.parse_known_args(words)
+
+
+def log_to(path: Path) -> logging.Handler:
+    """Write the log into a file, which is cut at a mebibyte; raises OSError."""
+    return _add(RotatingFileHandler(path, maxBytes=1 << 20, backupCount=2, encoding="utf-8"))
+
+
+def _add(handler: logging.Handler) -> logging.Handler:
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    return handler
+
+
+@contextmanager
+def logged(options: argparse.Namespace, words: Sequence[str]) -> Iterator[None]:
+    """Log the start of a command with its words and versions, and its end."""
+    added = [log_to(Path(options.log_file))] if options.log_file else []
+    if options.verbose:
+        added.append(_add(logging.StreamHandler(sys.stderr)))
+    if not added:
+        yield
+        return
+    from ldptui.core.base.versions import versions
+
+    known = versions(__version__).items()
+    LOG.info("ldptui %s", shlex.join(words))
+    LOG.info("%s", ", ".join(f"{name} {version}" for name, version in known))
+    started = time.monotonic()
+    try:
+        yield
+        LOG.info("done in %.2f s", time.monotonic() - started)
+    except BaseException as error:
+        spent = time.monotonic() - started
+        LOG.info("ended after %.2f s: %s: %s", spent, type(error).__name__, error)
+        raise
+    finally:
+        for handler in added:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
