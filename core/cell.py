@@ -47,14 +47,12 @@ class Task(Protocol):
     their settings are, on which the address of a cell depends.
 
     concludes : the class of its conclusions, which says which metrics it has.
-    approximate : True where the closed forms of its metrics are approximations.
     of_items : True where a block keeps moments of a number for each item of the population.
     divisible : True where the reports of some users may be counted apart from the others'.
     own_k : the k of the most frequent items where the task itself says it; None else.
     """
 
     concludes: ClassVar[type[Conclusion]]
-    approximate: ClassVar[bool] = False
     of_items: ClassVar[bool] = False
     divisible: ClassVar[bool] = True
     own_k: int | None = None

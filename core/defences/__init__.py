@@ -1,9 +1,9 @@
 """Defences: what the server does about fake users.
 
 A verifier decides what users can send. A filter reads every report and says which ones the server
-keeps. An alarm reads the estimates, or the sizes of groups, and claims an attack or none. A
-correction changes the estimates, and knows of the users only what is in `Known`. Defences of
-numbers read the counts of reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
+keeps. An alarm reads the estimates, and claims an attack or none. A correction changes the
+estimates, and knows of the users only what is in `Known`. Defences of numbers read the counts of
+reports. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from .filter import (
     gives_scores,
     is_filter,
 )
-from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
 from .norms import project
 from .numbers import ReadsNumbers, Tallied, reads_numbers

@@ -13,7 +13,6 @@ from .fiad import FIAD
 from .filter import Filter
 from .floor import CertifiedFloor
 from .guard import Guard
-from .imbalance import Imbalance, ReadsGroups
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
 from .numbers import Misfit, PoisonComponent, ReadsNumbers, Trim
@@ -41,9 +40,6 @@ FILTERS: Final[dict[str, type[Any]]] = {
 
 ALARMS: Final[dict[str, type[Any]]] = {"asd": ASD, "history": History}
 """The kinds that claim an attack, and change nothing."""
-
-GROUP_TESTS: Final[dict[str, type[Any]]] = {"imbalance": Imbalance}
-"""The kinds that read the sizes of groups of users, which heavy hitters have."""
 
 OF_NUMBERS: Final[dict[str, type[Any]]] = {
     "misfit": Misfit,
@@ -80,14 +76,13 @@ DEFENCES: Final = {
     **CORRECTIONS,
     **FILTERS,
     **ALARMS,
-    **GROUP_TESTS,
     **VERIFIERS,
     **OF_NUMBERS,
     **PYTHON,
 }
 """Every kind, in the order in which it is shown."""
 
-Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsGroups | ReadsNumbers
+Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsNumbers
 
 
 def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:

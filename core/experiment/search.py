@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -93,10 +93,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
 
     def answer(reached: bool, malicious: int) -> Answer:
         share = fake_share(cell.users, malicious)
-        by: Literal["closed form", "approximation"] = "closed form"
-        if cell.task.approximate:
-            by = "approximation"
-        return Answer(reached, malicious, share, expected(malicious), by)
+        return Answer(reached, malicious, share, expected(malicious), "closed form")
 
     level = _level(cell, goal)
 

@@ -3,8 +3,7 @@
 Erdmann, "Topology of Privacy: Lattice Structures and Information Bubbles for Inference and
 Obfuscation", 2017. ψ maps observed attributes to the users that have all of them, φ maps users to
 the attributes that all of them have. The closure φ∘ψ is what an observer learns; attribute privacy
-is φ∘ψ = Id on every set that somebody has. These sets are the simplices of a Dowker complex; the
-sets of users that share an attribute are those of its dual.
+is φ∘ψ = Id on every set that somebody has. These sets are the simplices of a Dowker complex.
 
 Sets are whole numbers: bit i is attribute i, or user i.
 """
@@ -20,8 +19,6 @@ from typing import Final
 
 from ..base.errors import ScenarioError
 
-MOST_FACES: Final = 1 << 16
-"""Simplices that are listed one by one."""
 MOST_SETS: Final = 200_000
 """Sets of observed attributes that are tried for implications."""
 
@@ -64,13 +61,8 @@ class Relation:
         masks = tuple(sum(1 << place[name] for name in names) for names in rows.values())
         return cls(tuple(rows), attributes, masks)
 
-    @property
-    def dual(self) -> Relation:
-        """Users as attributes of the attributes."""
-        return Relation(self.attributes, self.users, self._holders)
-
     @cached_property
-    def _holders(self) -> tuple[int, ...]:
+    def holders(self) -> tuple[int, ...]:
         """The set of users that have each attribute."""
         # In bytes, which change in place: a million users are a million small steps.
         width = len(self.users) // 8 + 1
@@ -87,14 +79,14 @@ class Relation:
         """ψ: the users that have all of these attributes; all users for the empty set."""
         users = (1 << len(self.users)) - 1
         for attribute in members(attributes):
-            users &= self._holders[attribute]
+            users &= self.holders[attribute]
         return users
 
     def common(self, users: int) -> int:
         """φ: the attributes that all of these users have; all attributes for the empty set."""
         return sum(
             1 << attribute
-            for attribute, holders in enumerate(self._holders)
+            for attribute, holders in enumerate(self.holders)
             if users & ~holders == 0
         )
 
@@ -225,26 +217,6 @@ class Relation:
                 if self.having(observed) == 1 << at:
                     return self.names(observed)
         return None
-
-    @cached_property
-    def face_numbers(self) -> tuple[int, ...] | None:
-        """The number of sets of 1, 2, … attributes somebody has; None if too many to list."""
-        if sum(2 ** facet.bit_count() for facet in self.facets) > MOST_FACES:
-            return None
-        faces: set[int] = set()
-        for facet in self.facets:
-            face = facet
-            while face:
-                faces.add(face)
-                face = (face - 1) & facet
-        sizes = [face.bit_count() for face in faces]
-        return tuple(sizes.count(size) for size in range(1, max(sizes, default=0) + 1))
-
-    @property
-    def euler(self) -> int | None:
-        """The Euler characteristic of the complex; the dual's is the same (Dowker 1952)."""
-        numbers = self.face_numbers
-        return None if numbers is None else sum((-1) ** i * n for i, n in enumerate(numbers))
 
 
 def members(bits: int) -> Iterator[int]:

@@ -32,13 +32,13 @@ class Conclusion(ABC):
     def arms(self) -> Set[Arm]:
         """The arms that something is concluded in."""
 
-    @abstractmethod
-    def claims_fakes(self, arm: Arm) -> bool:
+    def claims_fakes(self, arm: Arm) -> bool:  # noqa: ARG002
         """True where a defence claims anything about an arm."""
+        return False
 
-    @abstractmethod
     def flags(self, arm: Arm) -> Flags:
-        """The claims of a defence about one arm."""
+        """The claims of a defence about one arm; raises LookupError where there are none."""
+        raise LookupError(f"no defence claims anything about {arm}")
 
 
 class Robust(Conclusion):

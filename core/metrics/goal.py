@@ -39,9 +39,9 @@ class Answer:
 
     reached : True if a number that was tried reaches the goal. malicious, share : the smallest
     that does, else the one that comes closest. value : the metric there, expected or measured.
-    by : a closed form, an approximate one, or a search by simulation. In a search, `low` fake users
-    were too few and `malicious` were enough, both with `confidence`; trials : the number it
-    simulated in all.
+    by : a closed form, or a search by simulation; runs of versions before 1.0 may have an
+    approximation. In a search, `low` fake users were too few and `malicious` were enough, both with
+    `confidence`; trials : the number it simulated in all.
     """
 
     reached: bool

@@ -5,7 +5,6 @@ Knows nothing of core. Messages and items are few, so all of it is matrices.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,36 +71,7 @@ def hadamard_response(d: int, epsilon: float) -> Code:
     return coded(supports.reshape(-1, d), epsilon, (e - 1) / (e - 1 + 2 * blocks), 0.0)
 
 
-def projective_geometry(d: int, epsilon: float) -> Code:
-    """Feldman, Nelson, Nguyen, Talwar, 2022, section 3."""
-    e = math.exp(epsilon)
-    field = next(
-        n for n in itertools.count(math.ceil(e + 1)) if n > 2 and all(n % k for k in range(2, n))
-    )
-    t = next(t for t in itertools.count(1) if (field**t - 1) // (field - 1) >= d)
-    every = points(field, t)
-    supports = np.array(
-        [
-            [sum(a * b for a, b in zip(y, x[::-1], strict=True)) % field == 0 for x in every[:d]]
-            for y in every
-        ],
-        dtype=np.int8,
-    )
-    one, two = ((field ** (t - k) - 1) / (field - 1) for k in (1, 2))
-    weight = (e - 1) * one + len(every)
-    return coded(supports, epsilon, e * one / weight, ((e - 1) * two + one) / weight)
-
-
-def points(field: int, t: int) -> list[tuple[int, ...]]:
-    """The points of t elements in the order of their numbers; the first that is not 0 is 1."""
-    if t == 0:
-        return []
-    longer = [(*point, a) for point in points(field, t - 1) for a in range(field)]
-    return [(*[0] * (t - 1), 1), *longer]
-
-
 CODES: Final[dict[str, Callable[[int, float], Code]]] = {
     "hr": hadamard_response,
-    "pgr": projective_geometry,
 }
 """The code of each coded kind, for a number of items and a budget."""

@@ -12,7 +12,6 @@ import numpy as np
 from ...base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ...base.flags import Flags
 from ...base.sampling import Floats
-from ...bounds.coverage import covered
 from ...bounds.robust import Ballot, Interval, ballot_of, robust_intervals
 from ...law.pure import BoolArray, Estimates, Items, PureProtocol
 from ..conclusion import Conclusion, Metric, Robust
@@ -99,8 +98,10 @@ class FrequencyConclusion(Robust):
     @property
     def covered(self) -> BoolArray:
         assert self.protocol is not None
-        estimates, reports = self.estimates[ATTACKED].frequencies, self.users + self.malicious
-        return covered(self.protocol, estimates, self.truth, reports, self.malicious / reports)
+        reports = self.users + self.malicious
+        means = self.ballot.means(self.estimates[ATTACKED].frequencies)
+        low, high = robust_intervals(self.protocol, means, reports, self.malicious / reports)
+        return np.asarray((low <= self.truth) & (self.truth <= high))
 
     def squared_errors(self, arm: Arm) -> Floats:
         """float64[trials]: the mean squared error over the items."""

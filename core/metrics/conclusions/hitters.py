@@ -7,7 +7,7 @@ Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wa
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.arms import ATTACKED, CLEAN, Arm
-from ...base.flags import Flags
 from ...base.sampling import Floats
 from ...law.pure import Items
 from ..conclusion import Conclusion, Metric
@@ -53,13 +52,11 @@ class HitterConclusion(Conclusion):
     targets : int64[r], their places among the watched items; empty without an attack.
     hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
         first.
-    claims : of a server that looks for fakes, in its arms.
     """
 
     answers: Mapping[Arm, Answer]
     targets: Items
     hitters: Items
-    claims: Mapping[Arm, Flags] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -67,13 +64,7 @@ class HitterConclusion(Conclusion):
 
     @property
     def arms(self) -> Set[Arm]:
-        return self.answers.keys() | self.claims.keys()
-
-    def claims_fakes(self, arm: Arm) -> bool:
-        return arm in self.claims
-
-    def flags(self, arm: Arm) -> Flags:
-        return self.claims[arm]
+        return self.answers.keys()
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets in the answer."""

@@ -25,7 +25,6 @@ from ...collection.counts import (
 )
 from ...collection.reports import Past
 from ...collection.sifting import Sifted, sift_reports, verified_counts
-from ...defences import reads_groups
 from ...law.pure import Estimates, is_pure
 from ...metrics import Conclusion, FrequencyConclusion, Measures, measure, measured_columns
 from ...metrics.results import BLOCK_TRIALS, Arms, CellResults, Fingerprints, Moments, Rounds
@@ -48,11 +47,7 @@ class Frequencies(Task):
     kind: Literal["frequencies"] = "frequencies"
 
     def check(self, cell: Cell) -> None:
-        """Everything makes sense that can be bound, but for what reads groups of users."""
-        for number, step in enumerate(cell.defences):
-            if reads_groups(step):
-                rule = 'must be left out without task.kind = "heavy-hitters": there are no groups'
-                raise ScenarioError(rule, key=f"defence.{number}")
+        """Everything makes sense that can be bound."""
 
     def check_size(
         self, population: Population, malicious: int, path: Path, rounds: int | None

@@ -1,47 +1,39 @@
 """A heavy-hitters cell with everything that its trials need, and what they conclude.
 
-Its claims, its measurements as plain values, and each of its groups as a collection of its own.
+Its measurements as plain values, and each of its groups as a collection of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...base.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, UNDEFENDED, Arm
-from ...base.flags import Flags
+from ...base.arms import UNDEFENDED
 from ...base.named import fields_of
 from ...base.pulse import Pulse
 from ...base.sampling import Floats
 from ...cell import Cell
-from ...defences import reads_groups
 from ...metrics.results import BLOCK_TRIALS, Arms, Moments
 from ...population import Population
 from ...protocols import ProtocolSpec
 from .counting import CountedReports, DrawnCounts, TrialStreams, block_streams, in_groups
-from .expected import ExpectedLevel, expected_levels
-from .groups import GroupedFakes, Oracle, allotted, at_random
+from .groups import GroupedFakes, Oracle, at_random
 from .growth import Followed, Tree, Watched, grow
 from .prefixes import Prefixes, candidate_counts, code_text
 
 
 @dataclass(frozen=True, eq=False)
 class Hunt:
-    """A cell, the prefixes of its items, the oracles of its groups and the items that are watched.
-
-    weights : the shares of the fakes in the groups where users choose; None where the server does.
-    """
+    """A cell, the prefixes of its items, the oracles of its groups and the watched items."""
 
     cell: Cell
     prefixes: Prefixes
     oracle: Oracle
     watched: Watched
-    weights: tuple[float, ...] | None
 
     def trees(self, number: int, trials: int, pulse: Pulse) -> Iterator[tuple[Tree, Tree]]:
         """The levels of both arms in the first trials of a block."""
@@ -67,53 +59,7 @@ class Hunt:
             yield grow(self.prefixes, draws, attacked, pulse)
 
     def _fakes(self, rng: np.random.Generator) -> list[GroupedFakes]:
-        if self.weights is not None:
-            return allotted(self.cell.fakes, self.weights)
         return at_random(self.cell.fakes, len(self.prefixes.lengths), rng)
-
-    @cached_property
-    def expected(self) -> tuple[list[ExpectedLevel], list[ExpectedLevel]]:
-        """The levels of both arms as they are expected."""
-        cell, groups = self.cell, len(self.prefixes.lengths)
-        setting = self.prefixes, self.oracle, cell.population.frequencies, cell.users
-        clean = expected_levels(*setting, ())
-        if cell.attack is None:
-            return clean, clean
-        if self.weights is not None:
-            fakes = allotted(cell.fakes, self.weights)
-        else:
-            fakes = [
-                GroupedFakes(part, np.full(groups, part.count / groups)) for part in cell.fakes
-            ]
-        return clean, expected_levels(*setting, fakes)
-
-
-def claims_of(cell: Cell, clean: Sequence[Tree], attacked: Sequence[Tree]) -> Mapping[Arm, Flags]:
-    """The claims in the defended arms, an alarm where any step raises one; none without a step."""
-    steps = [step for step in cell.defences if reads_groups(step)]
-    claims: dict[Arm, Flags] = {}
-    for arm, trees in ((CLEAN_DEFENDED, clean), (ATTACKED_DEFENDED, attacked)):
-        if steps:
-            sizes = np.array([[level.users for level in tree] for tree in trees])
-            alarm = np.any([step.uneven(sizes) for step in steps], axis=0)
-            nothing = Flags.nothing(cell.users, cell.malicious * arm.attacked, len(trees))
-            claims[arm] = replace(nothing, alarm=alarm.astype(np.float64))
-    return claims
-
-
-def expected_alarms(hunt: Hunt) -> dict[str, float | None]:
-    """The chances that the step alarms, with the fakes and without; empty with several steps."""
-    cell, groups = hunt.cell, len(hunt.prefixes.lengths)
-    steps = [step for step in cell.defences if reads_groups(step)]
-    if len(steps) != 1:
-        return {}
-    nobody = np.zeros(groups)
-    by_chance = steps[0].power(cell.users, nobody)
-    # Fakes in groups that the server draws are as even as everybody.
-    chosen = nobody
-    if hunt.weights is not None:
-        chosen = np.asarray(hunt.weights) * cell.malicious
-    return {"false_alarm_rate": by_chance, "alarm_rate": steps[0].power(cell.users, chosen)}
 
 
 def asked_of(hunt: Hunt, spec: ProtocolSpec, number: int) -> Cell:
@@ -152,7 +98,7 @@ def details_of(hunt: Hunt, arms: Arms) -> dict[str, Any]:
 
 def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     """The prefixes of each level and, in each arm, the targets and true hitters that survive."""
-    prefixes, watched, groups = hunt.prefixes, hunt.watched, len(hunt.prefixes.lengths)
+    prefixes, groups = hunt.prefixes, len(hunt.prefixes.lengths)
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
     targets = prefixes.codes[hunt.cell.targets]
     levels: list[dict[str, Any]] = [
@@ -165,19 +111,17 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
         }
         for number in range(groups)
     ]
-    for arm, expected in zip(UNDEFENDED, hunt.expected, strict=True):
+    for arm in UNDEFENDED:
         moments = arms[arm]
         mean = fields_of(Followed.of(moments.mean, groups))
         errors = fields_of(Followed.of(_standard_errors(moments), groups))
         for number, level in enumerate(levels):
-            chances = expected[number].survived[watched.items]
             level[arm.name] = {
                 name: {
                     "mean": float(mean[name][number]),
                     "standard_error": _finite(float(errors[name][number])),
-                    "theory": float(chances[places].sum()),
                 }
-                for name, places in (("targets", watched.targets), ("hitters", watched.hitters))
+                for name in ("targets", "hitters")
             }
     return levels
 

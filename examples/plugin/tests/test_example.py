@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from ldptui_example.defence import floor
 from ldptui_example.metric import kendall_tau
+from ldptui_example.points import pgr
 from ldptui_example.population import steps
 from ldptui_example.protocol import pairs
 
@@ -52,6 +53,17 @@ def test_the_protocol_estimates_what_users_hold() -> None:
     found = ldptui.estimate(protocol.perturb(held, rng), protocol, confidence=1 - 1e-9)
     truth = [0.6, 0.3, 0.0, 0.0, 0.1]
     assert ((found.low < truth) & (truth < found.high)).all()
+
+
+def test_the_geometry_is_that_of_the_paper() -> None:
+    """PGR's p and q, from the numbers of points and of hyperplanes: 31 points mod 5."""
+    e, protocol = np.e, pgr(20, 1.0)
+    one, two, every = 6, 1, 31
+    weight = (e - 1) * one + every
+    assert protocol.messages == every
+    assert protocol.p == pytest.approx(e * one / weight)
+    assert protocol.q == pytest.approx(((e - 1) * two + one) / weight)
+    assert not protocol.warnings
 
 
 def test_steps_are_as_wide_as_they_should_be() -> None:

@@ -63,7 +63,6 @@ class Curve(Struct, frozen=True):
     parameters : of the cells it is the closed form of, flat and dotted, x's own without meaning.
     support : the gain of bits before decoding, averaged over all hash functions; else empty.
     line : a key of `core.theory.LINES`, or empty. hidden : such gains no server can tell.
-    approximate : whether its values are approximations.
     """
 
     label: str
@@ -75,7 +74,6 @@ class Curve(Struct, frozen=True):
     support: tuple[float, ...] = ()
     line: str = ""
     hidden: bool = False
-    approximate: bool = False
 
 
 def gain_curve(

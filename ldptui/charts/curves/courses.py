@@ -18,7 +18,6 @@ from ldptui.core.law.pure import Items, sends_reports
 from ldptui.core.metrics import METRICS, metrics_of
 from ldptui.core.population import Population
 from ldptui.core.scenario import Point, Scenario, value_at
-from ldptui.core.task import task_over
 
 from ...catalogue import leading_metrics
 from ...session.draft import base, drawn
@@ -234,9 +233,9 @@ def success_curves(scenario: Scenario, axis: Variable) -> tuple[Curve, ...]:
     document = _document(scenario, axis.key)
     keys = [key for key in document.get("sweep", {}) if key != axis.key]
     points = points_of(_without(document, axis.key), scenario)
-    return tuple(Curve(_label(point, keys), axis.key, point.parameters, (), (), (),
-                       approximate=task_over(point.task, point.protocol).approximate)
-                 for point in points)  # fmt: skip
+    return tuple(
+        Curve(_label(point, keys), axis.key, point.parameters, (), (), ()) for point in points
+    )
 
 
 def _seeks(scenario: Scenario) -> bool:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-
-from ldptui.core.base.summary import Estimate
 
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
@@ -37,41 +34,33 @@ def survivors_table(details: Details) -> Table:
         sizes = level["level"], level["bits"], level["candidates"]
         for group, arm, words, _ in GROUPS:
             measured = level[arm][group]
-            mean, error, theory = (measured[n] for n in ("mean", "standard_error", "theory"))
-            if theory or mean:
-                score = Estimate(mean, error, theory).z
-                rows.append((words, *sizes, theory, mean, error, score))
-    heads = ("approximation", MEASURED, "± error")
+            if measured["mean"]:
+                rows.append((words, *sizes, measured["mean"], measured["standard_error"]))
     columns = (Column("prefixes"), Column("level"), Column("bits λ"), Column("candidates"),
-               *(Column(head, 3) for head in heads), Column("z", 2, sign=True))  # fmt: skip
+               Column(MEASURED, 3), Column("± error", 3))  # fmt: skip
     trials = fmt.count(details["trials"])
     return Table(f"Survivors of each level, mean of {trials} trials", columns, tuple(rows))
 
 
 def survivors_plot(details: Details) -> Plot:
-    """The prefixes that survive each level: means as points, approximations as lines."""
+    """The prefixes that survive each level: the means as points."""
     levels, trials = details["levels"], details["trials"]
     xs = [float(level["level"]) for level in levels]
-    lines, points, most = list[Series](), list[Series](), 1.0
+    points, most = list[Series](), 1.0
     for group, arm, name, tone in GROUPS:
         measured = [level[arm][group] for level in levels]
         means = [each["mean"] for each in measured]
-        theory = [each["theory"] for each in measured]
-        if group == "targets" and not any(level["attacked"][group]["theory"] for level in levels):
+        if group == "targets" and not any(level["target_prefixes"] for level in levels):
             continue
-        known = [math.nan if value is None else value for value in theory]
         errors = [reach_95(trials) * (each["standard_error"] or 0.0) for each in measured]
-        lines.append(Series(name, xs, known, tone, legend=False))
         points.append(Series(name, xs, means, tone, "points", errors))
-        tops = [*(y for y in known if math.isfinite(y)), *map(sum, zip(means, errors, strict=True))]
-        most = max(most, *tops)
-    line = Series("line = approximation", (), (), "muted")
+        most = max(most, *map(sum, zip(means, errors, strict=True)))
     shown = f"mean of {fmt.count(trials)} trials {INTERVAL}" if trials > 1 else "one trial"
     return Plot(
         "Survivors over the levels",
         Axis("level", low=0.5, high=len(levels) + 0.5, ticks=_numbers(levels)),
         Axis("prefixes that survive", low=0.0, high=1.05 * most),
-        (*lines, *points, line),
+        tuple(points),
         note=f"points: {shown}",
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def success_plot(over: Over, metric: str) -> Plot:
     """A metric along the axis: its closed form through the cells, simulated means over it."""
-    words, theory = metric_words(metric), _theory(over.curves)
+    words, theory = metric_words(metric), "closed form"
     at = Coordinates(over.axis.key, metric)
     groups = at.grouped(over.curves, over.cells)
     lines = lines_of(at, over.curves, groups[0])
@@ -51,12 +51,7 @@ def success_table(over: Over, metric: str) -> Table:
     at, title = Coordinates(over.axis.key, metric), metric_words(metric).title
     groups = [(at, group) for group in at.grouped(over.curves, over.cells)[0]]
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in over.curves]
-    return curve_table(title, _theory(over.curves), over, at, lines, groups)
-
-
-def _theory(curves: Sequence[Curve]) -> str:
-    """The name of the closed forms."""
-    return "approximation" if any(curve.approximate for curve in curves) else "closed form"
+    return curve_table(title, "closed form", over, at, lines, groups)
 
 
 MOST_IN_ONE: Final = 4

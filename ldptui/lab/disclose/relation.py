@@ -41,8 +41,6 @@ class Given:
     facets: Sequence[Sequence[str]]
     free_faces: Sequence[FreeFace]
     identified: Sequence[str]
-    face_numbers: Sequence[int] | None
-    euler: int | None
 
 
 def answer(path: Path, name: str, columns: Sequence[str], observed: int) -> Steps:
@@ -93,8 +91,6 @@ def _given(relation: Relation, observed: int) -> Given:
         [relation.names(facet) for facet in relation.facets],
         relation.free_faces,
         relation.identified,
-        relation.face_numbers,
-        relation.euler,
     )
 
 
@@ -103,12 +99,10 @@ def _rows(values: Given, observed: int) -> Iterator[Row]:
         return text.count(len(of))
 
     private = "yes" if values.private else "no"
-    euler = text.MISSING if values.euler is None else str(values.euler)
     yield row("attribute privacy", private, "φ∘ψ = Id on every set somebody has", "E")
     yield row("implications", many(values.implications), f"from {observed} seen at most", "E")
     yield row("maximal sets", many(values.facets), "facets of the Dowker complex", "E")
     yield row("free faces", many(values.free_faces), "in one facet alone, one short of it", "E")
-    yield row("Euler characteristic", euler, "of the complex and of its dual", "E")
     yield row("identified users", many(values.identified), "by all their attributes", "E")
 
 
@@ -152,7 +146,7 @@ def _figures(relation: Relation) -> Iterator[Figure]:
     total = len(relation.users)
     bars = [
         Bar(name, users.bit_count() / total, target=users.bit_count() == 1)
-        for name, users in zip(relation.attributes, relation.dual.held, strict=True)
+        for name, users in zip(relation.attributes, relation.holders, strict=True)
     ]
     bars.sort(key=lambda bar: -bar.value)
     held = Bars(

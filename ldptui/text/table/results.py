@@ -134,8 +134,6 @@ def _closing(
     notes = [mean_words(trials)]
     if any(group.estimates for group in groups):
         notes.append("z = (measured − theory) / standard error: Student's t, trials − 1 degrees")
-    if any(cell.task.approximate for cell, _, _ in finished):
-        notes.append("theory: an approximation, which docs/hitters.md describes")
     if scores:
         looked = f"largest |z| of those shown ({len(scores)}), as a normal score"
         notes.append(f"{looked}: {max(scores):.1f}")

@@ -238,7 +238,7 @@ def test_a_protocol_without_a_support_law_is_refused_in_a_sentence() -> None:
 
 
 def test_the_sharp_set_is_refused_where_reports_are_too_many_to_list() -> None:
-    protocol = KINDS["pgr"](kind="pgr", epsilon=1.0).bind(3000)
+    protocol = KINDS["hr"](kind="hr", epsilon=1.0).bind(3000)
     assert not hides(protocol)
     with pytest.raises(ScenarioError, match="sharp"):
         conditional_set(protocol, np.full(3000, 1 / 3000), 0.1)

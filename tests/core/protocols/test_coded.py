@@ -1,4 +1,4 @@
-"""Coded protocols (HR, PGR): what the contract test does not ask of every protocol."""
+"""Coded protocols (HR): what the contract test does not ask of every protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from support.report_laws import Case
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.law import Ask
 from ldptui.core.protocols import KINDS
-from ldptui.core.protocols.projective import ProjectiveGeometry
 
 Rng = np.random.Generator
 
@@ -83,19 +82,12 @@ def test_walkers_of_one_item_go_their_own_ways(kind: str, rng: Rng) -> None:
 
 def test_a_code_that_is_too_large_is_refused_in_words() -> None:
     with pytest.raises(ScenarioError, match=r"epsilon must be small enough .* 2\^22 messages"):
-        KINDS["pgr"](kind="pgr", epsilon=20.0).bind(3)
-
-
-def test_the_field_is_the_least_prime_that_is_large_enough() -> None:
-    found = [ProjectiveGeometry(3, epsilon).field_size for epsilon in (0.1, 1.0, 2.0, 5.0)]
-    assert found == [3, 5, 11, 151]
-    published = ProjectiveGeometry(22_000, 5.0)
-    assert (published.dimension, published.messages) == (3, 22_953)
+        KINDS["hr"](kind="hr", epsilon=20.0).bind(2**22)
 
 
 @every_code
 def test_crafted_reports_are_the_best_of_all(case: Case, rng: Rng) -> None:
-    """No message says more for any set of targets; PGR reaches min(r, t - 1) of them."""
+    """No message says more for any set of targets."""
     protocol: Any = bind(case)
     assert case.code is not None
     for r in (1, 2, 3, 5):
@@ -107,7 +99,6 @@ def test_crafted_reports_are_the_best_of_all(case: Case, rng: Rng) -> None:
             .tolist()
         )
         assert best == said.max()
-        assert best >= min(r, getattr(protocol, "dimension", 2) - 1)
 
 
 @pytest.mark.parametrize(
