@@ -51,7 +51,7 @@ def draw(name: str, row: dict[str, Any]) -> None:
 
 def words(name: str, row: dict[str, Any]) -> list[str]:
     """The command that draws the picture of a scenario, without the file."""
-    options = {"--chart": "chart", "--metric": "metric", "--allow-attack": "allow"}
+    options = {"--chart": "chart", "--metric": "metric", "--allow": "allow"}
     given = ([option, row[key]] for option, key in options.items() if key in row)
     return ["plot", name, *chain.from_iterable(given)]
 

@@ -16,15 +16,10 @@ class _Tells(Protocol):
     def tell(self, words: str) -> None: ...
 
 
-class _Warns(Protocol):
-    def warn(self, words: str) -> None: ...
-
-
 _tells: Final[Capability[_Tells]] = Capability("tell")
-_warns: Final[Capability[_Warns]] = Capability("warn")
 
 Pulse: TypeAlias = Callable[[], None]
-"""Called between pieces of work; raises to stop the work. It may have methods `tell`, `warn`."""
+"""Called between pieces of work; raises to stop the work. It may have a method `tell`."""
 
 
 def no_pulse() -> None:
@@ -35,14 +30,6 @@ def say(pulse: Pulse, words: str) -> None:
     """Tell those who watch what is done; most do not watch, and their pulse has no `tell`."""
     if _tells(pulse):
         pulse.tell(words)
-
-
-def warn(pulse: Pulse, words: str) -> None:
-    """Tell those who wait why nothing goes on: in a line of its own, where `warn` writes one."""
-    if _warns(pulse):
-        pulse.warn(words)
-    else:
-        say(pulse, words)
 
 
 def whole(work: Callable[[], T]) -> T:

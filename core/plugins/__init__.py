@@ -16,8 +16,7 @@ of a population by NAME(items). Options are further keywords, or the fields of t
 
 from __future__ import annotations
 
-from .finding import Allowed, Source, available, entry_points, find, names_in
+from .finding import Allowed, Source, available, candidate, entry_points, find
 from .loading import loaded
 from .making import object_named, protocol_named
-from .offering import Guess, Offer, guesses, offers
 from .permitting import Plugin, asked, permit, sources

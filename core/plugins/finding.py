@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.machinery
 import importlib.metadata
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
@@ -15,10 +15,16 @@ from typing import Final, get_args
 
 from ..base.code import What
 from ..base.errors import FileError, ScenarioError, got, reason_of
+from ..base.files import is_file
 from ..base.streams import digest
 
 GROUPS: Final[dict[What, str]] = {what: f"ldptui.{what}s" for what in get_args(What)}
 """The entry-point groups under which packages publish code: "ldptui.attacks", …"""
+
+
+MAX_FILES: Final = 200
+"""Files of a folder that are looked into, and the bytes of the largest."""
+MAX_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,8 @@ def find(name: str, allowed: Allowed, what: What = "attack") -> Source:
         except FileError as error:
             elsewhere += f"; {error}"
             continue
-        if line := names_in(code, path).get(name):
+        check_syntax(code, path)
+        if line := line_of(name, code):
             candidates.append(Source(name, digest(code), path, what, line))
         else:
             elsewhere += f"; {path} has none of that name"
@@ -116,8 +123,9 @@ def named(place: str, what: What) -> Source:
         return find(place, Allowed(names=(place,)), what)
     path = Path(file).expanduser()
     code = read(path)
-    line = names_in(code, path).get(name)
-    if line is None:
+    check_syntax(code, path)
+    line = line_of(name, code)
+    if not line:
         raise ScenarioError(f"{path} has no {name or 'name'} at its top level", key=what)
     return Source(name, digest(code), path.absolute(), what, line)
 
@@ -133,12 +141,12 @@ def _refusal(name: str, allowed: Allowed, elsewhere: str, what: What) -> str:
     if allowed.how:
         return f"{asks}: {allowed.how}{elsewhere}"
     for path in allowed.offered:
-        with suppress(FileError, ScenarioError):
-            if name in names_in(read(path), path):
-                return f"{asks}: --{what}-file {path} lets the {what}s of that file run{elsewhere}"
+        with suppress(FileError):
+            if line_of(name, read(path)):
+                return f"{asks}: --attack-file {path} lets the {what}s of that file run{elsewhere}"
     if name in available(what):
-        return f"{asks}: --allow-{what} {name} lets it run"
-    return f"{asks}: --{what}-file FILE lets the {what}s of a file of yours run{elsewhere}"
+        return f"{asks}: --allow {name} lets it run"
+    return f"{asks}: --attack-file FILE lets the {what}s of a file of yours run{elsewhere}"
 
 
 def read(path: Path) -> bytes:
@@ -148,27 +156,25 @@ def read(path: Path) -> bytes:
         raise FileError(f"{path} cannot be read: {reason_of(error)}") from error
 
 
-def names_in(code: bytes, path: Path) -> dict[str, int]:
-    """The names that Python code defines at its top level, each with its line.
+def line_of(name: str, code: bytes) -> int:
+    """The line on which Python code defines a name at its top level, 0 if none does; runs nothing.
 
-    Raises ScenarioError.
+    A name is defined by a line that begins with `def`, `class`, or the name itself and `=` or `:`.
     """
-    return {name: statement.lineno for name, statement in definitions(code, path).items()}
+    word = re.escape(name.encode())
+    match = re.search(rb"(?m)^(?:(?:def|class)\s+%b\b|%b\s*[:=](?!=))" % (word, word), code)
+    return code.count(b"\n", 0, match.start()) + 1 if match else 0
 
 
-def definitions(code: bytes, path: Path) -> dict[str, ast.stmt]:
-    """The statements of Python code that define names at its top level, by name; runs nothing.
-
-    Raises ScenarioError.
-    """
+def check_syntax(code: bytes, path: Path) -> None:
+    """Raise ScenarioError if a file is not Python; it runs nothing."""
     try:
-        tree = ast.parse(code)
+        compile(code, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line, why = None, str(error) or type(error).__name__
         if isinstance(error, SyntaxError):
             line, why = error.lineno, error.msg
         raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
-    return {name: statement for statement in tree.body for name in _defined(statement)}
 
 
 def digest_of(source: Source) -> str:
@@ -181,13 +187,19 @@ def digest_of(source: Source) -> str:
         return ""
 
 
-def _defined(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        yield statement.name
-    elif isinstance(statement, ast.Assign):
-        yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
-    elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        yield statement.target.id
+def candidate(name: str, what: What, folder: Path, files: Sequence[Path] = ()) -> Source | None:
+    """The code that a user can be asked about: of a folder's files, of others, of packages.
+
+    The first that has the name; it runs none of it.
+    """
+    beside = sorted(folder.glob("*.py"))[:MAX_FILES] if folder.is_dir() else []
+    for path in dict.fromkeys(file.absolute() for file in (*beside, *files)):
+        with suppress(OSError, FileError):
+            if is_file(path) and path.stat().st_size <= MAX_BYTES:
+                code = read(path)
+                if line := line_of(name, code):
+                    return Source(name, digest(code), path, what, line)
+    return next(iter(entry_points(name, what)), None)
 
 
 def available(what: What = "attack") -> list[str]:

@@ -28,13 +28,10 @@ from ..base.work import Share
 from ..cell import Cell
 from ..collection.counts import count_share, shares_of
 from ..metrics.results import CellResults
-from .orphans import spawning, watch_parent
+from .child_lifetime import StoppableContext, watch_parent
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
-
-WATCH_S: Final = 1.0
-"""Seconds without an outcome after which an executor is asked what is the matter."""
 
 GUARD: Final = """\
 the workers import the script that starts them, and it would start others: put the call that asks
@@ -101,7 +98,7 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     if executor is not None:
         workers = max(workers, getattr(executor, "_max_workers", 0))
         batches = Batches(work, count, workers, getattr(executor, "batch_s", BATCH_S))
-        if (yield from _submitted(batches, executor, 2 * (workers + 1), where.pulse)):
+        if (yield from _submitted(batches, executor, 2 * (workers + 1))):
             raise _died()
     elif workers > 1 or where.apart:
         yield from _in_processes(Batches(work, count, workers), workers)
@@ -231,14 +228,12 @@ def _failure(cell: Cell, error: BaseException) -> Failure:
 
 
 def _submitted(
-    batches: Batches, executor: Executor, ahead: int, pulse: Pulse = no_pulse
+    batches: Batches, executor: Executor, ahead: int
 ) -> Generator[Outcome, None, list[Unit]]:
     """Keep a few batches ahead in an executor; blocks come as they finish.
 
-    Returns the units under way when a process died; none where all work was done. An executor with
-    a method `watch` is asked, while nothing comes, why nothing does.
+    Returns the units under way when a process died; none where all work was done.
     """
-    watch = getattr(executor, "watch", None)
     waiting: dict[Future[Computed], Batch] = {}
     gathered = Gathered()
     try:
@@ -250,10 +245,7 @@ def _submitted(
                     return _units([batch, *waiting.values()])
             if not waiting:
                 return []
-            done_now = wait(waiting, watch and WATCH_S, FIRST_COMPLETED).done
-            if not done_now and watch is not None:
-                watch(pulse)
-            for future in done_now:
+            for future in wait(waiting, None, FIRST_COMPLETED).done:
                 if isinstance(future.exception(), BrokenProcessPool):
                     return _units(waiting.values())
                 outcomes, seconds = future.result()
@@ -350,7 +342,7 @@ def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProce
         # A script of standard input or of a pipe, which workers cannot import and do not need.
         main.pop("__file__", None)
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, spawning(), initializer=_begin)
+    pool = ProcessPoolExecutor(workers, StoppableContext(), initializer=_begin)
     pool._processes = _Processes()  # type: ignore[assignment]  # before its thread starts
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before

@@ -21,10 +21,17 @@ class Allowing:
 
     allow_attacks: Annotated[
         tuple[str, ...],
-        Argument(flags=tuple(f"--allow-{what}" for what in WHAT), repeated=True),
+        Argument(
+            flags=("--allow",), aliases=tuple(f"--allow-{what}" for what in WHAT), repeated=True
+        ),
     ] = ()
     attack_files: Annotated[
-        tuple[str, ...], Argument(flags=tuple(f"--{what}-file" for what in WHAT), repeated=True)
+        tuple[str, ...],
+        Argument(
+            flags=("--attack-file",),
+            aliases=tuple(f"--{what}-file" for what in WHAT[1:]),
+            repeated=True,
+        ),
     ] = ()
 
     @property

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
@@ -17,7 +16,7 @@ from typing import Any, Final, TextIO, TypeAlias
 
 from ldptui.core.base.errors import one_line
 from ldptui.core.experiment import Experiment
-from ldptui.core.running.orphans import kill_processes, lasting
+from ldptui.core.running.child_lifetime import kill_processes
 from ldptui.core.running.runner import Memory, Progress, Results
 from ldptui.core.running.runner import run as run_experiment
 from ldptui.core.running.searching import Answers, Searched, searched
@@ -32,15 +31,8 @@ OFTEN: Final = 0.1
 """Least seconds between two drawings."""
 
 
-@dataclass(frozen=True)
-class Note:
-    """Words that stay on a line of their own."""
-
-    words: str
-
-
-Step: TypeAlias = Progress | str | Note | BaseException | None
-"""Progress, words about a long trial, a note, what was raised, or the end."""
+Step: TypeAlias = Progress | str | BaseException | None
+"""Progress, words about a long trial, what was raised, or the end."""
 Steps: TypeAlias = "SimpleQueue[Step]"
 
 
@@ -77,10 +69,6 @@ def measure(experiment: Experiment, asked: Work, memory: Memory | None = None) -
                 if isinstance(step, str):
                     bar.say(step)
                     continue
-                if isinstance(step, Note):
-                    bar.erase()
-                    note(f"note: {step.words}")
-                    continue
                 results = step.results
                 bar.show(step)
     except LostError as error:
@@ -105,9 +93,8 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         resource_tracker.ensure_running()
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        with lasting():
-            for progress in work():
-                steps.put(progress)
+        for progress in work():
+            steps.put(progress)
         steps.put(None)
     except BaseException as error:
         steps.put(error)
@@ -204,9 +191,6 @@ class Beat:
         if now >= self._due:
             self._due = now + OFTEN
             self._told.put(words)
-
-    def warn(self, words: str) -> None:
-        self._told.put(Note(words))
 
 
 class Bar(Line):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -16,10 +14,9 @@ from textual.message import Message
 from ldptui.core.view import CellView
 
 from ..messages import Replied, RunProgressed
-from ..session.consent import Code
 from ..session.snapshot import DETAILS, Question, Reply, Request, Snapshot, Status
 from . import wire
-from .wire import News, from_json
+from .wire import News
 
 ERRORS_KEPT: Final = 4000
 """Characters of standard error: the last ones."""
@@ -49,7 +46,7 @@ class Child:
         self.life = asyncio.create_task(self._live())
 
     async def _live(self) -> None:
-        from ldptui.core.running.orphans import die_with_parent
+        from ldptui.core.running.child_lifetime import die_with_parent
 
         pipe = asyncio.subprocess.PIPE
         try:
@@ -211,29 +208,3 @@ class QuestionSoFar:
             return False
         self.reply = news.reply
         return True
-
-
-SEEK: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker.seeking")
-
-
-async def seek(
-    code: Sequence[tuple[str, str]],
-    folder: str,
-    agreed: Sequence[tuple[object, ...]],
-    allowed: Sequence[str] = (),
-) -> tuple[Code, ...]:
-    """The code under these names that the user has to be asked about.
-
-    code : the purpose and the name of each. folder : of the scenario. agreed : what the user has
-    agreed to already; allowed : the arguments for what is allowed without a question.
-    """
-    if not code:
-        return ()
-    pipe = asyncio.subprocess.PIPE
-    child = await asyncio.create_subprocess_exec(
-        *SEEK, *allowed, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
-    )
-    asked = {"code": list(code), "folder": folder, "agreed": list(agreed)}
-    written, _ = await child.communicate(json.dumps(asked).encode())
-    found = written if child.returncode == 0 else b"[]"
-    return from_json(found, tuple[Code, ...])

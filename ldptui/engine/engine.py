@@ -13,7 +13,7 @@ from textual.message import Message
 from ..messages import WorkerChanged
 from ..session.consent import Code
 from ..session.snapshot import Question, Request, Status
-from .child import Child, QuestionSoFar, RunSoFar, seek
+from .child import Child, QuestionSoFar, RunSoFar
 from .wire import News, Order
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")
@@ -103,16 +103,14 @@ class Engine:
             if lives:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
 
-    def offer(self, arguments: Sequence[str]) -> None:
-        """Look for Python code there too, where a scenario names it; arguments : of a worker."""
-        self._command = [*self._command, *arguments]
-
     async def unseen(
-        self, request: Request, agreed: Sequence[tuple[object, ...]]
+        self, request: Request, find: Callable[[Request, Sequence[str]], tuple[Code, ...]]
     ) -> tuple[Code, ...]:
-        """The Python code that a request asks for and that the user has to be asked about."""
-        allowed = self._command[len(COMMAND) :]
-        return await seek(request.python_code, request.folder, agreed, allowed)
+        """The Python code that a request asks for and that the user has to be asked about.
+
+        find : finds it, given the arguments of the worker, in a thread.
+        """
+        return await asyncio.to_thread(find, request, self._command[len(COMMAND) :])
 
     # Messages of runs.
 

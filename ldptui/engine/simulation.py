@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..session.attack_options import unseen_code
 from ..session.consent import Agreed, Code
 from ..session.runs import Run
 from ..session.snapshot import Part, Request, Snapshot
@@ -49,7 +50,8 @@ class Simulation:
         """The Python code that a scenario asks for and that the user has to be asked about."""
         assert draft.scenario is not None
         parts = (Part("", draft.scenario.document),)
-        return await self._engine.unseen(Request(0, parts, str(draft.folder)), self._agreed)
+        request = Request(0, parts, str(draft.folder), agreed=self._agreed)
+        return await self._engine.unseen(request, unseen_code)
 
     def agree(self, code: Code) -> None:
         """Let this code run until the app ends, as long as it stays what it is."""

@@ -60,14 +60,16 @@ class Argument(Struct, frozen=True):
 
     positional : it has no flag. either : at most one of the arguments that have this is given.
     renames : parameters of the core whose errors are about this option. flags : its flags, where
-    they are not its name. repeated : its flag may be given several times. choices : the words that
-    are allowed, where the type does not say so. lower : whether capitals are small letters.
+    they are not its name; aliases : former ones, which no help names. repeated : its flag may be
+    given several times. choices : the words that are allowed, where the type does not say so.
+    lower : whether capitals are small letters.
     """
 
     positional: bool = False
     either: bool = False
     renames: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     repeated: bool = False
     choices: Callable[[], Iterable[str]] | None = None
     lower: bool = False
@@ -321,6 +323,9 @@ def add_arguments(
             flags = option.argument.flags or (option.flag,)
             flags += tuple(letter for name, letter in SHORT.items() if name == option.name)
             place.add_argument(*flags, dest=option.name, **more)
+            if option.argument.aliases:
+                hidden = {**more, "help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
+                parser.add_argument(*option.argument.aliases, dest=option.name, **hidden)
 
 
 def integer(text: str) -> int:

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 
@@ -18,9 +18,12 @@ from ldptui.core.base.files import fault_of
 from ..terminal.settings import offered_files, refuse_unreadable
 
 if TYPE_CHECKING:
+    from ldptui.core.base.code import What
     from ldptui.core.experiment import Experiment
     from ldptui.core.plugins import Allowed
-    from ldptui.core.plugins import Guess as Guess
+
+    from . import consent
+    from .snapshot import Request
 
 
 ASKS: Final = (
@@ -51,11 +54,11 @@ def check_travel(experiment: Experiment, code: Code) -> None:
     for source in plugins.sources(experiment, allowed(code)):
         if isinstance(source.place, Path):
             rule = f"cannot run the {source.label} from a file of this machine: install it"
-            how = f"on the workers, and name it by --allow-{source.what}"
+            how = "on the workers, and name it by --allow"
             raise ScenarioError(f"{rule} {how}", "--cluster")
 
 
-FLAGS: Final = {"names": "--allow-attack", "files": "--attack-file", "offered": "--offered-file"}
+FLAGS: Final = {"names": "--allow", "files": "--attack-file", "offered": "--offered-file"}
 """The options of a worker for the fields of its `Code`."""
 
 
@@ -71,6 +74,13 @@ def code_of(options: argparse.Namespace) -> Code:
     return Code(**{name: tuple(getattr(options, name)) for name in FLAGS})
 
 
+def code_in(arguments: Sequence[str]) -> Code:
+    """The code that the arguments of a worker let run."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_to_worker(parser)
+    return code_of(parser.parse_known_args(arguments)[0])
+
+
 def as_arguments(code: Code) -> list[str]:
     """The arguments that `add_to_worker` reads, for a process in another folder."""
     return [
@@ -78,16 +88,6 @@ def as_arguments(code: Code) -> list[str]:
         *(f"{FLAGS['files']}={file.absolute()}" for file in code.files),
         *(f"{FLAGS['offered']}={file.absolute()}" for file in code.offered),
     ]
-
-
-def guesses_in(path: Path) -> tuple[Guess, ...]:
-    """The code in a Python file that a scenario can name; it runs none of it.
-
-    Raises FileError, ScenarioError.
-    """
-    from ldptui.core.plugins import guesses
-
-    return guesses(path)
 
 
 def faults(files: Sequence[Path]) -> list[str]:
@@ -110,6 +110,29 @@ def with_agreed(code: Code, agreed: Sequence[Sequence[Any]]) -> Allowed:
         for what, name, is_file, place, digest in agreed
     )
     return replace(_given(code), seen=seen, how=ASKS)
+
+
+def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Code, ...]:
+    """The code that a request asks for and that the user has to be asked about; it runs none.
+
+    arguments : of a worker. What is found nowhere is left out.
+    """
+    from ldptui.core.base.errors import LdpError
+    from ldptui.core.plugins import candidate, find
+
+    from . import consent
+
+    code, found = code_in(arguments), []
+    for table, name in request.python_code if not visiting() else ():
+        what = cast("What", table)
+        try:
+            find(name, with_agreed(code, request.agreed), what)
+        except LdpError:
+            source = candidate(name, what, Path(request.folder), code.offered)
+            if source is not None:
+                is_file, place = isinstance(source.place, Path), str(source.place)
+                found.append(consent.Code(what, name, place, is_file, source.digest))
+    return tuple(found)
 
 
 def allowed(code: Code) -> Allowed:

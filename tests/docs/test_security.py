@@ -39,11 +39,6 @@ SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "Text of files is cleaned before a terminal shows it": (
         "fuzz/test_hostile_text.py::test_no_command_lets_data_steer_the_terminal",
     ),
-    "What comes from a cluster that has an address is data": (
-        "ldptui/commands/test_clusters.py::test_whoever_reaches_the_scheduler_runs_no_code_here",
-        "core/running/test_cluster.py::test_no_door_of_dask_loads_a_strangers_pickle",
-        "core/running/test_crossing.py::test_garbage_is_one_sentence",
-    ),
     "`ldptui perturb`, and `perturb(values)` of a protocol, draw from": (
         "core/sampling/test_secure.py::test_the_stream_is_that_of_the_standard",
         "core/sampling/test_secure.py::test_reports_without_a_generator_depend_on_the_key_alone",

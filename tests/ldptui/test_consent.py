@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from pathlib import Path
 
@@ -17,16 +16,16 @@ from textual.pilot import Pilot
 from ldptui.app import Workbench
 from ldptui.core import plugins
 from ldptui.core.base.streams import digest
+from ldptui.core.plugins.finding import line_of
 from ldptui.engine import COMMAND, Engine
-from ldptui.engine.child import seek
-from ldptui.screens.dialogs.asking import ConsentScreen, TextScreen
+from ldptui.screens.dialogs.asking import ConsentScreen
+from ldptui.session.attack_options import unseen_code
 from ldptui.session.consent import Code
+from ldptui.session.snapshot import Part, Request
 from ldptui.terminal.settings import Settings, load_settings
-from ldptui.widgets.picker import PickerScreen
 
-FILE = "/somewhere/mine.py"
-TEXT = f"import os\n{HONEST}\x1b[2J"
-CODE = Code("attack", "honest", FILE, True, "0123456789abcdef", FILE, TEXT, (3, 4))
+CODE = Code("attack", "honest", "/somewhere/mine.py", True, "0123456789abcdef")
+OTHER = Code("defence", "few", "a:b", False, "fedcba9876543210")
 
 
 @pytest.fixture
@@ -40,36 +39,54 @@ def stranger(tmp_path: Path) -> Path:
 # What is found.
 
 
-def test_an_offer_is_code_with_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the folder and of installed packages; nothing is run, whatever lies beside it."""
-    path, mark = attack_file(tmp_path, HONEST)
-    (tmp_path / "broken.py").write_text("def honest(:")
-    (tmp_path / "folder.py").mkdir()
-    (tmp_path / "other.py").write_text("def other(): pass")
-    (offer,) = plugins.offers("honest", "attack", tmp_path)
-    assert (offer.file, offer.lines) == (path, (2, 3))
-    assert offer.source.digest == digest(path.read_bytes())
-    assert offer.text == path.read_text()
-    site = tmp_path / "site"
+def test_code_is_found_beside_the_scenario_then_in_files_then_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one, and nothing is run, whatever lies beside it."""
+    site, beside = tmp_path / "site", tmp_path / "beside"
     site.mkdir()
+    beside.mkdir()
     monkeypatch.syspath_prepend(str(site))
     ran = package(site, "parcel", HONEST, honest="parcel.more:honest")
-    far, _ = attack_file(site)
-    assert plugins.offers("honest", "attack", tmp_path, [path])[0] == offer
-    beside, listed, installed = plugins.offers("honest", "attack", tmp_path, [path, far])
-    assert beside == offer
-    assert listed.file == far
-    assert installed.source.place == "parcel.more:honest"
-    assert (installed.file, installed.lines) == (site / "parcel" / "more.py", (3, 4))
-    assert not mark.exists()
-    assert not ran.exists()
+    far, mark = attack_file(tmp_path)
+    (beside / "broken.py").write_text("def other(:")
+    (beside / "folder.py").mkdir()
+
+    def found() -> object:
+        source = plugins.candidate("honest", "attack", beside, [far])
+        return source and source.place
+
+    assert found() == far
+    near, near_mark = attack_file(beside, HONEST, "near.py")
+    assert found() == near
+    source = plugins.candidate("honest", "attack", beside)
+    assert source is not None
+    assert (source.digest, source.line) == (digest(near.read_bytes()), 2)
+    near.unlink()
+    far.unlink()
+    assert found() == "parcel.more:honest"
+    assert plugins.candidate("nobody's", "attack", beside) is None
+    assert not any(path.exists() for path in (mark, near_mark, ran))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\ndef name(x): ...", 2), ("class name: ...", 1), ("name = other", 1),
+        ("name: int = 1", 1),
+        (" def name(): ...", 0), ("def names(): ...", 0), ("name == 1", 0), ("# name = 1", 0),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_at_the_start_of_a_line(text: str, line: int) -> None:
+    assert line_of("name", text.encode()) == line
 
 
 def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path)
-    (offer,) = plugins.offers("honest", "attack", tmp_path)
-    allowed = plugins.Allowed(seen=(offer.source,), how="ask")
-    assert plugins.find("honest", allowed) == offer.source
+    source = plugins.candidate("honest", "attack", tmp_path)
+    assert source is not None
+    allowed = plugins.Allowed(seen=(source,), how="ask")
+    assert plugins.find("honest", allowed) == source
     with pytest.raises(Exception, match="which is not allowed: ask"):
         plugins.find("other", allowed)
     with pytest.raises(Exception, match="not allowed"):
@@ -80,20 +97,18 @@ def test_agreed_code_may_run_as_long_as_it_is_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-async def test_a_process_finds_it_and_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
+async def test_the_worker_runs_what_was_agreed_to(tmp_path: Path) -> None:
     path, mark = attack_file(tmp_path)
-    code = [("attack", "honest"), ("defence", "honest"), ("attack", "nobody's")]
-    offered = await seek(code, str(tmp_path), ())
-    assert [(each.what, each.file) for each in offered] == [
-        ("attack", str(path)), ("defence", str(path)),
-    ]  # fmt: skip
-    attack = offered[0]
-    assert await seek(code[:1], str(tmp_path), (attack.agreed,)) == ()
+    document = {"attack": {"mix": [{"name": "honest"}, {"name": "nobody's"}]}}
+    request = Request(0, (Part("", document),), str(tmp_path))
+    (attack,) = unseen_code(request, ())
+    assert attack.place == str(path)
+    assert unseen_code(replace(request, agreed=(attack.agreed,)), ()) == ()
+    assert unseen_code(request, (f"--attack-file={path}",)) == ()
     assert not mark.exists()
 
     child = await started(*COMMAND[1:])
     await child.read()
-
     asked = tomllib.loads(toml("honest"))
     try:
         refused = await child.end(child.run(1, base=asked))
@@ -118,35 +133,27 @@ async def asked(pilot: Pilot[None], words: str) -> None:
     )
 
 
-async def test_a_run_asks_and_no_leaves_everything_as_it_was(stranger: Path) -> None:
-    """Two places have the name: no to both runs nothing, yes to one runs it until the end."""
-    other = replace(CODE, place="a:b", is_file=False, file="/site/a.py")
-    async with workbench(path=stranger) as (screen, engine, pilot):
+async def test_a_run_asks_once_and_no_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "stranger.toml"
+    path.write_text(f'{toml("honest")}[[defence]]\nkind = "plugin"\nname = "few"\n')
+    async with workbench(path=path) as (screen, engine, pilot):
         finished(engine)
-        engine.code = (CODE, other)
+        engine.code = (CODE, OTHER)
         await pilot.pause()
         shelf, count = screen.shelf, len(engine.requests)
+        for key in ("enter", "escape", "n"):  # the focus is on No
+            await pilot.press("ctrl+r")
+            await asked(pilot, CODE.place)
+            for words in ("honest", CODE.digest, "few", "a:b", OTHER.digest, "Allow until quit"):
+                assert words in seen(pilot.app)
+            await pilot.press(key)
+            await until(pilot, lambda: "attack 'honest' and defence 'few'" in status(screen))
+            assert (screen.shelf, len(engine.requests)) == (shelf, count)
         await pilot.press("ctrl+r")
-        await asked(pilot, FILE)
-        for words in ("honest", "3 to 4 of 5", CODE.digest, "Allow until quit (y)"):
-            assert words in seen(pilot.app)
-        await pilot.press("enter")  # the focus is on No
-        await asked(pilot, "installed as  a:b")
-        await pilot.press("escape")
-        await until(pilot, lambda: "attack 'honest' is not allowed" in status(screen))
-        assert (screen.shelf, len(engine.requests)) == (shelf, count)
-
-        await pilot.press("ctrl+r")
-        await asked(pilot, FILE)
-        await pilot.press("v")
-        assert isinstance(pilot.app.screen, TextScreen)
-        text = seen(pilot.app)
-        assert "   3 │ def honest(protocol, view, count, rng):" in text
-        assert "   1   import os" in text
-        assert "?[2J" in text  # and not the terminal's own
-        await pilot.press("escape", "y")
+        await asked(pilot, CODE.place)
+        await pilot.press("y")
         await until(pilot, lambda: engine.requests[-1].full)
-        assert engine.requests[-1].agreed == (CODE.agreed,)
+        assert engine.requests[-1].agreed == (CODE.agreed, OTHER.agreed)
         assert engine.requests[count - 1].agreed == ()
         finished(engine, kept=1)
         await pilot.press("ctrl+r")  # it does not ask again
@@ -194,13 +201,12 @@ async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> N
         screen = app.workbench
         await until(pilot, lambda: "ctrl+r shows it and asks" in seen(app), 60)
         before = len(screen.shelf.runs)
-        for answers in (("n", "n"), ("n", "y")):  # the file beside it, then that of the package
+        for answer in ("n", "y"):
             await pilot.press("ctrl+r")
-            for answer in answers:
-                await until(pilot, lambda: isinstance(app.screen, ConsentScreen), 60)
-                assert "one_by_one.py" in seen(app)
-                await pilot.press(answer)
-            if answers[-1] == "n":
+            await until(pilot, lambda: isinstance(app.screen, ConsentScreen), 60)
+            assert str(tmp_path / "one_by_one.py") in seen(app).replace("\n", "")
+            await pilot.press(answer)
+            if answer == "n":
                 await until(pilot, lambda: "nothing ran" in status(screen))
                 assert len(screen.shelf.runs) == before
         await until(pilot, lambda: screen.shelf.on_show is not None, 120)
@@ -208,53 +214,3 @@ async def test_the_workbench_runs_a_real_attack_once_it_may(tmp_path: Path) -> N
         assert run is not None
         assert run.snapshot.status == "done"
         await app.workbench.shut_down()
-
-
-# A file that is opened inside.
-
-
-async def test_code_of_a_file_is_asked_about_put_in_and_read_again_when_it_is_saved(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(
-        "def honest(protocol, view, count, rng, more=1): ...\n"
-        "class Few:\n    def sift(self, received): ...\n"
-        "class Sets:\n    def __init__(self, items, epsilon, size=2): ...\n"
-        "def steps(items, *, width=2): ...\ndef most(frequencies, facts): ...\n"
-        "def cut(frequencies, known): ...\ndef _own(items): ...\ndef helper(): ...\nX = 1\n"
-    )
-    found = [(guess.what, guess.kind, guess.name) for guess in plugins.guesses(path)]
-    assert found == [
-        ("attack", "plugin", "honest"), ("defence", "plugin-filter", "Few"),
-        ("protocol", "plugin", "Sets"), ("population", "plugin", "steps"),
-        ("metric", "", "most"), ("defence", "plugin", "cut"),
-    ]  # fmt: skip
-    async with workbench() as (screen, engine, pilot):
-        engine.code = (replace(CODE, file=str(path)),)
-        await until(pilot, lambda: screen.draft is not None and engine.active is not None)
-        finished(engine)
-        for answer in ("n", "y"):
-            screen.run_worker(screen.simulating.open_code(path))
-            await until(pilot, lambda: isinstance(screen.app.screen, PickerScreen))
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(screen.app.screen, ConsentScreen))
-            await pilot.press(answer)
-            await until(pilot, lambda: screen.is_current)
-            assert screen.draft is not None
-            document = screen.draft.document
-            assert document is not None
-            assert (document["attack"]["kind"] == "plugin") is (answer == "y")
-        assert engine.offered == [f"--offered-file={path}"] * 2
-        assert document["attack"]["name"] == "honest"
-        await until(pilot, lambda: engine.active is not None)
-        finished(engine)
-        screen.simulating._code.look()
-        await pilot.pause()
-        assert screen.is_current  # nobody has saved it
-        engine.code = (replace(CODE, name="honest", digest="fedcba9876543210"),)
-        os.utime(path, (1, 1))
-        screen.simulating._code.look()
-        await until(pilot, lambda: isinstance(screen.app.screen, ConsentScreen))
-        await pilot.press("y")
-        await until(pilot, lambda: engine.active is not None)  # a preview of the new code

@@ -174,7 +174,7 @@ def test_the_package_publishes_its_example(
     monkeypatch.syspath_prepend(str(tmp_path))
     code = ROOT / "scenarios" / "one_by_one.py"
     few = ("--trials", "1", "--set", "population.users=1000", "--format", "json", "--fresh")
-    allow = ("--allow-attack", "one_by_one")
+    allow = ("--allow", "one_by_one")
     by_file = json.loads(succeed(capsys, "run", "python-attack", *few, "--attack-file", str(code)))
     by_name = json.loads(succeed(capsys, "run", "python-attack", *few, *allow))
     assert by_file["digest"] == by_name["digest"]
@@ -510,7 +510,7 @@ def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
     command = screen._engine._command  # type: ignore[attr-defined]
     assert command[: len(COMMAND)] == list(COMMAND)
     assert command[len(COMMAND) :] == [
-        "--allow-attack=a",
+        "--allow=a",
         f"--attack-file={Path('b.py').absolute()}",
         f"--offered-file={Path('c.py').absolute()}",
     ]
@@ -550,8 +550,8 @@ def test_the_page_tells_the_truth(
     (tmp_path / "my_defences.py").write_text(defences, encoding="utf-8")
     defended = toml("half").partition("[attack]")[0]
     scenario.write_text(f"{defended}{steps}", encoding="utf-8")
-    assert "--defence-file FILE" in fail(capsys, exits.USAGE, "run", "stranger.toml")
-    allowed = ("--defence-file", "my_defences.py")
+    assert "--attack-file FILE" in fail(capsys, exits.USAGE, "run", "stranger.toml")
+    allowed = ("--attack-file", "my_defences.py")
     assert "plugin-filter few_ones then plugin floor" in succeed(
         capsys, "run", "stranger.toml", *allowed
     )
@@ -569,9 +569,9 @@ def test_the_page_tells_the_truth_of_protocols_and_populations(
     small = population.replace("items = 64", "items = 8").replace("100_000", "1000")
     Path(tmp_path, "my.toml").write_text(f"format = 1\ntrials = 2\n{small}{protocol}")
     monkeypatch.chdir(tmp_path)
-    known = ("--protocol-file", "my_protocols.py")
+    known = ("--attack-file", "my_protocols.py")
     asks = "population.name asks for the population 'steps'"
     assert asks in fail(capsys, exits.USAGE, "run", "my.toml", *known)
-    printed = succeed(capsys, "run", "my.toml", *known, "--population-file", "my_populations.py")
+    printed = succeed(capsys, "run", "my.toml", *known, "--attack-file", "my_populations.py")
     assert "PLUGIN Subsets, ε = 1" in printed
     assert "plugin steps, d = 8 items, n = 1000 users" in printed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import structs
@@ -12,7 +12,7 @@ from textual.message import Message
 from ldptui.core.base.summary import Estimate
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
-from ldptui.session.consent import Agreed, Code
+from ldptui.session.consent import Code
 from ldptui.session.snapshot import Question, Reply, Request, Snapshot, Status
 
 
@@ -33,18 +33,14 @@ class FakeEngine:
         self.active: Request | None = None
         self.started = self.stopped = False
         self.code: tuple[Code, ...] = ()
-        self.offered: list[str] = []
 
     async def start(self) -> None:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
 
-    def offer(self, arguments: Sequence[str]) -> None:
-        self.offered += arguments
-
-    async def unseen(self, request: Request, agreed: tuple[Agreed, ...]) -> tuple[Code, ...]:
+    async def unseen(self, request: Request, find: object) -> tuple[Code, ...]:
         now = {code.agreed for code in self.code}
-        asked = set(request.python_code) - {each[:2] for each in agreed if each in now}
+        asked = set(request.python_code) - {each[:2] for each in request.agreed if each in now}
         return tuple(code for code in self.code if (code.what, code.name) in asked)
 
     def run(self, request: Request | Question) -> None:

@@ -208,10 +208,7 @@ SCENARIOS: Final = {
 }  # fmt: skip
 
 
-CODE: Final = Code(
-    "attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef", "/home/ann/attacks.py",
-    "def half(p):\n    ...\n", (1, 2),
-)  # fmt: skip
+CODE: Final = Code("attack", "half", "/home/ann/attacks.py", True, "0123456789abcdef")
 
 OF_OTHERS: Final = {
     "tab Timeline": "rounds", "tab Answer": "goal", "tab Privacy": "rappor",
@@ -238,7 +235,7 @@ DIALOGS: Final[Mapping[str, Callable[[], Screen[Any]] | tuple[str, ...]]] = {
     "PickerScreen": lambda: PickerScreen("protocol", PICKED, "grr"),
     "TagsScreen": lambda: TagsScreen("run 1", ("paper", "draft")),
     "TextScreen": lambda: TextScreen("run 1 → run 2", "attack.share  0.05 → 0.1"),
-    "ConsentScreen": lambda: ConsentScreen(CODE),
+    "ConsentScreen": lambda: ConsentScreen((CODE,)),
 }
 """How each dialog is opened over the charts: the keys, or the screen itself."""
 

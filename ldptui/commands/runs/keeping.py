@@ -12,8 +12,6 @@ from ldptui.core import store as core_store
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.experiment import Experiment, compile  # noqa: A004
 from ldptui.core.experiment.limits import held_bytes, in_bytes
-from ldptui.core.metrics.results import BLOCK_TRIALS
-from ldptui.core.running.foretime import LONG_S, expected_seconds
 from ldptui.core.running.runner import Results, units
 from ldptui.core.running.searching import open_goals
 from ldptui.core.scenario import Scenario
@@ -60,16 +58,12 @@ def _output(options: Run | Resume) -> Output:
 
 
 def _tell(experiment: Experiment) -> None:
-    """Say what there is to doubt, how much memory a trial takes, and how long all will take."""
+    """Say what there is to doubt, and how much memory a trial takes."""
     for warning in _warnings(experiment):
         output.note(f"warning: {warning}")
     held = max(map(held_bytes, experiment.cells))
     if held:
         output.note(f"note: each process holds the reports of a trial, about {in_bytes(held)}")
-    seconds = expected_seconds(experiment)
-    if seconds is not None and seconds > LONG_S:
-        whole = f"; trials are drawn in blocks of {BLOCK_TRIALS}, which show when they are whole"
-        output.note(f"note: this takes up to about {text.duration(seconds)} in one process{whole}")
 
 
 def _reported(results: Results, unkept: str, asked: Output) -> int:
@@ -102,7 +96,7 @@ def _placed(work: Work, experiment: Experiment) -> Iterator[Work]:
         yield work
         return
     attack_options.check_travel(experiment, work.code)
-    from ldptui.core.running.cluster import cluster
+    from ldptui.core.running.dask_executor import cluster
 
     with contextlib.ExitStack() as ends:
         try:

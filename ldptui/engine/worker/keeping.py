@@ -180,7 +180,7 @@ def import_for(scenario: Scenario) -> None:
     for name in _declared(scenario, "libraries"):
         import_module(name)
     if "goal" in scenario.document:
-        import_module(f"{__package__}.seeking")
+        import_module("scipy.special")
     for spec in KINDS["defence"].values() if "defence" in scenario.document else ():
         for name in getattr(spec, "libraries", ()):
             import_module(name)

@@ -17,7 +17,6 @@ from ldptui.core.base.errors import CellError, LdpError, ScenarioError
 from ldptui.core.experiment import Experiment
 from ldptui.core.experiment import compile as bind
 from ldptui.core.metrics.results import digest
-from ldptui.core.running.foretime import LONG_S, expected_seconds
 from ldptui.core.running.runner import Results, run
 from ldptui.core.running.searching import open_goals, searched
 from ldptui.core.running.workers import LostError
@@ -26,7 +25,7 @@ from ldptui.core.view.estimated import MAX_ITEMS, closed_sigmas, frequencies
 from ldptui.core.view.redrawn import single_trials
 
 from ...session.snapshot import Request, Snapshot, Status
-from ...text.format import duration, searching
+from ...text.format import searching
 from ..wire import News, frame_of, write
 from .inbox import Cancelled, Inbox, Superseded
 from .keeping import import_for, import_solver
@@ -107,11 +106,9 @@ class Run:
         if self.request.whole is None:
             for name, scenario in scenarios.items():
                 self._bind(name, scenario)
-                if name == "base":
-                    self._foretell(self.parts[name].experiment)
                 self._work_part(self.parts[name])
             return
-        self._foretell(self._begin_whole())
+        self._begin_whole()
         for name, scenario in scenarios.items():
             self._bind(name, scenario)
         self._bind_rest()
@@ -121,7 +118,7 @@ class Run:
             with self.inbox.interruptible():
                 self._keep_end(wait=True)
 
-    def _begin_whole(self) -> Experiment:
+    def _begin_whole(self) -> None:
         """Bind the scenario that the run belongs to, and start to keep it."""
         from .keeping import Keeper
 
@@ -139,22 +136,13 @@ class Run:
                 experiment = self._bound(scenario)
             self.whole = Whole(experiment)
             if self.cluster is not None:
-                from ldptui.core.running.cluster import cluster
+                from ldptui.core.running.dask_executor import cluster
 
                 self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.keeper is not None:
                 self.keeper.begin(experiment, request.source, request.resumed)
         if self.keeper is not None:
             # Its number, now: a worker that is killed before the first block leaves a run.
-            write(self.out, snapshot=self._snapshot("running"))
-        return experiment
-
-    def _foretell(self, experiment: Experiment) -> None:
-        """Say how long it takes where the domain is large, until the first block is there."""
-        with self.inbox.interruptible():
-            seconds = expected_seconds(experiment)
-        if seconds is not None and seconds > LONG_S:
-            self.latest = f"up to about {duration(seconds)} in all"
             write(self.out, snapshot=self._snapshot("running"))
 
     def _bind(self, name: str, scenario: Scenario) -> None:

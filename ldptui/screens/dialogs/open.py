@@ -12,20 +12,19 @@ from ldptui import scenarios
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.base.files import is_file, is_folder, is_there
 
-from ...session.attack_options import guesses_in
 from ...session.exporting import DRAWN, carried
 from ...terminal.places import current_dir
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
 
-ENDS: Final = (".toml", ".ldptui", ".ldprun", ".svg", ".pdf", ".png", ".py")
-"""The ends of the names of scenarios, recordings, figures and Python code."""
+ENDS: Final = (".toml", ".ldptui", ".ldprun", ".svg", ".pdf", ".png")
+"""The ends of the names of scenarios, recordings and figures."""
 
 
 class OpenScreen(ModalScreen[Path | None]):
     """Asks for a file to open; the result is its absolute path, None when left.
 
-    It is a scenario, a recording, a figure that carries its scenario, or Python code.
+    It is a scenario, a recording, or a figure that carries its scenario.
 
     A file with bad values is opened when enter is pressed twice: its script says what is wrong.
     """
@@ -40,7 +39,7 @@ class OpenScreen(ModalScreen[Path | None]):
 
     def compose(self) -> ComposeResult:
         place = home_as_tilde(self._folder.absolute())
-        with Dialog(f"Open a scenario, a run or code · from {place}",
+        with Dialog(f"Open a scenario or a run · from {place}",
                     "enter opens · tab completes · ↑ ↓ choose · esc closes"):  # fmt: skip
             yield PathField(self._folder, suffix=ENDS, rows=12)
 
@@ -85,10 +84,10 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
 
 def opens_otherwise(path: Path) -> bool:
-    """True for a file that is no scenario, but has or shows a run, or code."""
+    """True for a file that is no scenario, but has or shows a run."""
     from ldptui.core.store.recording import is_recording
 
-    return path.suffix in (*DRAWN, ".py") or is_recording(path)
+    return path.suffix in DRAWN or is_recording(path)
 
 
 def _other(path: Path) -> str | None:
@@ -102,9 +101,6 @@ def _other(path: Path) -> str | None:
         return ""
     if path.suffix in DRAWN:
         return "" if carried(path) else f"{path} carries no scenario of ldptui"
-    if path.suffix == ".py":
-        found = guesses_in(path)
-        return "" if found else f"{path} has no attack, defence, protocol, population or metric"
     return None
 
 

@@ -208,10 +208,7 @@ class KeptRuns:
     # Files.
 
     async def open_file(self, path: Path) -> None:
-        """Open the run of a recording, the scenario of a figure and its run, or Python code."""
-        if path.suffix == ".py":
-            await self._simulating.open_code(path)
-            return
+        """Open the run of a recording, the scenario of a figure and its run."""
         with self._faults_noted():
             carried = await asyncio.to_thread(exporting.carried, path)
             if carried is not None:

@@ -112,7 +112,7 @@ def test_what_is_not_allowed_is_refused(tmp_path: Path) -> None:
         permit(made, Allowed())
     assert str(error.value) == (
         "test: defence.1.name asks for the defence 'trimmed', somebody's Python code, which is "
-        "not allowed: --defence-file FILE lets the defences of a file of yours run"
+        "not allowed: --attack-file FILE lets the defences of a file of yours run"
     )
     with pytest.raises(ScenarioError, match="must be a defence of an installed package"):
         permit(made, Allowed(names=("trimmed",)))

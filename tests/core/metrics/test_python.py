@@ -262,7 +262,7 @@ def test_nothing_runs_that_is_not_allowed() -> None:
         permit(made, Allowed())
     assert str(error.value) == (
         "test: metric.0.name asks for the metric 'error', somebody's Python code, which is not "
-        "allowed: --metric-file FILE lets the metrics of a file of yours run"
+        "allowed: --attack-file FILE lets the metrics of a file of yours run"
     )
     with pytest.raises(ScenarioError, match="must be a metric of an installed package"):
         permit(made, Allowed(names=("error",)))

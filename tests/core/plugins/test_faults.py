@@ -7,9 +7,9 @@ import pytest
 from support.cases import experiment
 from support.plugin_cases import HONEST, asking, attack_file, package, permitted, reports
 
-from ldptui.core import plugins
 from ldptui.core.base.errors import AttackError
 from ldptui.core.plugins import Allowed, permit
+from ldptui.core.plugins.finding import line_of
 from ldptui.core.store import cell_keys
 
 BAD = """
@@ -119,7 +119,7 @@ def test_the_store_tells_code_apart(tmp_path: Path) -> None:
 def test_wrong_reports_fail_the_cell_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(AttackError) as error:
         reports(permitted(BAD, "nothing", tmp_path))
-    line = plugins.names_in(BAD.encode(), tmp_path)["nothing"]
+    line = line_of("nothing", BAD.encode())
     assert str(error.value) == (
         "the reports of attack 'nothing' must be an array, uint8[5, 1], got NoneType "
         f"(mine.py, line {line})"

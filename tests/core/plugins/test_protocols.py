@@ -211,7 +211,7 @@ def test_what_its_code_does_wrong_names_its_line(tmp_path: Path, body: str, mess
 def test_an_installed_one_is_named_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     mark = package(tmp_path, "pairs_package", CODE, "protocol", pairs="pairs_package:Pairs")
-    with pytest.raises(ScenarioError, match="--allow-protocol pairs lets it run"):
+    with pytest.raises(ScenarioError, match="--allow pairs lets it run"):
         permit(asks("pairs"), Allowed())
     assert not mark.exists()
     (cell,) = permit(asks("pairs"), Allowed(names=("pairs",))).cells

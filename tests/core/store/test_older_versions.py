@@ -101,7 +101,7 @@ def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
     minor, recorded = (version.rsplit(".", 1)[0] for version in (np.__version__, TOLD["numpy"]))
     if minor != recorded:
         pytest.skip(f"the store was written with NumPy {recorded}, here it is {minor}")
-    words = succeed(capsys, "replay", str(run), "--quiet", "--allow-attack", "one_by_one")
+    words = succeed(capsys, "replay", str(run), "--quiet", "--allow", "one_by_one")
     assert words.startswith(f"identical: {told(run)['done']} trials")
     assert f", {told(run)['digest']}, drawn by NumPy {minor}." in words
 

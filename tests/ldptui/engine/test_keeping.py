@@ -286,7 +286,7 @@ def test_a_cluster_computes_whole_runs(
         asked.append(place)
         yield calls
 
-    monkeypatch.setattr("ldptui.core.running.cluster.cluster", cluster)
+    monkeypatch.setattr("ldptui.core.running.dask_executor.cluster", cluster)
     out, inbox = io.BytesIO(), Inbox()
     parts = tuple(Part(*item) for item in PARTS.items())
     kept: Any = {"whole": WHOLE, "store": str(path)} if whole else {}

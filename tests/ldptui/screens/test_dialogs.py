@@ -243,7 +243,7 @@ async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.Mon
 async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
     app = Bare(OpenScreen(scenarios.path("quickstart").parent))
     async with app.run_test(size=(120, 40)):
-        assert "Open a scenario, a run or code · from ~/notes" in seen(app)
+        assert "Open a scenario or a run · from ~/notes" in seen(app)
 
 
 # Save.
@@ -633,9 +633,7 @@ async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PLACE = "/home/somebody/papers/poisoning/attacks.py"
-CODE = Code(
-    "attack", "half", PLACE, True, "0123456789abcdef", PLACE, "def half(p):\n    ...\n", (1, 2)
-)
+CODE = Code("attack", "half", PLACE, True, "0123456789abcdef")
 
 
 DIALOGS = {
@@ -644,7 +642,7 @@ DIALOGS = {
     "library": lambda folder: LibraryScreen(),
     "export": lambda folder: ExportScreen(),
     "confirm": lambda folder: ConfirmScreen("Quit and keep nothing?"),
-    "consent": lambda folder: ConsentScreen(CODE),
+    "consent": lambda folder: ConsentScreen((CODE,)),
     "help": lambda folder: HelpScreen("protocol.epsilon", ()),
     "text": lambda folder: TextScreen("Keys", "a\n" * 100),
 }

@@ -80,7 +80,7 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "HelpScreen": ("Users answer a question in private", "Keys · 4 Charts", "esc closes"),
     "CommandPalette": ("Search for commands…", "Attack: Form/script", "key: s"),
     "LibraryScreen": ("quickstart", "burst", "Claim: fake users who are 5%", "enter opens"),
-    "OpenScreen": ("Open a scenario, a run or code", "type or paste a path", "tab completes"),
+    "OpenScreen": ("Open a scenario or a run", "type or paste a path", "tab completes"),
     "SaveScreen": ("Save the scenario", "/home/ann/scenarios/eight-items.toml", "enter saves"),
     "ExportScreen": ("Results, CSV", "Figure, 84 mm", "Figure, 174 mm", "eight-items-results.csv"),
     "PathScreen": ("A table to read", "type or paste a path", "enter chooses"),
@@ -88,8 +88,8 @@ READ: Final[Mapping[str, tuple[str, ...]]] = {
     "PickerScreen": ("protocol  2 of 2", "grr", "best for small d", "✗ needs d > 2"),
     "TagsScreen": ("Tags of run 1", "paper, draft", "enter keeps them · esc closes"),
     "TextScreen": ("run 1 → run 2", "attack.share  0.05 → 0.1", "y copies"),
-    "ConsentScreen": ("Let this code run?", "half", "/home/ann/attacks.py", "lines   1 to 2 of 2",
-                      "0123456789abcdef", "Allow until quit (y)"),
+    "ConsentScreen": ("Let this code run?", "half", "/home/ann/attacks.py", "0123456789abcdef",
+                      "Allow until quit (y)"),
 }  # fmt: skip
 """What must be read in each view, at every size from 80 × 24."""
 

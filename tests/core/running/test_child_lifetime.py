@@ -1,4 +1,4 @@
-"""A parent that is killed leaves no worker behind: computing, idle, stopped, or in a loop."""
+"""A parent that is killed leaves no worker behind: computing, idle, or in a loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ldptui.core.base.errors import RunError
-from ldptui.core.running.orphans import kill_processes, lasting, spawning
+from ldptui.core.running.child_lifetime import StoppableContext, kill_processes
 from ldptui.core.running.workers import processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -25,7 +25,6 @@ POOL = """
 import sys, threading
 from concurrent.futures import ProcessPoolExecutor
 from ldptui import core
-from ldptui.core.running.orphans import lasting
 from ldptui.core.running.runner import run
 
 text = '''format = 1
@@ -49,13 +48,6 @@ def work():
 if __name__ == "__main__":
     if sys.argv[1] == "main":
         work()
-    elif sys.argv[1] == "lasting":
-        def last():
-            with lasting():
-                work()
-        thread = threading.Thread(target=last)
-        thread.start()
-        thread.join()
     else:
         thread = threading.Thread(target=work)
         thread.start()
@@ -64,9 +56,8 @@ if __name__ == "__main__":
 
 IDLE = """
 import sys, time
-import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from ldptui.core.running.orphans import spawning
+from ldptui.core.running.child_lifetime import StoppableContext
 from ldptui.core.running.workers import _begin
 
 def loop():
@@ -74,8 +65,7 @@ def loop():
         pass
 
 if __name__ == "__main__":
-    context = spawning() if sys.argv[1] == "main" else multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(2, context, initializer=_begin)
+    pool = ProcessPoolExecutor(2, StoppableContext(), initializer=_begin)
     for _ in range(2):
         pool.submit(time.sleep, 0).result()
     if sys.argv[2] == "loop":
@@ -112,50 +102,13 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.every(7)
-@pytest.mark.parametrize("thread", ["main", "other"])
-@pytest.mark.parametrize("state", ["computing", "idle", "loop", "stopped"])
+@pytest.mark.parametrize(("thread", "state"), [
+    ("main", "computing"), ("other", "computing"), ("main", "idle"), ("main", "loop"),
+])  # fmt: skip
 def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) -> None:
-    if (thread, state) == ("other", "stopped"):
-        pytest.skip("a stopped process hears of nothing, and Linux would kill it with the thread")
     program = tmp_path / "program.py"
     program.write_text(POOL if state == "computing" else IDLE)
-    assert_ended([sys.executable, str(program), thread, state], stopped=state == "stopped")
-
-
-@pytest.mark.long
-def test_a_lasting_thread_takes_its_stopped_workers_with_it(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(POOL)
-    assert_ended([sys.executable, str(program), "lasting"], stopped=True)
-
-
-STARTING = """
-import os, signal
-from multiprocessing import popen_spawn_posix
-from ldptui.core.running.workers import processes
-
-launch = popen_spawn_posix.Popen._launch
-
-def stopped(self, process):
-    launch(self, process)
-    os.kill(self.pid, signal.SIGSTOP)
-    print(self.pid, flush=True)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if __name__ == "__main__":
-    popen_spawn_posix.Popen._launch = stopped
-    with processes(2):
-        pass
-"""
-
-
-def test_a_worker_that_is_stopped_while_it_starts_ends_with_its_parent(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(STARTING)
-    done = subprocess.run([sys.executable, str(program)], stdout=subprocess.PIPE, cwd=Path.cwd(),
-                          env={**os.environ, "PYTHONPATH": str(Path.cwd())})  # fmt: skip
-    assert done.returncode == -signal.SIGKILL
-    assert_soon_gone([int(done.stdout)])
+    assert_ended([sys.executable, str(program), thread, state])
 
 
 def test_a_stopped_thread_starts_no_process() -> None:
@@ -164,13 +117,12 @@ def test_a_stopped_thread_starts_no_process() -> None:
     met: list[str] = []
 
     def starting() -> None:
-        with lasting():
-            ready.set()
-            go.wait()
-            try:
-                spawning().Process(target=print).start()  # type: ignore[attr-defined]
-            except RunError as error:
-                met.append(str(error))
+        ready.set()
+        go.wait()
+        try:
+            StoppableContext().Process(target=print).start()
+        except RunError as error:
+            met.append(str(error))
 
     thread = threading.Thread(target=starting)
     thread.start()
@@ -201,17 +153,14 @@ def assert_soon_gone(workers: list[int]) -> None:
     assert not left
 
 
-def assert_ended(command: list[str], stopped: bool) -> None:
-    """Kill a program once it has begun: its workers end, also where they are stopped."""
+def assert_ended(command: list[str]) -> None:
+    """Kill a program once it has begun: its workers end."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.cwd(),
                           env={**os.environ, "PYTHONPATH": str(Path.cwd())}) as parent:  # fmt: skip
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"begun\n"
         workers = [pid for pid in kin(parent.pid) if not tracks(pid)]
         assert workers  # an idle pool starts no second one while the first has nothing to do
-        if stopped:
-            for pid in workers:
-                os.kill(pid, signal.SIGSTOP)
         parent.kill()
         parent.wait()
         assert_soon_gone(workers)

@@ -1,0 +1,81 @@
+"""Ends a worker process whose parent is gone, whatever it computes.
+
+A parent that is killed can tell nobody. Its workers would compute on, and be waited for by nobody.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from multiprocessing import active_children
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from typing import Final
+from weakref import WeakSet
+
+from ..base.errors import RunError
+
+PR_SET_PDEATHSIG: Final = 1
+"""An option of Linux's prctl(2): the signal to get when the parent ends."""
+
+_libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
+"""Opened here: between fork and exec is no time for it."""
+
+
+def is_main_thread() -> bool:
+    """Whether this thread lives as long as the processes that it starts."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def die_with_parent() -> None:
+    """Let Linux kill this process when the thread that started it ends; elsewhere nothing.
+
+    It works where nothing of Python runs any more: in a loop that never gives way, or stopped. It
+    is for a process that a thread started which lives as long as it does.
+    """
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def watch_parent(parent: BaseProcess | None) -> None:
+    """End this process, one of `multiprocessing`, as soon as its parent has ended."""
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+_one_at_a_time: Final = threading.Lock()
+_stopped: Final[WeakSet[threading.Thread]] = WeakSet()
+
+
+class _StoppableProcess(SpawnProcess):
+    def start(self) -> None:
+        with _one_at_a_time:
+            if threading.current_thread() in _stopped:
+                raise RunError("the run was interrupted")
+            super().start()
+
+
+class StoppableContext(SpawnContext):
+    """The spawning context of `multiprocessing` whose processes `kill_processes` can end."""
+
+    Process = _StoppableProcess
+
+
+def kill_processes(thread: threading.Thread) -> None:
+    """Kill all processes of `multiprocessing` of this one; the thread starts no other one.
+
+    A process that is being started is waited for: without all that its parent sends, it would end
+    with a traceback.
+    """
+    with _one_at_a_time:
+        _stopped.add(thread)
+        for process in active_children():
+            process.kill()

@@ -1,0 +1,141 @@
+"""A cluster of Dask as an executor that computes batches of blocks.
+
+Needs the extra `cluster`. A cluster is trusted: Dask exchanges pickles, so that whoever reaches its
+scheduler can run code in this process. Dask computes the batches of a lost worker again, elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, Final
+
+from ..base.errors import FileError, LdpError, RunError, ScenarioError, got
+from ..base.ranges import Range
+from ..base.versions import versions
+from .workers import LostError
+
+CONNECT_S: Final = 10
+"""Seconds to wait for a scheduler, and for its first worker."""
+
+LOCAL_WORKERS: Final = Range(1, 1000)
+
+LOST: Final = "the connection to the scheduler is lost"
+
+
+@contextlib.contextmanager
+def cluster(place: str) -> Iterator[ClusterExecutor]:
+    """An executor on the cluster at a place, which is let go of in the end.
+
+    place : "tcp://HOST:PORT" or another address of a scheduler, a scheduler file that ends in
+        ".json", or "local" or "local:N" for N processes here, started for this.
+
+    Raises ScenarioError for what is no place, FileError for a file that is not there, RunError if
+    nobody answers or versions differ.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        rule = "needs Dask: pip install 'ldptui[cluster]'"
+        raise ScenarioError(rule, key="cluster") from None
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # here it is a sentence
+    options = _client_options(place)
+    try:
+        make_client: Callable[..., Any] = Client
+        client = make_client(set_as_default=False, timeout=CONNECT_S, **options)
+    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        why = str(error) or type(error).__name__
+        raise RunError(f"no scheduler answers at {place}: {why}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECT_S)
+            _check_versions(client.run(_versions))
+        except TimeoutError:
+            raise RunError(f"the cluster at {place} has no workers") from None
+        except LdpError:
+            raise
+        except Exception as error:  # an error of a worker, as it lacks a package
+            raise RunError(f"the workers of {place} cannot start: {error}") from None
+        yield ClusterExecutor(client)
+
+
+def _client_options(place: str) -> dict[str, Any]:
+    """The arguments of `distributed.Client` for a place; raises ScenarioError, FileError."""
+    kind, _, count = place.partition(":")
+    if kind == "local":
+        if count and not (count.isdecimal() and int(count) in LOCAL_WORKERS):
+            raise ScenarioError(f"must be local:N with N {LOCAL_WORKERS}, {got(place)}", "cluster")
+        workers = {"n_workers": int(count) if count else None, "threads_per_worker": 1}
+        return {**workers, "processes": True, "dashboard_address": None}
+    if place.endswith(".json"):
+        if not Path(place).is_file():
+            raise FileError(f"{place} cannot be read: no such scheduler file")
+        return {"scheduler_file": place}
+    if "://" not in place:
+        rule = f"must be an address as tcp://HOST:PORT, a FILE.json, or local[:N], {got(place)}"
+        raise ScenarioError(rule, key="cluster")
+    return {"address": place}
+
+
+def _versions() -> dict[str, str | int]:
+    return versions(importlib.metadata.version("ldptui"))
+
+
+def _check_versions(worker_versions: dict[str, dict[str, str | int]]) -> None:
+    """Raise RunError if a worker's numbers might be others than those here."""
+    here = _versions()
+    for worker, there in worker_versions.items():
+        for name in ("ldptui", "numpy", "machine", "simulator"):
+            if there.get(name) != here[name]:
+                raise RunError(
+                    f"worker {worker} has {name} {there.get(name)}, here it is {here[name]}: "
+                    "both must be the same"
+                )
+
+
+class ClusterExecutor(Executor):
+    """An executor of `concurrent.futures` whose errors are sentences.
+
+    batch_s : seconds that a batch should take a worker; it takes this process 5 ms.
+    """
+
+    batch_s: Final = 1.0
+
+    def __init__(self, client: Any) -> None:
+        self._client, self._executor = client, client.get_executor(pure=False)
+
+    @property
+    def _max_workers(self) -> int:
+        return sum(self._client.nthreads().values())
+
+    def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future of a call on a worker; its errors are LdpError or BrokenProcessPool."""
+        try:
+            inner: Future[Any] = self._executor.submit(call, *args, **kwargs)
+        except (OSError, RuntimeError):
+            raise LostError(LOST) from None
+        outer: Future[Any] = Future()
+        outer.add_done_callback(lambda done: inner.cancel() if done.cancelled() else None)
+        inner.add_done_callback(lambda done: _set_outcome(done, outer))
+        return outer
+
+
+def _set_outcome(inner: Future[Any], outer: Future[Any]) -> None:
+    if not outer.set_running_or_notify_cancel():
+        return
+    try:
+        outer.set_result(inner.result())
+    except (CancelledError, OSError):  # Dask cancels what it cannot get any more
+        outer.set_exception(LostError(LOST))
+    except Exception as error:
+        name, known = type(error).__name__, isinstance(error, LdpError)
+        failed = RunError(f"a worker of the cluster failed: {name}: {error}")
+        killed = BrokenProcessPool(str(error)) if name == "KilledWorker" else failed
+        outer.set_exception(error if known else killed)
