@@ -123,7 +123,7 @@ def unseen_code(request: Request, arguments: Sequence[str]) -> tuple[consent.Cod
     from . import consent
 
     code, found = code_in(arguments), []
-    for table, name in request.python_code if not visiting() else ():
+    for table, name in request.python_code:
         what = cast("What", table)
         try:
             find(name, with_agreed(code, request.agreed), what)
