@@ -309,6 +309,9 @@ def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechani
 AT_HAND: Final = 2**26
 """(user, item) pairs whose reports are made without being asked for: some 0.2 s a trial."""
 
+LEAST_ITEMS: Final = 16
+"""A report takes as long as one of so many items at least."""
+
 
 def _path(
     point: Point,
@@ -339,9 +342,9 @@ def _path(
         rule = 'must be "auto" or "reports" for a protocol in Python without tables, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
     if sends_reports(protocol):
-        small = population.users * population.domain_size * (point.rounds or 1) <= AT_HAND
+        pairs = population.users * max(population.domain_size, LEAST_ITEMS) * (point.rounds or 1)
         linked = point.rounds is not None and memoises(protocol)  # counts know who has gone
-        joint = asked == "auto" and small and draws_apart(protocol) and not linked
+        joint = asked == "auto" and pairs <= AT_HAND and draws_apart(protocol) and not linked
         by_reports = python or unlisted or sifts or joint or asked == "reports"
         return "reports" if by_reports else "counts"
     told = f"with {point.protocol.kind}: users tell a trusted curator their items"

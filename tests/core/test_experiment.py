@@ -164,3 +164,15 @@ def test_limits_can_be_lifted() -> None:
 def test_what_only_binding_can_find(tables: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError, match=f"my.toml: .*{message}"):
         compiled(**tables)
+
+
+@pytest.mark.parametrize(
+    ("items", "users", "path"),
+    [(2, 23 * 10**6, "counts"), (2, 4 * 10**6, "reports"), (32, 2 * 10**6, "reports"),
+     (32, 3 * 10**6, "counts")],
+)  # fmt: skip
+def test_the_reports_of_many_users_are_not_made_unasked(items: int, users: int, path: str) -> None:
+    """Items of dBitFlip are drawn apart on the counts path; few items take no less time a user."""
+    population = {"kind": "uniform", "items": items, "users": users}
+    [cell] = experiment(population, {"kind": "dbitflip", "epsilon": 1.0}).cells
+    assert cell.path == path
