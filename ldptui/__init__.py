@@ -24,7 +24,8 @@ _HOMES = {
     "View": "ldptui.core.attacks",
     "Facts": "ldptui.core.metrics",
     **dict.fromkeys(
-        ("FileError", "LdpError", "RunError", "ScenarioError"), "ldptui.core.base.errors"
+        ("FileError", "LdpError", "LdpWarning", "RunError", "ScenarioError"),
+        "ldptui.core.base.errors",
     ),
     "Experiment": "ldptui.core.experiment.experiment",
     "Scenario": "ldptui.core.scenario",

@@ -2,6 +2,7 @@ from ldptui.core import theory as theory
 from ldptui.core.attacks import View as View
 from ldptui.core.base.errors import FileError as FileError
 from ldptui.core.base.errors import LdpError as LdpError
+from ldptui.core.base.errors import LdpWarning as LdpWarning
 from ldptui.core.base.errors import RunError as RunError
 from ldptui.core.base.errors import ScenarioError as ScenarioError
 from ldptui.core.experiment import Experiment as Experiment

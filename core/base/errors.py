@@ -105,6 +105,10 @@ class LdpError(Exception):
     """A failure that one sentence explains."""
 
 
+class LdpWarning(UserWarning):
+    """A reason to doubt what is answered, in a sentence."""
+
+
 class ScenarioError(LdpError, ValueError):
     """A parameter breaks a rule.
 

@@ -344,7 +344,9 @@ def concluded(
 
 
 def _sure(confidence: float) -> str:
-    """A confidence, never rounded up to certainty."""
+    """A confidence, never rounded up to certainty; one of nothing shows nothing."""
+    if confidence < 0.001:
+        return "not shown"
     return "> 99.9 %" if confidence > 0.999 else text.percent(math.floor(1000 * confidence) / 1000)
 
 

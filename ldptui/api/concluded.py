@@ -26,7 +26,7 @@ from ..text import table
 from .arguments import LARGEST, local, number, reports_of, switch, whole, words
 from .arguments import names as item_names
 from .collected import SHOWN, misfit_words
-from .counted import END, Counted, read_counts
+from .counted import END, Counted, read_all
 from .files import read_rows
 from .sources import Places, sources
 from .table import Framed
@@ -342,7 +342,7 @@ def heard_reports(
     if kept:
         if len(kept) < len(named):
             raise ScenarioError("must be files of counts alone, or of reports alone", "reports")
-        first, *others = (read_counts(source, protocol, labels) for source in kept)
+        first, *others = read_all(kept, protocol, labels)
         total = sum(others, start=first)
         if not total.reports:
             raise ScenarioError("must be at least one, got none", key="reports")

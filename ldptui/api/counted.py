@@ -9,15 +9,20 @@ from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+from warnings import warn
 
 import numpy as np
 
-from ldptui.core.base.errors import ScenarioError, got
+from ldptui.core.base.errors import LdpWarning, ScenarioError, got
 from ldptui.core.base.files import Piped, Source, whole_file
 from ldptui.core.base.sampling import Counts
 from ldptui.core.base.tables import text_file
+from ldptui.core.law.doors import name_of
+from ldptui.core.law.hiding import hides
 from ldptui.core.law.numbers import tells_numbers
 from ldptui.core.law.pure import LocalMechanism, Reports
+from ldptui.core.protocols.dbitflip import BitFlips
+from ldptui.core.protocols.rappor import Rappor
 
 from .arguments import LARGEST, file_path, local, names, reports_of
 from .layout import nobody
@@ -26,6 +31,10 @@ END: Final = ".counts"
 """The end of the names of files of counts."""
 
 FORMAT: Final = 1
+
+HEAD: Final = ("ldptui", "format")
+BODY: Final = ("reports", "counts", "digest")
+"""The keys of a file of counts, before what reports have to share and after it."""
 
 ROUNDING: Final = 1e-9
 """Parameters that differ by less, as a share of them, are the same on another machine."""
@@ -99,10 +108,8 @@ class Counted:
         ...     read_counts(path, grr).reports
         2
         """
-        document = {
-            "ldptui": "counts", "format": FORMAT, **self.agreed,
-            "reports": self.reports, "counts": self.counts.tolist(),
-        }  # fmt: skip
+        held = {**self.agreed, "reports": self.reports, "counts": self.counts.tolist()}
+        document = {"ldptui": "counts", "format": FORMAT, **held, "digest": _digest_of(held)}
         with whole_file(file_path(path)) as file:
             file.write(f"{json.dumps(document)}\n".encode())
 
@@ -193,6 +200,13 @@ def read_counts(
         found = got(document.get("format"))
         raise ScenarioError(f"{path} must have the format {FORMAT} of files of counts, {found}")
     _check_same(str(path), document, nothing.agreed)
+    for key in document:
+        if key not in (*HEAD, *nothing.agreed, *BODY):
+            raise ScenarioError(f"{path} has a key that files of counts have not, {got(key)}")
+    held = {key: document[key] for key in (*nothing.agreed, *BODY[:2]) if key in document}
+    if document.get("digest", _digest_of(held)) != _digest_of(held):
+        rule = "must be as it was written: its digest is that of other counts"
+        raise ScenarioError(f"{path} {rule}, {got(document['digest'])}")
     reports = document.get("reports")
     if type(reports) is not int or not 0 <= reports < 2**53:
         raise ScenarioError(f"{path} must have a number of reports below 2^53, {got(reports)}")
@@ -201,7 +215,26 @@ def read_counts(
         shape = "×".join(map(str, nothing.counts.shape))
         rule = f"must have {shape} counts of at most {reports} reports each"
         raise ScenarioError(f"{path} {rule}")
+    if (why := _impossible(protocol, counts, reports)) is not None:
+        raise ScenarioError(f"{path} must have counts that reports of {why}")
     return Counted(protocol, counts, reports, nothing.labels)
+
+
+def read_all(
+    paths: Sequence[Source], protocol: LocalMechanism, labels: Sequence[str] | None
+) -> list[Counted]:
+    """The counts of files; raises LdpError. Warns of a file whose counts are those of another."""
+    found: dict[str, Source] = {}
+    made = []
+    for path in paths:
+        each = read_counts(path, protocol, labels)
+        digest = _digest_of({"counts": each.counts.tolist(), "reports": each.reports})
+        if digest in found and each.reports:
+            words = f"{path} holds the same counts as {found[digest]}: are they added twice?"
+            warn(words, LdpWarning, stacklevel=2)
+        found.setdefault(digest, path)
+        made.append(each)
+    return made
 
 
 def _as_counts(held: Any, like: Counts, reports: int) -> Counts | None:
@@ -209,12 +242,42 @@ def _as_counts(held: Any, like: Counts, reports: int) -> Counts | None:
     whole = like.dtype.kind == "i"
     try:
         counts = np.array(held)
+        if any(type(each) is bool for each in np.array(held, dtype=object).flat):
+            return None
         if counts.shape != like.shape or counts.dtype.kind not in ("i" if whole else "if"):
             return None
         within = np.abs(counts) <= (reports if whole else reports * LARGEST)
         return counts.astype(like.dtype) if within.all() else None
     except (ValueError, TypeError, OverflowError):
         return None
+
+
+def _impossible(protocol: Any, counts: Counts, reports: int) -> str | None:
+    """The reason why no such number of reports has these counts, after "reports of"; else None."""
+    name, least = name_of(protocol), getattr(protocol, "least_support", 0.0)
+    if counts.dtype.kind == "i" and (counts < least * reports).any():
+        return f"{name} can have: none below {least * reports:g}, {got(int(counts.min()))}"
+    made = _reports_of(protocol, counts)
+    if made is not None and made != reports:
+        return f"{name} can have: these are of {made:g} reports, {got(reports)}"
+    return None
+
+
+def _reports_of(protocol: Any, counts: Counts) -> float | None:
+    """The number of reports that counts are of; None where counts of one report vary in sum."""
+    if isinstance(protocol, BitFlips):
+        return float(counts[0].sum() / protocol.sampled)
+    if isinstance(protocol, Rappor):
+        return float(counts[:, -1].sum())
+    if tells_numbers(protocol):
+        return float(counts.sum()) if counts.shape[-1] > 1 else None
+    size = protocol.report_size if hides(protocol) else None
+    return None if size is None else float(counts.sum() / size)
+
+
+def _digest_of(held: Mapping[str, Any]) -> str:
+    """The SHA-256 of what a file of counts holds."""
+    return sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
 
 def _check_same(where: str, held: Mapping[str, Any], asked: Mapping[str, Any]) -> None:

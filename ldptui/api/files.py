@@ -31,7 +31,7 @@ from ldptui.core.law.pure import Items, LocalMechanism, Reports, Rng
 
 from .arguments import LARGEST, file_path, local, reports_of, whole, words
 from .arrow import BATCH, Write, arrow_cells, arrow_writer
-from .counted import END, Counted, counted, read_counts
+from .counted import END, Counted, counted, read_all
 from .layout import MARK, Column, layout, nobody, parts_of
 from .sources import Places, format_of, sources, unpacked
 
@@ -262,8 +262,7 @@ def counted_in(
     kept = [source for source in named if source.suffix == END]
     reports = [source for source in named if source.suffix != END]
     total = counted((rows.reports for rows in read_rows(reports, protocol)), protocol, labels)
-    for source in kept:
-        total += read_counts(source, protocol, labels)
+    total = sum(read_all(kept, protocol, labels), start=total)
     if not total.reports:
         places = ", ".join(map(str, named))
         raise ScenarioError(f"{places} must hold at least one report, got none")

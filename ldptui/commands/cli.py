@@ -7,9 +7,11 @@ import contextlib
 import itertools
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from ldptui.core.base.errors import LdpWarning
 from ldptui.core.base.files import FORMATS
 
 from ..terminal import interrupts
@@ -105,7 +107,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _have_output()
     try:
-        code = _dispatch(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", LdpWarning)
+            warnings.showwarning = _tell
+            code = _dispatch(arguments)
         _flush()
     except KeyboardInterrupt:
         _complain("ldptui: interrupted")
@@ -288,6 +293,16 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
     where = f"; the report is in {report}" if report else ""
     _complain(f"ldptui: bug: {type(error).__name__}: {error}{where}")
     return BUG
+
+
+def _tell(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    """Show a warning as a note where it is one of ours, and as Python does where it is not."""
+    if isinstance(message, LdpWarning):
+        _complain(f"ldptui: {message}")
+    else:
+        _complain(warnings.formatwarning(message, category, filename, lineno))
 
 
 def _complain(sentence: str) -> None:

@@ -15,6 +15,7 @@ from support.commands import Captured, fail, succeed
 
 import ldptui
 from ldptui.api import files, groups, sources
+from ldptui.commands import cli
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.law.pure import sends_reports
 from ldptui.core.protocols import KINDS
@@ -207,6 +208,7 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captu
     path = tmp_path / "a.counts"
     ldptui.counted(write(tmp_path / "r.csv", 50, 0), olh()).write(path)
     good = json.loads(path.read_text())
+    good.pop("digest")  # of files that are older
     huge = 10**400
     changed: list[Any] = [
         {"counts": [1, 2, 3]}, {"counts": [1, 2, 3, 51]}, {"counts": [1, 2, 3, 4.5]},
@@ -228,6 +230,61 @@ def test_a_bad_file_of_counts_ends_with_a_sentence(tmp_path: Path, capsys: Captu
     with path.open("wb") as file:
         file.write(b"[" + b"1," * (9 << 20))
     assert "must have lines of at most" in fail(capsys, 2, "estimate", str(path), *AGREED)
+
+
+def kept_counts(kind: str, path: Path) -> dict[str, Any]:
+    """What a file of counts of 40 reports of a kind holds, as it was written."""
+    protocol, rng = ldptui.protocol(kind, 6, epsilon=1.0), np.random.default_rng(0)
+    reports = files.sent(protocol, rng.integers(0, 6, 40), rng)
+    ldptui.counted(reports, protocol).write(path)
+    held: dict[str, Any] = json.loads(path.read_text())
+    return held
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "said"),
+    [
+        ("grr", {"counts": [-1, 40, 1, 0, 0, 0]}, "reports of GRR can have: none below 0, got -1"),
+        ("grr", {"counts": [True, 39, 0, 0, 0, 0]}, "must have 6 counts of at most 40 reports"),
+        ("grr", {"counts": [1, 2, 3, 4, 5, 6]}, "these are of 21 reports, got 40"),
+        ("grr", {"reports": 41}, "these are of 40 reports, got 41"),
+        ("ss", {"reports": 41}, "these are of 40 reports, got 41"),
+        ("oue", {"counts": [-1, 0, 0, 0, 0, 0]}, "can have: none below 0, got -1"),
+        ("dbitflip", {"reports": 41}, "these are of 40 reports, got 41"),
+        ("grr", {"note": "by hand"}, 'has a key that files of counts have not, got "note"'),
+        ("grr", {"digest": "0" * 64}, "its digest is that of other counts"),
+        ("oue", {"reports": 41, "digest": None}, "its digest is that of other counts"),
+    ],
+)
+def test_counts_that_no_reports_have_are_refused(
+    kind: str, changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.counts"
+    held = kept_counts(kind, path)
+    protocol = ldptui.protocol(kind, 6, epsilon=1.0)
+    assert ldptui.read_counts(path, protocol).reports == 40
+    if "digest" not in changes:
+        held.pop("digest")
+    path.write_text(json.dumps(held | changes))
+    with pytest.raises(ScenarioError) as refused:
+        ldptui.read_counts(path, protocol)
+    assert said in str(refused.value)
+
+
+def test_a_copy_of_counts_under_another_name_is_told(tmp_path: Path, capsys: Captured) -> None:
+    first, copy = tmp_path / "a.counts", tmp_path / "b.counts"
+    kept_counts("grr", first)
+    copy.write_bytes(first.read_bytes())
+    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "6")
+    assert cli.main(["estimate", str(first), str(copy), *agreed]) == 0
+    said = capsys.readouterr()
+    words = f"{copy} holds the same counts as {first}: are they added twice?"
+    assert said.err == f"ldptui: {words}\n"
+    with pytest.warns(ldptui.LdpWarning, match="holds the same counts as"):
+        ldptui.conclude([str(first), str(copy)], ldptui.protocol("grr", 6, epsilon=1.0), share=0.01)
+    line = fail(capsys, 2, "screen", str(first), *agreed)
+    assert "is a file of counts, which estimate, conclude and deployment take" in line
+    assert "must have a row for each user" in line
 
 
 # Groups.
@@ -350,6 +407,11 @@ def test_the_top_items_have_their_confidence(tmp_path: Path, capsys: Captured) -
     shown = succeed(capsys, "estimate", str(path), *AGREED, "--top", "3")
     assert "the 3 largest" in shown
     assert "> 99.9 %" in shown
+    alike = [protocol.perturb(np.repeat(np.arange(4), 300), rng)]
+    files.write_reports(tmp_path / "alike.csv", alike, protocol)
+    shown = succeed(capsys, "estimate", str(tmp_path / "alike.csv"), *AGREED, "--top", "1")
+    assert "not shown" in shown, "an item that is named is no item of 0 %"
+    assert " 0 %" not in shown
     rows = ldptui.estimate(reports, protocol, top=3).rows()
     assert rows[2]["in_top"] < 0.9
     assert "in_top" not in ldptui.estimate(
