@@ -79,8 +79,12 @@ def shown(value: object) -> str:
         text = repr(value)
     except (ValueError, RecursionError):
         return "a value that is too large"
-    text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return shortened(re.sub(r"[\x00-\x1f\x7f]", "?", text))
+
+
+def shortened(name: str) -> str:
+    """A name of somebody's file in a message: its first characters, 58 at most."""
+    return name if len(name) <= 60 else f"{name[:57]}…"
 
 
 def got(value: object) -> str:

@@ -142,10 +142,17 @@ class Bounded:
         check_bounds(self)
 
 
+WIDE: Final = 1e100
+"""No end of a range is farther from 0, so that squares of numbers of it are finite."""
+
+
 def check_span(low: float, high: float) -> None:
     """Refuse ends of a range that enclose no numbers, or too many; raises ScenarioError."""
+    for key, end in (("low", low), ("high", high)):
+        if not abs(end) <= WIDE:
+            raise ScenarioError(f"must be from -1e100 to 1e100, {got(end)}", key=key)
     if not low < high:
         raise ScenarioError(f"must be above low, {got(high)}", key="high")
-    if not math.isfinite(high - low):
-        rule = f"must be above low by less than 1.8e308, {got(high)}"
-        raise ScenarioError(rule, key="high")
+    if not low + (high - low) / 4096 < low + (high - low) / 2048 or high - low < 1 / WIDE:
+        rule = "must be farther above low: numbers between them are not told apart"
+        raise ScenarioError(f"{rule}, {got(high)}", key="high")

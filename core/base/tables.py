@@ -18,7 +18,16 @@ from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ContentError, FileError, ScenarioError, got, reason_of, suggest
+from .errors import (
+    ContentError,
+    FileError,
+    ScenarioError,
+    got,
+    reason_of,
+    shortened,
+    shown,
+    suggest,
+)
 from .files import Piped, Source, check_file
 from .frames import FRAMES, ROWS, Batches, as_texts, frame_file
 
@@ -155,16 +164,17 @@ def whole_number(text: str) -> int | None:
 def place_of(name: str, header: Sequence[str], path: Source | str, key: str = "column") -> int:
     """The position of a column; raises ScenarioError, about `key`, where there is none."""
     if name not in header:
-        known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+        names = [shortened(each) for each in header]
+        known = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
         rule = f"must be a column of {path} ({known or 'which is empty'}), {got(name)}"
-        rule += suggest(name, header)
+        rule += suggest(name, names)
         if key == "reports":  # the protocol names its columns, and nobody has typed them
             there = f"has {known}" if known else "is empty"
             rule = f"must have the column {name!r} of the protocol, and {path} {there}"
         raise ScenarioError(rule, key=key)
     if header.count(name) > 1:
         times = header.count(name)
-        raise ScenarioError(f"must be one column of {path}, {name!r} heads {times}", key=key)
+        raise ScenarioError(f"must be one column of {path}, {shown(name)} heads {times}", key=key)
     return header.index(name)
 
 

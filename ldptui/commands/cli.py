@@ -102,6 +102,10 @@ def app_parser() -> _AppParser:
     return parser
 
 
+LONGEST: Final = 2000
+"""The characters of a sentence about an error, which may have names of others in it."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code and never raises an Exception."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -278,7 +282,8 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
     from ldptui.core.base.errors import ContentError, FileError, LdpError, ScenarioError
 
     if isinstance(error, LdpError):
-        _complain(str(error))
+        sentence = str(error)
+        _complain(sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…")
         kinds = {ScenarioError: USAGE, ContentError: USAGE, FileError: NO_FILE}
         return next((code for kind, code in kinds.items() if isinstance(error, kind)), FAILED)
     if isinstance(error, MemoryError):

@@ -373,3 +373,24 @@ def test_reports_of_numbers_tell_no_frequencies() -> None:
     protocol = ldptui.protocol("sr", 5, epsilon=1.0)
     with pytest.raises(ScenarioError, match="must not be SR, which tells the mean"):
         ldptui.estimate(protocol.perturb([0, 4, 4]), protocol)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-1e308, 1.0, "task.low must be from -1e100 to 1e100"),
+        (0.0, 1e308, "task.high must be from -1e100 to 1e100"),
+        (1.0, 1.0 + 2**-52, "task.high must be farther above low"),
+        (0.0, 5e-324, "task.high must be farther above low"),
+        (1.0, 1.0, "task.high must be above low"),
+    ],
+)
+def test_a_range_that_no_double_spans_is_refused(low: float, high: float, said: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        mean_cell(USERS, task={"kind": "mean", "low": low, "high": high})
+
+
+def test_the_widest_range_has_finite_squares() -> None:
+    task = {"kind": "mean", "low": -1e100, "high": 1e100}
+    *_, progress = run(experiment(USERS, SR_TABLE, task=task, trials=3))
+    assert np.isfinite(progress.results.cells[0].metrics["mean_squared_error_clean"]).all()

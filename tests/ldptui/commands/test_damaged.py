@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
+from support.commands import Captured, fail
 
 import ldptui
 from ldptui.commands import cli
@@ -356,3 +357,18 @@ def test_no_pickle_of_a_column_is_loaded(
     assert not mark.exists()
     pickle.loads(held[b"ARROW:extension:metadata"])  # the mark that it would leave
     assert mark.exists()
+
+
+@pytest.mark.parametrize("end", [".csv", ".jsonl", ".toml"])
+def test_a_long_name_is_cut_in_a_sentence(end: str, tmp_path: Path, capsys: Captured) -> None:
+    path, name = tmp_path / f"a{end}", "\0" * 1_000_000 if end == ".csv" else "n" * 1_000_000
+    if end == ".toml":
+        path.write_text(f"format = 1\n{name} = 1\n")
+        assert len(fail(capsys, 2, "run", str(path))) < 2100
+        return
+    path.write_text(f"{name},item\n1,2\n" if end == ".csv" else f'{{"{name}": 1}}\n')
+    agreed = ("--protocol", "grr", "--epsilon", "1", "--items", "3")
+    assert len(fail(capsys, 2, "estimate", str(path), *agreed)) < 300 + len(str(path))
+    if end == ".csv":
+        disclosed = fail(capsys, 2, "disclose", str(path), "--quasi", "a")
+        assert len(disclosed) < 300 + len(str(path))

@@ -140,7 +140,7 @@ WRONG = [
     (("--high", "0", "--items", "4", "--protocol", "pm"), "--high goes with --low"),
     (("--low", "1", "--high", "1", "--protocol", "pm"), "--high must be above low, got 1.0"),
     (("--low", "nan", "--high", "1", "--protocol", "pm"), "--low must be finite, got nan"),
-    (("--low=-1e308", "--high", "1e308", "--protocol", "pm"), "must be above low by less than"),
+    (("--low=-1e308", "--high", "1e308", "--protocol", "pm"), "must be from -1e100 to 1e100"),
     (("--low", "0", "--high", "1", "--protocol", "grr"), "--low must be left out for GRR"),
     (("--low", "0", "--high", "1", "--protocol", "sw", "--top", "3"), "--top is of frequencies"),
     (("--items", "4", "--protocol", "grr", "--parts", "3"), "--parts goes with --low"),
