@@ -267,7 +267,6 @@ LATE = {
     "distributed": "a run on a cluster",
     "textual_serve": "the workbench in browsers",
     "sklearn": "RAPPOR's lasso",
-    "randomgen": "reports of real users alone",
     "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
     "ldptui.core": "`--help` and the first frame do without",

@@ -1,10 +1,12 @@
-"""Random numbers for reports of real users: ChaCha20, its key from the operating system."""
+"""Random numbers for reports of real users: coins of the operating system, drawn in bulk."""
 
 from __future__ import annotations
 
-import secrets
+import os
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import RunError, ScenarioError, got
 
@@ -19,16 +21,98 @@ def generator(rng: object) -> np.random.Generator:
 
 
 def secure() -> np.random.Generator:
-    """A generator that nobody can predict or run backwards from what it has drawn.
+    """A generator that nobody can predict or run backwards from what it has drawn."""
+    return SystemCoins()
 
-    The stream is that of ChaCha20 (RFC 8439), by randomgen, under 256 fresh bits of the operating
-    system. NumPy's own generators are for simulation: the state of PCG64 follows from some hundred
-    bytes of its output (Bouillaguet, Martinez, Sauvage, ToSC 2020). Raises RunError.
+
+class SystemCoins(np.random.Generator):
+    """The draws that reports are made of, from fresh bytes of the operating system each time.
+
+    NumPy's own generators are for simulation: the state of PCG64 follows from some hundred bytes
+    of its output (Bouillaguet, Martinez, Sauvage, ToSC 2020). Nothing is kept between two draws,
+    and any other draw than these is refused.
     """
-    try:
-        from randomgen.chacha import ChaCha
-    except ImportError:
-        rule = "reports of real users need randomgen, which is not here (pip install randomgen)"
-        raise RunError(rule) from None
 
-    return np.random.Generator(ChaCha(key=secrets.randbits(256)))
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))  # which nothing here draws from
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Uniform multiples of 2^-53 in [0, 1)."""
+        if dtype is not np.float64 or out is not None:
+            raise RunError("coins of the operating system are doubles, in an array of their own")
+        made = (_words(_count(size), np.uint64) >> np.uint64(11)).astype(np.float64)
+        made *= 2.0**-53
+        return _shaped(made, size)
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
+        endpoint: bool = False,
+    ) -> Any:  # fmt: skip
+        """Uniform whole numbers in [low, high), or in [0, low).
+
+        Words of as many bits as the range needs are drawn until one is inside: none is likelier.
+        """
+        if high is None:
+            low, high = 0, low
+        last = int(high) - int(low) - (not endpoint)
+        if not 0 <= last < 2**64:
+            raise RunError(f"must have ends that enclose whole numbers, {got([low, high])}")
+        drawn = _up_to(last, _count(size))
+        if low:
+            drawn = drawn.astype(np.uint64) + np.uint64(int(low) % 2**64)
+        return _shaped(drawn.astype(dtype, copy=False), size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """The place of the first success of trials of chance p: 1, 2, …"""
+        left = np.log1p(-self.random(_count(size)))
+        return _shaped(np.maximum(np.ceil(left / np.log1p(-p)), 1).astype(np.int64), size)
+
+    @property
+    def bit_generator(self) -> Any:
+        raise RunError("coins of the operating system have no state")
+
+
+def _refuse(name: str) -> Any:
+    def draw(*_: object, **__: object) -> NoReturn:
+        raise RunError(f"no {name} is drawn from coins of the operating system")
+
+    return draw
+
+
+for _name in dir(np.random.Generator):
+    if not _name.startswith("_") and _name not in vars(SystemCoins):
+        setattr(SystemCoins, _name, _refuse(_name))
+
+
+def _words(count: int, dtype: Any) -> NDArray[Any]:
+    """Fresh words, [count]; raises RunError where the system has none."""
+    try:
+        return np.frombuffer(bytearray(os.urandom(count * np.dtype(dtype).itemsize)), dtype)
+    except (NotImplementedError, OSError) as error:
+        raise RunError(f"the operating system gives no random bytes: {error}") from None
+
+
+def _up_to(last: int, count: int) -> NDArray[Any]:
+    """Unsigned [count], uniform in 0 … last."""
+    if not last:
+        return np.zeros(count, dtype=np.uint8)
+    dtype = np.min_scalar_type(last)
+    mask = dtype.type((1 << last.bit_length()) - 1)
+    made = _words(count, dtype)
+    if mask != np.iinfo(dtype).max:
+        made = made & mask
+    if last == mask:
+        return made
+    outside = np.flatnonzero(made > last)
+    while outside.size:
+        made[outside] = _words(outside.size, dtype) & mask
+        outside = outside[made[outside] > last]
+    return made
+
+
+def _count(size: Any) -> int:
+    return 1 if size is None else int(np.prod(size, dtype=np.int64))
+
+
+def _shaped(values: NDArray[Any], size: Any) -> Any:
+    return values[0] if size is None else values.reshape(size)

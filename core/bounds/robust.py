@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ..base.errors import ScenarioError
+from ..base.proportions import clopper_pearson
 from ..base.sampling import Floats
 from ..law.capabilities import lacking
 from ..law.doors import name_of
@@ -308,16 +309,15 @@ def exact_intervals(
     beyond its mean than a binomial one of the mean rate (Hoeffding, "On the distribution of the
     number of successes in independent trials", 1956): the ends cover at least as often.
     """
-    from scipy.special import betaincinv, ndtr
+    from scipy.special import ndtr
 
     honest = reports * (1 - share)
     apart = (ends[1] - ends[0]) * ballot.gap * (1 - share)
     z = noise_factor(apart, spread, confidence)
     fewest, most = (np.clip(ballot.means(end), 0.0, 1.0) * honest for end in ends)
-    tail, tiny = ndtr(-z), np.finfo(np.float64).tiny
-    low = np.where(fewest > 0, betaincinv(np.maximum(fewest, tiny), honest - fewest + 1, tail), 0.0)
-    left = honest - most
-    high = np.where(left > 0, betaincinv(most + 1, np.maximum(left, tiny), 1 - tail), 1.0)
+    tail = ndtr(-z)
+    low, _ = clopper_pearson(fewest, honest, tail)
+    _, high = clopper_pearson(most, honest, tail)
     return clipped((ballot.frequencies(low), ballot.frequencies(high)))
 
 

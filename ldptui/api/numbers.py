@@ -181,7 +181,7 @@ def perturb(
     protocol
         As `protocol` makes it.
     rng
-        A generator for simulations; without it ChaCha20 under a key of the operating system.
+        A generator for simulations; without it coins of the operating system.
     clip
         Take the nearer end for numbers outside the range.
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.errors import ScenarioError
+from ...base.proportions import clopper_pearson as clopper_pearson
 from ...base.ranges import ALPHA, Range, require
 from ...base.sampling import Floats
 from ...law.capabilities import looks
@@ -62,16 +63,6 @@ class Audit:
     def violated(self) -> bool:
         """True if the claim is refuted."""
         return self.lower > self.claimed
-
-
-def clopper_pearson(hits: Any, of: int, alpha: float) -> tuple[Floats, Floats]:
-    """Exact bounds of a probability, each wrong with probability α at most: lower and upper."""
-    from scipy.special import betainccinv, betaincinv
-
-    hits = np.asarray(hits, dtype=np.float64)
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), of - hits + 1, alpha), 0.0)
-    high = np.where(hits < of, betainccinv(hits + 1, np.maximum(of - hits, 1), alpha), 1.0)
-    return low, high
 
 
 def epsilon_at_least(

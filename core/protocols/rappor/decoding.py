@@ -371,12 +371,11 @@ def significant(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bo
     Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the
     k-th smallest is at most α k/M.
     """
-    tests = p_values.size
-    if adjust == "bonferroni":
-        return np.asarray(p_values <= alpha / tests)
-    ordered = np.sort(p_values)
-    below = np.flatnonzero(ordered <= alpha * np.arange(1, tests + 1) / tests)
-    return np.asarray(p_values <= ordered[below[-1]] if below.size else p_values < 0)
+    if adjust == "bonferroni" or not p_values.size:
+        return np.asarray(p_values <= alpha / max(p_values.size, 1))
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p_values, method="bh") <= alpha)
 
 
 def bit_frequencies(counts: Counts, noise: BitNoise) -> tuple[Floats, Floats]:
