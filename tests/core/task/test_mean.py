@@ -392,5 +392,5 @@ def test_a_range_that_no_double_spans_is_refused(low: float, high: float, said: 
 
 def test_the_widest_range_has_finite_squares() -> None:
     task = {"kind": "mean", "low": -1e100, "high": 1e100}
-    *_, progress = run(experiment(USERS, SR_TABLE, task=task, trials=3))
-    assert np.isfinite(progress.results.cells[0].metrics["mean_squared_error_clean"]).all()
+    results = results_of(experiment(USERS, SR_TABLE, task=task, trials=3))
+    assert np.isfinite(results.cells[0].metrics["mean_squared_error_clean"]).all()
