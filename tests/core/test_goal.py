@@ -12,12 +12,11 @@ from support.cases import cell, expecting, experiment
 
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
-from ldptui.core.experiment import compile, search
+from ldptui.core.experiment import search
 from ldptui.core.experiment.search import _Bracket, solved, with_fakes
 from ldptui.core.metrics.goal import Goal
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.core.running.searching import searched
-from ldptui.core.scenario import Scenario
 from ldptui.core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
@@ -312,34 +311,6 @@ def test_outputs_carry_the_answers() -> None:
 
 
 # Searches in processes.
-
-
-@pytest.mark.long
-@pytest.mark.every(2)
-@pytest.mark.parametrize("workers", [1, 2])
-def test_goals_are_searched_for_after_binding(workers: int) -> None:
-    """The same answers as those of `compile`, one step a goal."""
-    work = {
-        "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
-        "protocol": {"kind": "oue", "epsilon": 1.0},
-        "attack": aimed(),
-        "goal": goal("targets_in_top_k", 1.0),
-        "simulate": {"top_k": 2},
-        "sweep": {"protocol.kind": ["grr", "oue"]},
-        "format": 1,
-    }
-    whole = compile(Scenario(work))
-    bound = compile(Scenario(work), searches=False)
-    assert [cell.answer for cell in bound.cells] == [None, None]
-    steps = list(searched(bound, workers))
-    assert [(step.done, step.total) for step in steps] == [(0, 2), (1, 2), (2, 2)]
-    for one, other in zip(steps[-1].experiment.cells, whole.cells, strict=True):
-        assert one.answer is not None
-        assert (one.answer, one.malicious, one.parameters) == (
-            other.answer,
-            other.malicious,
-            other.parameters,
-        )
 
 
 def test_an_experiment_without_open_goals_is_left_as_it_is() -> None:

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from support.cases import CASES, EXTREMES, bind, one_percent_more
+from support.cases import CASES, EXTREMES, bind
 from support.report_laws import Case, Moments, counts_law, hashed, matched_law, subset_bits
 
 
@@ -70,12 +70,6 @@ def worst_ratio(case: Case, protocol: object) -> float:
 def test_the_worst_ratio_is_e_to_the_epsilon(case: Case) -> None:
     protocol = bind(case)
     assert math.log(worst_ratio(case, protocol)) == pytest.approx(case.real_epsilon, rel=1e-8)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_worst_ratio_sees_a_larger_p(case: Case) -> None:
-    mutant = one_percent_more(case)
-    assert math.log(worst_ratio(case, mutant)) > case.real_epsilon + 1e-3
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -81,17 +81,6 @@ def test_the_metrics_count_the_targets_of_all_phases_where_the_attack_has_none()
     assert only(text).targets.tolist() == [2, 0, 4, 3]
 
 
-def test_a_phase_of_one_part_is_that_attack_in_law() -> None:
-    """Its round has the closed forms of a cell with the plain attack; its numbers agree."""
-    phase = TEXT[: TEXT.index("[[attack.phase]]")] + TEXT[TEXT.index("[[attack.phase]]") :].split(
-        "[[attack.phase]]\n"
-    )[1].join(["[[attack.phase]]\n", ""])
-    plain = phase[: phase.index("[[")] + 'kind = "ria"\nshare = 0.1\n'
-    one, alone = only(phase).rounds[1], only(plain)
-    assert expected_metrics(one) == pytest.approx(expected_metrics(alone), nan_ok=True)
-    assert one.malicious == alone.malicious
-
-
 def test_muting_a_phase_changes_no_other_round() -> None:
     heard, muted = only(TEXT), only(TEXT.replace("rounds = 4", "rounds = 4\nmuted = true"))
     block, other = heard.block(0, 5), muted.block(0, 5)
@@ -105,13 +94,6 @@ def test_muting_a_phase_changes_no_other_round() -> None:
     assert (gains == 0).all()
     assert (block.rounds.metrics["gain"][:, 2:6] != 0).all()
     assert expected_metrics(muted.rounds[3])["gain"] == 0
-
-
-def test_rounds_of_one_share_have_different_draws() -> None:
-    block = only().block(0, 5)
-    assert block.rounds is not None
-    gains = block.rounds.metrics["gain"][:, :2]
-    assert (gains[:, 0] != gains[:, 1]).all()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Addresses: what a draw depends on decides its stream. The promise of a seed, word by word."""
 
-import dataclasses
 import itertools
 import struct
 from collections.abc import Sequence
@@ -149,22 +148,6 @@ def test_attacks_share_their_genuine_draws(case: Case, path: str) -> None:
         assert np.array_equal(before, clean[0])
         assert (after >= before).all()
         assert (after > before).any()
-
-
-def test_what_a_stream_does_not_depend_on() -> None:
-    """Titles, trials, top_k: nothing that a draw does not need."""
-    plain = cell(POPULATION, None, ATTACKS[1])
-    dressed = cell(POPULATION, None, ATTACKS[1], title="x", trials=7, simulate={"top_k": 3})
-    assert np.array_equal(counts(plain)[1], counts(dressed)[1])
-    assert not np.array_equal(counts(plain)[1], counts(dataclasses.replace(plain, seed=1))[1])
-
-
-@pytest.mark.parametrize("case", PROTOCOLS, ids=str)
-def test_trials_blocks_and_seeds_differ(case: Case) -> None:
-    one = cell(POPULATION, case, ATTACKS[0])
-    blocks = [counts(one, 0), counts(one, 1), counts(dataclasses.replace(one, seed=9))]
-    rows = {tuple(row) for clean, _ in blocks for row in clean.tolist()}
-    assert len(rows) == 60
 
 
 def test_the_population_is_drawn_once_per_seed() -> None:

@@ -160,9 +160,3 @@ def test_users_are_drawn_once_a_seed_and_later_rounds_change_no_earlier_one() ->
     assert not np.array_equal(other.populations[1].histogram, short.populations[1].histogram)
     first = turnover(population, 9, 0.2, population, seed=3).populations[1]
     assert first.address != short.populations[1].address
-
-
-def test_one_round_and_huge_populations() -> None:
-    assert turnover(FIRST, 1, 0.5, SECOND).populations[0].histogram is FIRST.histogram
-    many = Zipf(5, 10**13, 1.0).bind(0, Path())
-    assert turnover(many, 3, 0.5).populations[2].users == 10**13

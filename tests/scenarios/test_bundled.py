@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
-import math
 from pathlib import Path
 
 import numpy as np
@@ -230,42 +228,6 @@ def test_the_number_of_fake_accounts() -> None:
     assert five["oue"] < five["laplace"] / 3
     assert five["olh"] < five["laplace"] / 3
     assert five["grr"] == pytest.approx(five["laplace"] / 150, rel=0.1)
-
-
-def test_the_survey_is_a_plausible_file() -> None:
-    path = scenarios.path("survey").with_suffix(".csv")
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2000
-    assert len({row["respondent"] for row in rows}) == 2000
-    assert all(value for row in rows for value in row.values())
-    (first, *_) = compile(load(scenarios.path("survey"))).cells
-    assert first.users == 2000
-    assert first.population.labels is not None
-    assert {first.population.label(item) for item in first.targets} == {"gout", "tinnitus"}
-
-
-def test_rappors_scenarios_keep_to_the_papers_parameters() -> None:
-    """RAPPOR's figures: a normal distribution at ln 3, and strings through Bloom filters."""
-    for cell in compile(load(scenarios.path("rappor-normal"))).cells:
-        assert (cell.protocol.noise.f, cell.protocol.noise.p, cell.protocol.noise.q) == (
-            0.0,
-            0.5,
-            0.75,
-        )
-        assert cell.protocol.noise.epsilon_one(1) == pytest.approx(math.log(3))
-        assert not cell.protocol.noise.memoised  # reports repeated for ever have no bound
-        parameters = cell.parameters
-        assert (parameters["population.mean"], parameters["population.std"]) == (50.0, 10.0)
-    for name in ("rappor-strings", "rappor-attack"):
-        for cell in compile(load(scenarios.path(name))).cells:
-            assert (cell.protocol.noise.q_star, cell.protocol.noise.p_star) == (0.6875, 0.5625)
-            assert cell.protocol.noise.epsilon_one(2) == pytest.approx(1.0743, abs=5e-5)
-            held = cell.population.histogram
-            assert (cell.users, held.size, int((held > 0).sum())) == (10**6, 200, 100)
-            assert (held[:99] >= held[1:100]).all()  # falling, as the exponential law does
-            if cell.attack is not None:
-                assert not held[cell.targets].any()
 
 
 def test_paths_and_names() -> None:

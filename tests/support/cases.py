@@ -108,16 +108,6 @@ def changed(protocol: Any, **attributes: Any) -> Any:
     return mutant
 
 
-def one_percent_more(case: Case) -> Any:
-    """The protocol of a case with p too large by 0.01, q as it should be."""
-    true = bind(case)
-    if case.code is None:
-        return changed(true, p=case.p + 0.01, q=case.q)
-    # A uniform message supports the own item now and then as well.
-    more = 0.01 / (1 - case.code.supports[:, 0].mean())
-    return changed(true, p=case.p + 0.01, q=case.q, truthful=true.truthful + more)  # type: ignore[attr-defined]
-
-
 def subset_counts_of(supports: NDArray[np.bool_] | NDArray[np.int8]) -> NDArray[np.int64]:
     """The number of reports that support exactly each subset of the items; int64[2^d].
 
@@ -129,7 +119,6 @@ def subset_counts_of(supports: NDArray[np.bool_] | NDArray[np.int8]) -> NDArray[
 
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
-every_extreme = pytest.mark.parametrize("case", EXTREMES, ids=str)
 
 
 def outcomes_of(case: Case, counts: Any, users: int) -> NDArray[np.int64]:

@@ -11,7 +11,6 @@ from support.cases import (
     attack,
     bind,
     cell,
-    changed,
     experiment,
     outcomes_of,
     subset_counts_of,
@@ -302,15 +301,6 @@ def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng
         assert budget.law(outcomes, counts_law([law, law])), strategy
         assert not budget.law(seen, wrong), strategy
         assert not budget.law(outcomes, counts_law([law, wrong])), strategy
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_ria_without_noise_is_seen(case: Case, rng: Rng) -> None:
-    """The mistake of encoding a target without perturbing it."""
-    strategy = RandomItem(0.1, ListedTargets((3, 0)))
-    sure = changed(bind(case), p=1 - 1e-12, truthful=1 - 1e-12)
-    reports = strategy.reports(sure, View(np.array([3, 0])), 100_000, rng)
-    assert not budget.law(subset_counts_of(sure.supports(reports)), case.held([3, 0]))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -167,16 +167,6 @@ def test_the_transform_is_the_sum_over_all_cells(
     assert enumerated(blanket, users + 1, central) < exact * (1 - 1e-3)
 
 
-def test_blocks_on_wider_grids_stay_above_one_fine_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    blanket = any_blanket(2.0)
-    monkeypatch.setattr(grids, "POINTS", 1 << 20)
-    monkeypatch.setattr(grids, "TOGETHER", 10**6)
-    fine = delta_at_most(blanket, 20_000, 0.12)
-    monkeypatch.undo()
-    blocks = delta_at_most(blanket, 20_000, 0.12)
-    assert fine * (1 - 1e-9) <= blocks <= fine * 1.005
-
-
 def test_published_points() -> None:
     assert central_at_most(None, 4.0, 10**5, 1e-6) == pytest.approx(0.118155, abs=5e-6)
     assert closed_2021(4.0, 10**5, 1e-6) == pytest.approx(0.53463, abs=1e-5)

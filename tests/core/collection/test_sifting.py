@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,7 @@ from ldptui.core.base.flags import area_under
 from ldptui.core.collection.sifting import detection
 from ldptui.core.defences import FILTERS
 from ldptui.core.experiment.limits import held_bytes
-from ldptui.core.export import to_json
 from ldptui.core.metrics import metrics_of
-from ldptui.core.store import begin, open_store
-from ldptui.core.store.replay import replay
 from ldptui.core.theory import expected_metrics
 
 TARGETS = [3, 8, 11, 15, 19]
@@ -122,18 +117,6 @@ def test_what_tells_no_fakes_has_no_precision() -> None:
     assert np.isnan(named.metrics["alarm_rate"]).all()
     assert alarm.metrics["alarm_rate"].mean() > 0.9
     assert (alarm.metrics["false_alarm_rate"] == 0).all()
-
-
-def test_a_sifted_run_is_stored_and_exported(tmp_path: Path) -> None:
-    made = work("fiad")
-    with open_store(tmp_path / "store") as store:
-        memory = begin(store, made)
-        first = results_of(made, memory=memory)
-        memory.finish(first)
-        assert replay(store, 1).difference == ""
-        assert alike(store.results(1).cells[0].metrics, first.cells[0].metrics)
-    (document,) = json.loads(to_json(first, {}, frequencies=False))["cells"]
-    assert all(document["metrics"][name]["mean"] is not None for name in FLAGS)
 
 
 PHASES = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,6 @@ from ldptui.core.base.pulse import no_pulse
 from ldptui.core.collection.counts import block_counts
 from ldptui.core.defences import CORRECTIONS, project
 from ldptui.core.metrics import metrics_of
-from ldptui.core.store import begin, open_store
-from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import replay
 
 DEFENCE = [{"kind": "norm-sub"}]
 CASES: dict[str, dict[str, Any]] = {
@@ -89,37 +85,6 @@ def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
         error = ((made - cell.population.frequencies) ** 2).mean(axis=1)
         assert block.metrics[metric] == pytest.approx(error, rel=1e-12)
     assert block.arms[ATTACKED_DEFENDED].mean == pytest.approx(after.mean(axis=0), abs=1e-14)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_defended_arms_are_stored_recorded_and_replayed(name: str, tmp_path: Path) -> None:
-    made = work(name, defence=DEFENCE)
-    with open_store(tmp_path / "store") as store, open_store(None) as other:
-        memory = begin(store, made)
-        first = results_of(made, memory=memory)
-        memory.finish(first)
-        assert memory.failure == ""
-        assert replay(store, 1).difference == ""
-        again = begin(store, made)
-        assert results_of(made, memory=again).digest == first.digest
-        assert again.reused == first.trials
-        undefended = begin(store, work(name))
-        results_of(work(name), memory=undefended)
-        assert undefended.reused == 0  # a defence is part of what a cell is
-        write_recording(store, 1, tmp_path / "run.ldptui")
-        number, _ = read_recording(other, tmp_path / "run.ldptui")
-        for there in (store.results(1), other.results(number)):
-            for cell, known in zip(first.cells, there.cells, strict=True):
-                assert alike(cell.metrics, known.metrics)
-                pairs = [(cell.arms, known.arms)]
-                if cell.rounds is not None and known.rounds is not None:
-                    assert alike(cell.rounds.metrics, known.rounds.metrics)
-                    pairs.append((cell.rounds.arms, known.rounds.arms))
-                for arms, stored in pairs:
-                    assert tuple(arms) == tuple(stored) == ARMS
-                    for arm in ARMS:
-                        assert np.array_equal(arms[arm].mean, stored[arm].mean)
-                        assert np.array_equal(arms[arm].squares, stored[arm].squares)
 
 
 def test_a_sweep_over_defences_is_paired() -> None:

@@ -130,13 +130,6 @@ def test_reports_of_one_size_are_an_alarm_and_power_is_foretold(rng: Rng) -> Non
     assert not told["asd"].proved
 
 
-def test_estimates_alone_make_no_verdict(rng: Rng) -> None:
-    protocol = bound("grr")
-    found = verdicts(protocol, protocol.perturb(rng.integers(0, 24, 500), rng))
-    assert [each.kind for each in found.screens] == ["asd"]
-    assert not found.alarm
-
-
 def test_what_comes_often_is_what_is_counted() -> None:
     values = np.random.default_rng(0).integers(0, 9, 40, dtype=np.uint32)
     every, counts = np.unique(values, return_counts=True)

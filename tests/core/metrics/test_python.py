@@ -20,9 +20,8 @@ from ldptui.core.metrics import METRICS, joined, unmeasured
 from ldptui.core.metrics.python import KEPT, TAKEN
 from ldptui.core.plugins import Allowed, available, permit
 from ldptui.core.scenario import parse, sweepable_keys
-from ldptui.core.store import begin, cell_keys, merge, open_store, resume
+from ldptui.core.store import begin, cell_keys, open_store, resume
 from ldptui.core.store.recording import read_recording, write_recording
-from ldptui.core.store.replay import difference, replay
 from ldptui.core.view.cells import metric_names
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
@@ -172,39 +171,6 @@ def kept(store: Any, made: core.Experiment) -> core.Results:
     memory.finish(results)
     assert memory.failure == ""
     return results
-
-
-@pytest.mark.long
-def test_it_is_kept_and_known_and_replayed_in_another_process(
-    allowed: Allowed, tmp_path: Path
-) -> None:
-    made = permit(work("error", trials=45, campaign={"rounds": 2}), allowed)
-    with (
-        open_store(None) as store,
-        open_store(tmp_path / "other") as other,
-        open_store(None) as third,
-    ):
-        results = kept(store, made)
-        assert store.run(1).metrics == tuple(metric_names(made.cells))
-        again = begin(store, made)
-        assert results_of(made, memory=again).digest == results.digest
-        assert again.reused == results.trials
-        assert replay(store, 1, experiment=made).difference == ""
-        write_recording(store, 1, tmp_path / "run.ldptui")
-        read_recording(other, tmp_path / "run.ldptui")
-        merge(third, tmp_path / "other")
-        for place in (store, other, third):
-            (cell,) = place.results(1).cells
-            assert alike(cell.metrics["error_after"], results.cells[0].metrics["error_after"])
-            assert cell.rounds is not None
-            assert np.isfinite(cell.rounds.metrics["error_clean"]).all()
-            assert place.run(1).metrics[-1] == "error_clean_after"
-            assert "error_after" in to_json(place.results(1), {})
-        (arrival, *_) = store.arrivals(1)
-        before = store.block(1, arrival)
-        store._db.execute("UPDATE trials SET python_metrics = '{\"error\": 1.0}' WHERE trial = 7")
-        found = difference(0, store.block(1, arrival), before, store.run(1).metrics)
-        assert found.startswith("trial 7: error was 1.0, is 0.0")
 
 
 def test_other_code_is_another_cell_with_the_same_draws(allowed: Allowed, tmp_path: Path) -> None:

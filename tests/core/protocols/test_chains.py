@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,9 @@ from ldptui.core.base.errors import ScenarioError
 from ldptui.core.cell import Cell
 from ldptui.core.law.capabilities import Attendance, memoises
 from ldptui.core.protocols import KINDS
-from ldptui.core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
+from ldptui.core.theory import attacked_variance, clean_variance, expected_estimate
 
 Floats = NDArray[np.float64]
-Law = Callable[[Case, int], Floats]
 
 EPSILON = 1.5
 CHAINS = [
@@ -262,17 +260,6 @@ def test_every_round_is_a_collection_of_its_own(kind: str, seed: int) -> None:
         assert not budget.mean(means + 0.05, truth, variance)
 
 
-@every_kind
-def test_many_rounds_leave_the_variance_of_the_kept_answers(kind: str) -> None:
-    one, many = campaign(kind, 1), campaign(kind, 1000)
-    p, q = many.memory.kept
-    kept = (one.population.frequencies * (p * (1 - p) - q * (1 - q)) + q * (1 - q)) / (p - q) ** 2
-    kept /= sum(USERS)
-    assert clean_variance(many) == pytest.approx(kept + (clean_variance(one) - kept) / 1000)
-    assert privacy_spent(many)[-1] == pytest.approx(2 * EPSILON)
-    assert privacy_spent(one) == [pytest.approx(EPSILON)]
-
-
 @pytest.mark.parametrize("answers", [2, 3, 7])
 @pytest.mark.parametrize("epsilon", [0.5, 1.5, 4.0])
 def test_calibrations_of_randomised_response(answers: int, epsilon: float) -> None:
@@ -319,15 +306,6 @@ def test_budgets_that_make_no_sense(kind: str) -> None:
     for limit in (0.0, 41.0):
         with pytest.raises(ScenarioError, match=r"epsilon_infinity must be in \(0, 40\]"):
             campaign(kind, 2, keys={"epsilon": 1.0, "epsilon_infinity": limit})
-
-
-def test_oue_twice_has_a_bound_of_its_own() -> None:
-    """Without fresh noise on the zeros a report costs ln((2e^ε∞ + 1)/3) already."""
-    most = math.log((2 * math.exp(2) + 1) / 3)
-    with pytest.raises(ScenarioError, match=r"must be below ln\(\(2 e\^ε∞ \+ 1\) / 3\) = 1.66001"):
-        bound("l-oue", 4, most, epsilon_infinity=2.0)
-    nearly = bound("l-oue", 4, most - 1e-9, epsilon_infinity=2.0)
-    assert 0 <= nearly.chain.q2 < 1e-8
 
 
 @every_kind

@@ -1,6 +1,5 @@
 """Crafted reports of every protocol: their law, their counts, and what one of them supports."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,6 @@ from support import budget
 from support.cases import (
     CASES,
     bind,
-    changed,
     outcomes_of,
     subset_counts_of,
 )
@@ -19,7 +17,7 @@ from support.report_laws import Case, Moments, counts_law
 from ldptui.core.law.capabilities import places
 from ldptui.core.law.pure import SeedSearch
 from ldptui.core.law.support import Support
-from ldptui.core.protocols import OUE, Unary
+from ldptui.core.protocols import OUE
 
 Rng = np.random.Generator
 
@@ -66,30 +64,6 @@ def test_crafted_counts_follow_their_joint_law(
     if case.searches and len(targets) > 1:
         fewer = case.crafted(targets, SEEDS - 1, scoring)
         assert not budget.law(outcomes, counts_law([fewer, fewer]))
-
-
-@pytest.mark.every(2)
-@pytest.mark.parametrize("kind", ["sue", "oue"])
-@pytest.mark.parametrize("d", [11, 12])
-def test_padding_off_by_one(kind: str, d: int, rng: Rng) -> None:
-    """More than eight items: packed into two bytes."""
-    case, targets = Case(kind, d, 1.0), [d - 1, 2]
-    law = case.crafted(targets, 1, "anchor")
-    true = bind(case)
-    assert isinstance(true, Unary)
-    ones = math.floor(case.p + (d - 1) * case.q)
-    assert true.padding(2) == ones - 2 > 0
-    for wrong in (0, 1, -1):
-        protocol = changed(true, padding=lambda self, r, wrong=wrong: ones - r + wrong)
-        search = SeedSearch()
-        reports = protocol.craft(np.array(targets), 100_000, search, rng)
-        supports = protocol.supports(reports)
-        assert (supports.sum(axis=1) == ones + wrong).all()
-        assert bool(budget.law(subset_counts_of(supports), law)) == (wrong == 0)
-        counts = protocol.craft_counts(np.array(targets), np.full(2000, 50), search, rng)
-        moments = 50 * Moments.of(law)
-        verdict = budget.moments(counts, moments.mean, moments.covariance)
-        assert bool(verdict) == (wrong == 0)
 
 
 def test_no_padding_where_the_targets_are_more_than_the_expected_ones(rng: Rng) -> None:

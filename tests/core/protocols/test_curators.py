@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import attack, cell, changed, counts, experiment, metrics
+from support.cases import attack, cell, counts, metrics
 from support.kinds import CAO_ATTACKS
 
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.export import to_json
 from ldptui.core.protocols import CENTRAL
-from ldptui.core.protocols.curators import Curator, Geometric, Laplace, Stability
-from ldptui.core.running.runner import run
-from ldptui.core.store import cell_keys
+from ldptui.core.protocols.curators import Curator, Laplace, Stability
 from ldptui.core.theory import (
     attacked_variance,
     estimate_variances,
@@ -171,70 +168,6 @@ def test_far_above_the_threshold_stability_is_laplace() -> None:
     assert np.array(found) == pytest.approx(np.array(plain))
     # Where the sum has too many terms, there is no theory rather than a wrong one.
     assert Stability(2, 1e-9, delta=1e-6).moments(held, [(10**13, rates / 100)]) is None
-
-
-def test_a_wrong_curator_is_noticed() -> None:
-    one = poisoned("laplace", "mga")
-
-    def quiet(self: Any, shape: Any, rng: Any) -> Any:
-        return rng.laplace(0.0, 1.0, size=shape)
-
-    import dataclasses
-
-    mutant = dataclasses.replace(one, protocol=changed(one.protocol, noise=quiet))
-    values = metrics(mutant, 100)("mse")
-    claim = expected_metrics(one)["mse"]
-    assert claim is not None
-    assert not budget.mean(values, claim, values.var(ddof=1))
-
-
-def test_local_and_central_in_one_sweep() -> None:
-    found = experiment(
-        list(HELD),
-        {"epsilon": 1.0, "delta": 0.01, "neighbours": "add-remove", "hash_range": "ceil"},
-        attack("mga", SHARE, TARGETS),
-        sweep={"protocol.kind": ["grr", "olh", *CENTRAL]},
-        trials=3,
-    )
-    kind, epsilon, near = "protocol.kind", "protocol.epsilon", "protocol.neighbours"
-    known = {
-        cell.parameters[kind]: sorted(k for k in cell.parameters if k.startswith("protocol."))
-        for cell in found.cells
-    }
-    assert known == {
-        "grr": [epsilon, kind],
-        "olh": [epsilon, "protocol.hash_range", kind],
-        "laplace": [epsilon, kind, near],
-        "geometric": [epsilon, kind, near],
-        "stability": ["protocol.delta", epsilon, kind, near],
-    }
-    bound = {cell.parameters[kind]: cell.protocol for cell in found.cells}
-    assert bound["laplace"] == Laplace(6, 1.0, "add-remove")
-    assert bound["geometric"] == Geometric(6, 1.0, "add-remove")
-    assert bound["stability"] == Stability(6, 1.0, "add-remove", delta=0.01)
-    *_, last = run(found)
-    import json
-
-    cells = json.loads(to_json(last.results, {}))["cells"]
-    assert [cell["p"] is None for cell in cells] == [False, False, True, True, True]
-    for one in cells[2:]:
-        assert one["q"] is None
-        assert one["hash_range"] is None
-        assert one["metrics"]["gain"]["theory"] is not None
-    keys = {cell_keys([cell])[0] for cell in found.cells}
-    assert len(keys) == 5
-
-
-def test_every_parameter_is_in_the_key_of_a_cell() -> None:
-    tables = [
-        table("laplace"),
-        table("laplace", 1.5),
-        table("laplace", neighbours="add-remove"),
-        table("geometric"),
-        table("stability"),
-        table("stability") | {"delta": 0.02},
-    ]
-    assert len(set(cell_keys([cell(list(HELD), table) for table in tables]))) == len(tables)
 
 
 @pytest.mark.parametrize(

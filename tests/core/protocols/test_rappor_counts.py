@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import changed
 from support.kinds import UNCONDITIONAL
 from support.rappor_cases import bound, every_tiny
 from support.rappor_laws import Filters, Law, together
@@ -86,24 +85,6 @@ def test_honest_counts_follow_their_joint_law(
     assert not seen(draw(bound(wrong), "honest", held, trials=trials, rng=rng), law)
 
 
-@every_tiny
-def test_bits_drawn_together_are_noticed(tiny: Filters, rng: Rng) -> None:
-    """Every bit right, but all of a report drawn from one number."""
-    true = bound(tiny)
-
-    def perturb(self: Any, values: Any, rng: Rng) -> Any:
-        reports = true.random_reports(values.size, rng)
-        filters = true.encode(values, reports["cohort"])
-        rates = np.where(filters, true.noise.q_star, true.noise.p_star)
-        reports["bits"] = np.packbits(rng.random((values.size, 1)) < rates, axis=1)
-        return reports
-
-    law = together([tiny.honest(1)])
-    assert seen(by_reports(true, "honest", [1], trials=30_000, rng=rng), law)
-    mutant = changed(true, perturb=perturb)
-    assert not seen(by_reports(mutant, "honest", [1], trials=30_000, rng=rng), law)
-
-
 @pytest.mark.every(3)
 @both_paths
 @every_tiny
@@ -127,20 +108,6 @@ def test_crafted_counts_follow_their_joint_law(
     drawn = draw(bound(tiny), "craft", targets, 2, trials=trials, rng=rng)
     assert seen(drawn, law)
     assert not seen(drawn, together([tiny.crafted(targets), tiny.random()]))
-
-
-@pytest.mark.parametrize("path", ["counts", "reports"])
-def test_padding_off_by_one_is_noticed(path: str, rng: Rng) -> None:
-    """Filters that are large enough for a crafted report to need other ones."""
-    tiny, targets = Filters(3, 6, 2, 2, 0.5, 0.5, 0.75), [1]
-    true, law = bound(tiny), together([Filters(3, 6, 2, 2, 0.5, 0.5, 0.75).crafted([1])] * 2)
-    pad = true.padding(np.array(targets))
-    assert pad.min() > 0
-    draw: Draw = by_counts if path == "counts" else by_reports
-    for wrong in (0, 1, -1):
-        mutant = changed(true, padding=lambda self, targets, wrong=wrong: pad + wrong)
-        drawn = draw(mutant, "craft", targets, 2, trials=20_000, rng=rng)
-        assert bool(seen(drawn, law)) == (wrong == 0)
 
 
 @every_tiny

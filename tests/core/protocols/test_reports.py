@@ -10,7 +10,6 @@ from support.cases import (
     CASES,
     EXTREMES,
     bind,
-    changed,
     every_case,
     subset_counts_of,
 )
@@ -19,7 +18,6 @@ from support.report_laws import Case, Moments
 from ldptui.core.kernels.hashing import buckets
 from ldptui.core.law.pure import PureProtocol
 from ldptui.core.protocols import LocalHashing
-from ldptui.core.protocols.unary import IndependentBits
 
 Rng = np.random.Generator
 
@@ -71,36 +69,6 @@ def honest_reports_follow_their_law(case: Case, protocol: PureProtocol, rng: Rng
 @every_case
 def test_honest_reports_follow_their_law(case: Case, rng: Rng) -> None:
     assert honest_reports_follow_their_law(case, bind(case), rng)
-
-
-@pytest.mark.every(2)
-@every_case
-def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
-    """Every bit right, but all drawn from one number, or all hashed by one function."""
-    true = bind(case)
-
-    def perturb(self: Any, values: Any, rng: Rng) -> Any:
-        if isinstance(true, LocalHashing):
-            reports = true.perturb(values, rng)
-            reports["seed"] = 7
-            return reports
-        if isinstance(true, IndependentBits):
-            one = rng.random((values.size, 1))
-            rate = np.where(values[:, None] == np.arange(case.domain_size), case.p, case.q)
-            return np.packbits(one < rate, axis=1)
-        if case.code is not None:  # only the first message that agrees
-            reports = true.perturb(values, rng)
-            first = (case.code.supports > 0).argmax(axis=0).astype(np.uint32)[values]
-            return np.where(rng.random(values.size) < case.p, first, reports)
-        kept, d = rng.random(values.size) < case.p, case.domain_size
-        if case.subset_size is not None:  # neighbours, not any others
-            sets = np.arange(case.subset_size) + np.where(kept, 0, 1)[:, None] + values[:, None]
-            bits = np.zeros((values.size, d), dtype=np.uint8)
-            np.put_along_axis(bits, sets % d, 1, axis=1)
-            return np.packbits(bits, axis=1)
-        return np.where(kept, values, (values + 1) % d)
-
-    assert not honest_reports_follow_their_law(case, changed(true, perturb=perturb), rng)
 
 
 @pytest.mark.every(2)

@@ -13,20 +13,18 @@ from support.cases import attack, experiment
 from support.kinds import OF_NUMBERS, report_law
 
 import ldptui
-from ldptui.core import compile, load, run
+from ldptui.core import run
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.arms import ATTACKED
 from ldptui.core.bounds.shuffle.central import central_at_most
 from ldptui.core.cell import Cell
 from ldptui.core.export.document import cell_documents
-from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.curators import Geometric
 from ldptui.core.protocols.curators.aggregate import Aggregate
-from ldptui.core.protocols.trust import TRUSTS, Local, TrustedCurator, Verified
+from ldptui.core.protocols.trust import Local, TrustedCurator, Verified
 from ldptui.core.protocols.trust.proven import ProvenBits, least_weight
 from ldptui.core.task.frequencies import trial_estimates
 from ldptui.core.theory import estimate_variances, expected_estimate, expected_metrics
-from ldptui.scenarios import path
 
 ITEMS = [7, 8, 9, 10, 11]
 COUNTS = [900, 600, 500, 400, 300, 200, 100, 0, 0, 0, 0, 0]
@@ -209,16 +207,6 @@ def test_those_who_drop_out_are_no_reports() -> None:
         assert not budget.mean(after, means * 2, 1.05 * variances[1])
 
 
-# Old files.
-
-
-@pytest.mark.parametrize("name", ["verified-randomiser", "price-of-locality", "quickstart"])
-def test_old_files_know_no_trust(name: str) -> None:
-    """Their digests are those of `tests/core/test_digests.py`; nothing is added to their keys."""
-    for cell in compile(load(path(name))).cells:
-        assert not [key for key in cell.parameters if key.startswith("trust")]
-
-
 # What cannot be.
 
 
@@ -271,10 +259,6 @@ def test_defences_that_have_nothing_to_read(trust: str, defence: str, words: str
     refused({"kind": trust}, words, defence=[{"kind": defence}])
 
 
-def test_filters_read_shuffled_reports() -> None:
-    assert cell_of({"kind": "shuffled"}, defence=[{"kind": "fiad"}]).path == "reports"
-
-
 def test_answers_that_are_kept_can_be_linked() -> None:
     refused({"kind": "shuffled"}, "whose users keep an answer", "l-sue",
             protocol={"epsilon": 1.0}, campaign={"rounds": 2})  # fmt: skip
@@ -288,28 +272,3 @@ def test_dropping_out_needs_no_filter_and_no_rounds() -> None:
 def test_a_weak_delta_is_said() -> None:
     cell = cell_of({"kind": "shuffled", "delta": 0.01})
     assert any("so weak a promise" in warning for warning in cell.warnings)
-
-
-@pytest.mark.parametrize("users", [2, 10**3, pytest.param(10**9, marks=pytest.mark.long)])
-def test_any_number_of_users(users: int) -> None:
-    population = {"kind": "uniform", "items": 4, "users": users}
-    for kind in TRUSTS:
-        keys = {"central_epsilon": 1.0, "delta": 1e-9} if kind == "shuffled" else {}
-        (cell,) = experiment(population, {"kind": "grr", "epsilon": 1.0}, attack("mga", 0.2, [1]),
-                             trust={"kind": kind, **keys}).cells  # fmt: skip
-        assert np.isfinite(trial_estimates(cell, 3)[ATTACKED]).all()
-
-
-def test_every_kind_that_is_shuffled_or_verified_or_added_up_says_why_where_it_is_not() -> None:
-    """Each row of trust takes each kind of protocol, or refuses it in one sentence."""
-    said = [_refusal(trust, kind) for kind in KINDS for trust in TRUSTS]
-    assert all("\n" not in sentence for sentence in said)
-    assert sum(not sentence for sentence in said) > 2 * len(KINDS)
-
-
-def _refusal(trust: str, kind: str) -> str:
-    try:
-        cell_of({"kind": trust}, kind, made="ria")
-    except ldptui.ScenarioError as error:
-        return str(error)
-    return ""

@@ -13,7 +13,6 @@ from support.budget import Verdict
 from support.cases import outcome_counts_of
 
 from ldptui.core.base.sampling import (
-    merged_counts,
     merging,
     picking,
     subset_counts,
@@ -81,48 +80,10 @@ def test_merged_users_follow_the_same_law(
     assert picks_follow_their_law(subset_counts, items, sizes, rng, 1000)
 
 
-def test_merged_users_whose_tallies_are_not_shuffled(
-    rng: Rng, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A mutant: the items stay in the order of their numbers."""
-    monkeypatch.setattr(picking, "MANY", 1)
-    pickers = np.broadcast_to(np.bincount([2, 1]), (2000, 3))
-    drawn = np.sort(subset_counts(pickers, 4, rng), axis=1)
-    assert not budget.law(outcome_counts_of(drawn, 2), subsets_law(4, [2, 1]))
-
-
-@pytest.mark.long
-def test_merged_users_have_the_moments_of_their_law(
-    rng: Rng, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Counts and covariances of a few items, and the sum of all."""
-    monkeypatch.setattr(merging, "WIDE", 12)
-    items, size, users = 64, 20, 37
-    drawn = np.array([merged_counts(np.full(users, size), items, rng) for _ in range(120)])
-    assert (drawn.sum(axis=1) == users * size).all()
-    one, both = size / items, size * (size - 1) / (items * (items - 1))
-    covariance = np.full((4, 4), both - one**2)
-    np.fill_diagonal(covariance, one * (1 - one))
-    seen, mean = drawn[:, [0, 1, items // 2, items - 1]], np.full(4, users * one)
-    assert budget.moments(seen, mean, users * covariance)
-    assert not budget.moments(seen, mean, 3 * users * covariance)
-    assert not merged_counts(np.zeros(0, dtype=np.int64), items, rng).any()
-
-
 def test_subset_counts_with_replacement(rng: Rng) -> None:
     pickers = np.broadcast_to(np.bincount([2, 2]), (100_000, 3))
     outcomes = outcome_counts_of(np.minimum(on_their_own(pickers, 3, rng), 2), 2)
     assert not budget.law(outcomes, subsets_law(3, [2, 2]))
-
-
-@pytest.mark.parametrize("items", [2, 47, 49, 100, 333])
-def test_subset_counts_of_many_users_add_up_exactly(items: int, rng: Rng) -> None:
-    most = min(items, 40)
-    pickers = rng.integers(0, 10**11, size=(3, most + 1))
-    drawn = subset_counts(pickers, items, rng)
-    assert drawn.sum(axis=1).tolist() == (pickers @ np.arange(most + 1)).tolist()
-    assert (drawn <= pickers[:, 1:].sum(axis=1, keepdims=True)).all()
-    assert (drawn >= pickers[:, items:].sum(axis=1, keepdims=True)).all()
 
 
 @pytest.mark.parametrize(("items", "size"), [(130, 80), (333, 330)])
@@ -173,12 +134,6 @@ def test_one_group_alone_is_drawn_as_beside_another(items: int, most: int) -> No
     )
     assert (drawn[0] == again).all()
     assert not nobody.any()
-
-
-def test_subset_counts_leave_their_argument_alone(rng: Rng) -> None:
-    pickers = np.array([[1, 2, 3]])
-    subset_counts(pickers, 4, rng)
-    assert pickers.tolist() == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize(

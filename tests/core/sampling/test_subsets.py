@@ -51,17 +51,3 @@ def test_coins_have_their_rate(rate: int, rng: Rng) -> None:
 
     assert verdict(rate)
     assert not verdict(rate ^ 8)
-
-
-def test_subsets_filled_from_the_first_item_on_are_rejected(
-    rng: Rng, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def from_the_first(bits: NDArray[np.uint8], items: int, size: int, rng: Rng) -> None:
-        rows = np.unpackbits(bits, axis=1, count=items)
-        for row in rows:
-            row[np.flatnonzero(row == 0)[: max(0, size - int(row.sum()))]] = 1
-            row[np.flatnonzero(row)[: max(0, int(row.sum()) - size)]] = 0
-        bits[:] = np.packbits(rows, axis=1)
-
-    monkeypatch.setattr(subsets, "_complete", from_the_first)
-    assert not follows(5, 2, packed_subsets(5000, 5, 2, rng), 0, 0)

@@ -192,17 +192,6 @@ def shift_variance(cell: Cell, clean: float, attacked: float) -> float:
     return max(0.0, fakes) + cell.share**2 * clean
 
 
-def test_a_closed_form_of_something_else_is_rejected() -> None:
-    cell = mean_cell(USERS, "input", trials=1000)
-    block = results_of(replace_cells(cell)).cells[0].metrics
-    lie, crafted = (
-        mean_cell(USERS, kind).task.expected(mean_cell(USERS, kind)) for kind in ("input", "mga")
-    )
-    variance = lie["mean_squared_error"] - lie["mean_error"] ** 2  # type: ignore[operator]
-    assert budget.mean(block["mean_error"], lie["mean_error"], variance)
-    assert not budget.mean(block["mean_error"], crafted["mean_error"], variance)
-
-
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_a_chosen_mean_is_hit(share: float) -> None:
     cell = mean_cell(USERS, "opa", share)

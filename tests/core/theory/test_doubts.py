@@ -123,15 +123,6 @@ def test_a_normalised_gain_has_the_doubt_of_the_gain(epsilon: float, r: int) -> 
     assert normalised.doubt == gain.doubt
 
 
-def test_a_collateral_of_rounding_has_no_z() -> None:
-    """GRR's estimates sum to 1, so that `norm` changes none of them: its collateral is 0."""
-    text = SCENARIO.format(trials=20, items=16, users=2000, kind="grr", epsilon=1.0)
-    cell, results = measured(f'{text}[[defence]]\nkind = "norm"\n')
-    estimate = compared(cell, results, "collateral", expected_metrics(cell))
-    assert estimate.theory == 0
-    assert estimate.z is None
-
-
 @pytest.mark.parametrize("share", [1e-4, 0.05])
 def test_no_metric_shows_a_spread_of_rounding(share: float) -> None:
     """GRR and `norm` again, attacked: no gain is removed, and the last bits say nothing of it."""

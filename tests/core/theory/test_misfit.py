@@ -138,8 +138,3 @@ def test_of_many_items_what_noise_does_often_is_no_misfit() -> None:
         estimates[0] = 1.0
         assert ((items + 2) * norm.sf(4.05) < CHANCE) == told
         assert (misfit(oue, users, estimates) is not None) == told
-
-
-def test_certain_reports_are_not_off_by_rounding() -> None:
-    protocol = local("sue", 20.0)
-    assert misfit(protocol, 300, protocol.estimates(300 * TRUTH[None], 300).frequencies[0]) is None

@@ -54,11 +54,6 @@ def olh(epsilon: float, g: float) -> tuple[float, float]:
     return exp(epsilon) / (exp(epsilon) + g - 1), 1 / g
 
 
-def ss(epsilon: float, d: int, w: int) -> tuple[float, float]:
-    p = w * exp(epsilon) / (w * exp(epsilon) + d - w)
-    return p, (p * (w - 1) + (1 - p) * w) / (d - 1)
-
-
 def gain(beta: float, support: float, r: int, p: float, q: float, f_t: float) -> float:
     """Equation 22 with its c written out: m/(n + m) = β."""
     return beta * support / (p - q) - beta * (f_t * (p - q) + r * q) / (p - q)

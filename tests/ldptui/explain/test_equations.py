@@ -28,11 +28,6 @@ def ids(found: tuple[Equation, ...]) -> list[str]:
     return [e.id for e in found]
 
 
-def numbered(number: int) -> Equation:
-    (equation,) = [e for e in equations() if e.number == number]
-    return equation
-
-
 # ------------------------------------------------------------------ the data
 
 

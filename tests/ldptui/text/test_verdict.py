@@ -8,14 +8,11 @@ import re
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from support import budget
 
 import ldptui
 from ldptui import scenarios
-from ldptui.catalogue import leading_metrics, swept_kinds
-from ldptui.core import theory
+from ldptui.catalogue import leading_metrics
 from ldptui.core.base.summary import Estimate
-from ldptui.core.protocols import NAMED
 from ldptui.core.view import CellView, Estimates, Frequencies
 from ldptui.text.interval import reach_95
 from ldptui.text.swept import sweep_verdict, where_words
@@ -187,41 +184,6 @@ def test_every_bundled_scenario_has_a_true_verdict(name: str) -> None:
     if "attack.name" in json.dumps(scenario.document) or "python" in name:
         pytest.skip("its code runs only where it is allowed")
     check(ldptui.run(name, trials=2))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", BUNDLED)
-def test_the_gain_under_another_protocol_is_the_simulated_one(name: str) -> None:
-    """The closed forms beside a verdict, against runs of the scenario with that protocol."""
-    cells = ldptui.compile(name).cells
-    cell = cells[len(cells) // 2]
-    swept = {key: cell.parameters[key] for key in ldptui.load(name).document.get("sweep", {})}
-    known = theory.gains_elsewhere(cell, swept_kinds("protocol", ""))
-    own, checked = cell.parameters["protocol.kind"], 0
-    for kind, expected in known.items():
-        change = {"protocol.kind": kind, "attack.share": cell.parameters["attack.share"]}
-        try:
-            there = ldptui.compile(name, set=swept | change | {"trials": 10})
-        except ldptui.ScenarioError:  # a key of the protocol that this one does not have
-            continue
-        (only,) = there.cells
-        plain = NAMED[kind](kind=kind, epsilon=cell.parameters["protocol.epsilon"])
-        usual = only.task.bound(plain, only.population)
-        if "gain" not in only.metrics or (kind != own and only.protocol != usual):
-            continue  # the scenario gives this kind more keys, which the cell does not have
-        supported = theory.fake_support(only)
-        assert supported is not None
-        held = only.population.frequencies
-        spread = theory.target_sum_variance(only.pure, only.targets, held, only.users)
-        fakes = supported.variance
-        std = theory.std_of_gain(only.pure, spread, fakes, only.users, only.malicious)
-        gains = ldptui.run(there).measured.cells[0].metrics["gain"]
-        assert budget.mean(gains, expected, std**2), kind
-        off = expected + max(10 * std / np.sqrt(len(gains)), 1e-6)
-        assert not budget.mean(gains, off, std**2), "a mutant"
-        checked += 1
-    if not checked:
-        pytest.skip("no gain is told under another protocol")
 
 
 def test_every_row_is_about_metrics_that_there_are() -> None:
