@@ -7,6 +7,7 @@ from ldptui.core.base.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFE
 from ldptui.core.base.sampling import Floats
 from ldptui.core.law.pure import Estimates, Items
 from ldptui.core.metrics import METRICS, FrequencyConclusion, Measures, measure, plain
+from ldptui.core.metrics.conclusions.hitters import Answer, HitterConclusion
 from ldptui.core.metrics.ranking import Leaders
 
 RANKS = ("topk_recall", "ndcg", "rank_error")
@@ -130,3 +131,16 @@ def test_rankings_by_hand() -> None:
     found = measured([1, 3])
     assert found["topk_recall"] == [0.5, 1]  # {0, 1} in truth; {0, 2} and {0, 1}
     assert found["topk_recall_clean"] == [1, 1]
+
+
+def test_answers_of_heavy_hitters_by_hand() -> None:
+    """Items 0 and 1 are the hitters, 3 is the target; three are named, one is lost on the way."""
+    survived = np.array([[[1, 1, 1, 1], [1, 0, 1, 1]]], dtype=np.bool_)
+    answer = Answer(survived, np.zeros((1, 4)), 3)
+    made = HitterConclusion({CLEAN: answer}, np.array([3]), np.array([0, 1]))
+    assert made.precision(CLEAN).tolist() == [1 / 3]
+    assert made.recall(CLEAN).tolist() == [1 / 2]
+    assert made.f1(CLEAN).tolist() == pytest.approx([2 / (3 + 2)])
+    assert made.ncr(CLEAN).tolist() == pytest.approx([2 / 3])
+    assert made.targets_in_top_k(CLEAN).tolist() == [1]
+    assert made.hitter_levels(CLEAN).tolist() == [1.5]

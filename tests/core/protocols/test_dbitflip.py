@@ -182,6 +182,7 @@ def test_kept_bits_are_the_same_in_every_round(rng: Rng) -> None:
     reports = [flips.memoised_reports(np.arange(5), np.random.default_rng(3), rng) for _ in "ab"]
     assert (reports[0] == reports[1]).all()
     assert flips.epsilon_of_rounds(100) == flips.epsilon_infinity == 1.0
+    assert flips.epsilon_lifetime == 4.0  # of three items and of all others
 
 
 def test_small_collections_take_the_reports_path_unless_users_come_and_go() -> None:

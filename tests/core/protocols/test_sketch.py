@@ -113,6 +113,14 @@ def test_reports_are_those_of_the_paper(sketch: Any, rng: Rng) -> None:
         assert bool(budget.law(seen, exact[3])) == agrees
 
 
+@every_small
+def test_p_and_q_are_the_means_over_all_places_of_another_item(sketch: Any) -> None:
+    """By a hash function that the paper assumes: another item is in each bucket alike."""
+    said = sketch.rows * chances(sketch, "honest", [0])[0] @ everything(sketch)  # of each bucket
+    assert said[placed(sketch)[0, 0]] == pytest.approx(sketch.p)
+    assert said.mean() == pytest.approx(sketch.q)
+
+
 @pytest.mark.every(4)
 @pytest.mark.parametrize("targets", [[2], [3, 1], [4, 0, 1]], ids=str)
 @pytest.mark.parametrize("law", LAWS)
