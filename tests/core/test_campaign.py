@@ -188,15 +188,6 @@ def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float,
     assert (pool <= alone * 1.5).all()
 
 
-def test_the_variance_of_a_pool_of_the_same_users() -> None:
-    """1/R of what is fresh, and all of (f/2)(1-f/2) / ((1-f)² n) of what is kept."""
-    one, many = campaign(QUIET, 1, None), campaign(QUIET, 50, None)
-    f, n = 0.75, sum(USERS)
-    kept = f / 2 * (1 - f / 2) / ((1 - f) ** 2 * n)
-    single = clean_variance(one)
-    assert clean_variance(many) == pytest.approx((single - kept) / 50 + kept)
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
@@ -390,20 +381,3 @@ def test_a_bad_campaign_is_one_sentence(table: Any, message: str) -> None:
         cell(USERS, PURE[0], MGA, campaign=table)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_what_rappor_cannot_have() -> None:
-    with pytest.raises(
-        ScenarioError, match=r'simulate.path must be "counts" where users of RAPPOR'
-    ):
-        campaign(BASIC, 3, churn=0.1, simulate={"path": "reports"})
-    with pytest.raises(ScenarioError, match=r"population.users must be below 10\^9 where users"):
-        campaign(BASIC, 3, users=[10**9, 5, 0, 0, 0], churn=0.1)
-    assert len(campaign(BASIC, 3, users=[10**9, 5, 0, 0, 0]).rounds) == 3
-
-
-def test_limits() -> None:
-    with pytest.raises(ScenarioError, match=r"trials times cells times rounds must be at most"):
-        campaign(PURE[0], 1000, trials=1001)
-    with pytest.raises(ScenarioError, match=r"campaign.rounds times items must be at most 2\^22"):
-        cell({"kind": "uniform", "items": 5000, "users": 9}, PURE[0], campaign={"rounds": 1000})

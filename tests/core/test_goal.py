@@ -107,34 +107,6 @@ def test_fakes_needed_in_spite_of_a_defence() -> None:
     assert 0 < within["target_frequency_after"].malicious < there["norm-sub"].malicious * 1.02
 
 
-def test_fakes_needed_in_spite_of_a_filter() -> None:
-    """FIAD catches many fakes, in closed form, and not few: a search in small steps finds these."""
-    few = {"kind": "zipf", "items": 6, "users": 400, "exponent": 1.0}
-    table = {"kind": "mga", "targets": {"items": [2, 3, 4]}}
-    made = cell(
-        few, {"kind": "oue", "epsilon": 2.0}, table,
-        goal=goal("gain_after", 0.1), defence=[{"kind": "fiad", "max_size": 3}],
-    )  # fmt: skip
-    assert made.answer is not None
-    assert made.answer.reached
-    assert made.answer.by == "search"
-    assert made.malicious < 40
-    caught = expected_metrics(with_fakes(made, 400))["gain_after"]
-    assert caught is not None
-    assert caught < 0
-
-
-def test_a_mixture_has_a_closed_form_too() -> None:
-    mix = [{"kind": "mga", "weight": 2}, {"kind": "ria", "weight": 1}]
-    table = {"targets": {"pick": "random", "count": 3}, "mix": mix}
-    one = cell(ZIPF, None, table, goal=goal("gain", 0.2))
-    assert one.answer is not None
-    assert one.answer.by == "closed form"
-    assert expected_metrics(one)["gain"] == one.answer.value
-    assert 0.2 <= one.answer.value < 0.2005
-    assert sum(fakes.count for fakes in one.fakes) == one.malicious
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", ["grr", "oue"])
 def test_a_search_brackets_the_answer_of_a_long_simulation(protocol: str) -> None:
@@ -213,21 +185,6 @@ def test_where_there_is_no_closed_form_a_gain_is_searched_for(
     assert (found.by, found.reached) == ("search", True)
     assert found.low < exact.answer.malicious <= found.malicious
     assert found.malicious - found.low <= 0.05 * found.malicious
-
-
-def test_a_closed_form_with_gaps_is_not_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of a stability histogram, whose sum over the fakes can be too long in between."""
-    exact = asked("gain", 0.2)
-    assert exact.answer is not None
-
-    def gapped(one: Cell) -> dict[str, float | None]:
-        known = expected_metrics(one)
-        return known if one.malicious in (0, exact.malicious) or one.share > 0.9 else {"gain": None}
-
-    expecting(monkeypatch, gapped)
-    found = solved(replace(exact, answer=None)).answer
-    assert found is not None
-    assert found.by == "search"
 
 
 def test_a_bracket_narrows_from_both_sides() -> None:

@@ -173,16 +173,6 @@ def test_rows_that_are_totals(tmp_path: Path) -> None:
     assert bound(tmp_path, count="users") == {"apple": 7, "fig": 0, "pear": 23}
 
 
-def test_the_streams_do_not_depend_on_where_the_data_come_from(tmp_path: Path) -> None:
-    written(tmp_path, "fruit\npear\napple\npear\n")
-    (tmp_path / "totals.csv").write_text("kind,n\npear,2\napple,1\n")
-    rows = CSVColumn("data.csv", "fruit").bind(0, tmp_path)
-    totals = CSVColumn("totals.csv", "kind", "n").bind(0, tmp_path)
-    listed = Explicit((1, 2)).bind(0, HERE)
-    assert rows.address == totals.address == listed.address
-    assert rows.address != Explicit((2, 1)).bind(0, HERE).address
-
-
 @pytest.mark.parametrize(
     ("text", "count", "error", "message"),
     [
@@ -215,15 +205,6 @@ def test_bad_data(
         error, message = ScenarioError, "at least 2 different items"
     with pytest.raises(error, match=message):
         bound(tmp_path, count=count)
-
-
-def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"data\.csv cannot be read: No such file"):
-        bound(tmp_path)
-    with pytest.raises(FileError, match="cannot be read"):
-        CSVColumn(".", "fruit").bind(0, tmp_path)
-    with pytest.raises(FileError, match="~nobody_has_this cannot be read"):
-        CSVColumn("~nobody_has_this", "fruit").bind(0, tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such files")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +12,9 @@ from support.cases import attack, cell, experiment, results_of
 from support.claims import bundled
 
 from ldptui import core
-from ldptui.core.base.arms import CLEAN
 from ldptui.core.base.errors import ScenarioError
-from ldptui.core.export import to_csv, to_json
-from ldptui.core.protocols import Rappor, Unary
+from ldptui.core.export import to_json
+from ldptui.core.protocols import Rappor
 from ldptui.core.running.runner import Results
 
 POPULATION = [3000, 2000, 1500, 900, 500, 100, 0, 0]
@@ -127,31 +123,7 @@ def test_a_cohort_changes_the_fakes_and_not_the_users() -> None:
     assert "cohort=" not in without.malicious_address
 
 
-def test_a_run_counts_what_it_detects() -> None:
-    results = results_of(experiment(POPULATION, rappor(form="one-time", f=0.1), None, trials=20))
-    measured = results.cells[0]
-    assert measured.detected is not None
-    assert measured.detected[:3].tolist() == [20, 20, 20]
-    assert measured.detected.sum() == pytest.approx(20 * measured.estimate("detected").mean)  # type: ignore[operator]
-    wrong = measured.detected[6:].sum() / 20
-    assert measured.estimate("false_detected").mean == pytest.approx(wrong)
-    assert wrong <= 0.5
-    # Fakes make an absent item appear.
-    fakes = attack("mga", 0.1, [7])
-    attacked = results_of(experiment(POPULATION, rappor(form="one-time", f=0.1), fakes)).cells[0]
-    assert attacked.estimate("false_detected").mean >= 1  # type: ignore[operator]
-
-
 # Output.
-
-
-def test_other_protocols_have_the_metrics_as_null_and_no_other_keys() -> None:
-    (one,) = document_of(results_of(experiment(POPULATION, trials=2)))["cells"]
-    assert set(one["metrics"]["detected"].values()) == {None}
-    assert one["p"] is not None
-    assert not one.keys() & {"p_star", "q_star", "epsilon_one", "warnings", "f"}
-    (row,) = csv.DictReader(io.StringIO(to_csv(results_of(experiment(POPULATION, trials=1)))))
-    assert row["detected"] == row["false_detected"] == ""
 
 
 @pytest.mark.parametrize(
@@ -177,22 +149,6 @@ def test_doubtful_decoding_warns_and_gives_numbers(
 
 
 # Bundled scenarios.
-
-
-def test_a_normal_distribution_shows_more_with_more_users() -> None:
-    """Each ten times the users, a tenth of the squared error."""
-    results = results_of(bundled("rappor-normal"))
-    assert [cell.users for cell in results.experiment.cells] == [10**4, 10**5, 10**6]
-    errors = [cell.estimate("mse").mean for cell in results.cells]
-    for one, measured in zip(results.experiment.cells, errors, strict=True):
-        assert isinstance(one.protocol, Unary)
-        assert one.protocol.epsilon == pytest.approx(math.log(3))
-        # 4 / N: p*(1-p*) / (q* - p*)² is 4.
-        assert measured == pytest.approx(4 / one.users, rel=0.25)
-    truth = results.experiment.cells[2].population.frequencies
-    shape = results.cells[2].arms[CLEAN]
-    assert shape is not None
-    assert np.corrcoef(shape.mean, truth)[0, 1] > 0.99
 
 
 def test_the_strings_of_the_paper() -> None:

@@ -32,7 +32,7 @@ from ldptui.core.law.blanket import (
     unshuffled,
 )
 from ldptui.core.law.enumeration import every_report
-from ldptui.core.protocols import KINDS, PROTOCOLS
+from ldptui.core.protocols import KINDS
 from ldptui.core.protocols.dbitflip import BitFlips
 
 
@@ -214,18 +214,6 @@ def test_any_number_of_users_has_ordered_bounds(users: int, epsilon: float) -> N
     above = central_at_most(None, epsilon, users, 1e-8)
     below = central_at_least(None, epsilon, users, 1e-8, above)
     assert 0 <= below <= above <= epsilon
-
-
-@pytest.mark.long
-def test_every_pure_protocol_is_bounded_by_the_worst_of_its_budget() -> None:
-    worst_of_all = central_at_most(None, 1.0, 10**4, 1e-8)
-    for kind in PROTOCOLS:
-        protocol = bound(kind, 16, 1.0)
-        if unshuffled(protocol) is None:
-            epsilon = getattr(protocol, "epsilon", 1.0)
-            assert central_at_most(protocol, epsilon, 10**4, 1e-8) <= worst_of_all * (1 + 1e-6), (
-                kind
-            )
 
 
 def test_reports_that_name_their_user_are_not_shuffled() -> None:

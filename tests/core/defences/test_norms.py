@@ -31,15 +31,6 @@ def test_the_projection_does_not_see_what_is_added_to_all(rng: np.random.Generat
     assert project(before + 0.7) == pytest.approx(project(before), abs=1e-14)
 
 
-def test_the_projection_is_the_nearest_point(rng: np.random.Generator) -> None:
-    """The conditions of optimality: one shift for what is kept, no smaller one for what is cut."""
-    before = estimates(rng)
-    for raw, kept in zip(before, project(before), strict=True):
-        shifts = (raw - kept)[kept > 0]
-        assert shifts == pytest.approx(shifts[0], abs=1e-14)
-        assert (raw[kept == 0] <= shifts[0] + 1e-14).all()
-
-
 @pytest.mark.parametrize("total", [1.0, 0.3])
 def test_the_projection_against_a_solver(rng: np.random.Generator, total: float) -> None:
     simplex = {"type": "eq", "fun": lambda f: f.sum() - total}

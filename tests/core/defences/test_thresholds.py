@@ -38,12 +38,6 @@ def test_base_cut_and_significance_by_hand() -> None:
     assert kept == pytest.approx([0.7, limit + 0.001, rest, rest, rest])
 
 
-def test_significance_spreads_nothing_where_nothing_is_missing() -> None:
-    raw = np.array([[0.9, 0.3, 0.01, -0.1], [0.9, 0.3, 0.9, 0.9], [0.0, 0.0, 0.0, 0.0]])
-    made = Significance().correct(raw, Known(4, 1000, variance=0.0016))
-    assert made.tolist() == [[0.9, 0.3, 0, 0], [0.9, 0.3, 0.9, 0.9], [0.25] * 4]
-
-
 @pytest.mark.parametrize(
     ("make", "rule"),
     [

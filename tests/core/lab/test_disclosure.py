@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ldptui.core.base.errors import FileError, ScenarioError
 from ldptui.core.lab.columns import Column, read_columns
-from ldptui.core.lab.disclosure import attribute_privacy, diversity, group, group_codes
+from ldptui.core.lab.disclosure import attribute_privacy, diversity, group
 from ldptui.core.lab.relation import FreeFace, Implication, Relation, members
 
 TABLE = """\
@@ -113,15 +113,6 @@ def test_classes_and_distances_against_brute_force(rows: list[tuple[int, int, in
         assert found.ordered[at] == pytest.approx(moved, abs=1e-9)
 
 
-def test_many_wide_columns_are_numbered_anew(rng: np.random.Generator) -> None:
-    # The first column alone tells rows apart: its part of one number would be lost above 2^64.
-    codes = [rng.integers(0, 2**40, 500), *(np.full(500, 2**40 - 1) for _ in range(3))]
-    codes = [np.concatenate([c, c[:100]]) for c in codes]
-    classes = group_codes(codes)
-    assert sorted(classes.sizes.tolist()) == [1] * 400 + [2] * 100
-    assert (classes.of_row[:100] == classes.of_row[500:]).all()
-
-
 # Attributes of a table.
 
 
@@ -140,16 +131,6 @@ def test_what_follows_in_a_table(table: Path) -> None:
     assert by[("disease",), "zip"].rows == 1  # the flu, which is alone
     assert by[("disease",), "zip"].alone == 1
     assert {i.observed: i.rows for i in found.identifications}["disease",] == 1  # the flu
-
-
-def test_every_combination_is_private() -> None:
-    rows = [(a, b) for a in range(3) for b in range(4)]
-    columns = [column("a", [a for a, _ in rows]), column("b", [b for _, b in rows])]
-    found = attribute_privacy(columns)
-    assert found.private
-    assert found.exposed == {"a": 0, "b": 0}
-    assert not found.implications
-    assert [i.rows for i in found.identifications] == [0, 0, 12]
 
 
 @settings(max_examples=100)

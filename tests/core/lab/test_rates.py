@@ -16,7 +16,7 @@ from ldptui.core.defences import Known, Received, Verdict
 from ldptui.core.defences.fiad import FIAD
 from ldptui.core.defences.norms import Norm
 from ldptui.core.defences.step import ForAll, Step
-from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter, trials_of
+from ldptui.core.lab.defending import Foe, left_of, of_alarm, of_correction, of_filter
 from ldptui.core.lab.screening import Part
 from ldptui.core.law.pure import Rng, item_variance
 from ldptui.core.protocols import OUE
@@ -117,16 +117,6 @@ def test_fiad_all_but_certainly_finds_what_its_closed_form_says() -> None:
     assert (rates.alarms, rates.caught.mean) == (5, 1.0)  # type: ignore[union-attr]
 
 
-def test_large_collections_are_simulated_less_often() -> None:
-    protocol = OUE(16, 1.0)
-    assert trials_of(Foe(protocol, 4000, ZIPF), 20) == 20
-    assert trials_of(Foe(protocol, 4000, ZIPF), 0) == 0
-    assert trials_of(Foe(protocol, 2**20, ZIPF), 20) == 8
-    assert trials_of(Foe(protocol, 2**20, ZIPF), 200) == 80
-    assert trials_of(Foe(protocol, 10**9, ZIPF), 20) == 5
-    assert trials_of(Foe(protocol, 10**9, ZIPF), 2) == 2
-
-
 def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
     protocol = OUE(16, 1.0)
     reports = protocol.perturb(rng.integers(0, 16, 500), rng)
@@ -137,12 +127,6 @@ def test_filters_in_turn_leave_what_they_leave(rng: Rng) -> None:
     counts = protocol.support_counts(reports[left.kept])
     assert np.allclose(left.frequencies, protocol.estimates(counts[None], left.users).frequencies)  # type: ignore[arg-type]
     assert left_of([Some(1.0)], protocol, reports, rng, no_pulse).frequencies is None
-
-
-def test_no_part_is_no_report() -> None:
-    part = Part(0)
-    part.add(np.arange(9))
-    assert part.held == []
 
 
 def test_a_part_of_many_reports_is_spread_evenly() -> None:

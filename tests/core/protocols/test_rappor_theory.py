@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import attack, cell, counts, metrics
+from support.cases import attack, cell, metrics
 from support.kinds import CAO_ATTACKS
 from support.rappor_laws import Filters, held_by_one_of
 
@@ -135,20 +135,6 @@ def test_learnable_items_are_as_many_as_stand_out() -> None:
     assert norm.sf(z) == pytest.approx(0.05 / candidates)
 
 
-@pytest.mark.long
-def test_about_half_of_the_learnable_items_are_detected(rng: Any) -> None:
-    """With eight hashes: more than one bit of an item counts, and nearly all of a third are."""
-    noise, users, candidates, hashes = BitNoise(0.5, 0.5, 0.75), 10**6, 300, 8
-    protocol = Rappor(candidates, 128, hashes, 64, noise)
-    most = bloom.learnable_items(noise, users, candidates, hashes)
-    for items, least, largest in ((round(most), 0.3, 0.6), (round(most / 3), 0.99, 1)):
-        histogram = np.zeros((6, candidates), dtype=np.int64)
-        histogram[:, :items] = users // items
-        detected = protocol.estimates(protocol.sample_counts(histogram, rng), users).detected
-        assert detected is not None
-        assert least < detected[:, :items].mean() <= largest
-
-
 # Gains.
 
 
@@ -219,21 +205,6 @@ def test_the_bit_counts_of_a_trial_by_enumeration(kind: str) -> None:
     assert theory.bit_count_variances(cell(POPULATION)) is None
 
 
-@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
-def test_bit_counts_vary_as_much_as_they_should(kind: str, cohort: float | None) -> None:
-    more = {} if cohort is None else {"cohort": cohort}
-    one = cell([1000 * n for n in POPULATION], rappor(), attack(kind, 0.3, [2, 7], **more))
-    drawn = np.concatenate([counts(one, block)[1] for block in range(4)])
-    expected, variances = theory.expected_bit_counts(one), theory.bit_count_variances(one)
-    assert expected is not None
-    assert variances is not None
-    flat = drawn.reshape(len(drawn), -1)
-    assert budget.mean(flat, expected.ravel(), variances.ravel())
-    assert not budget.mean(flat, 1.02 * expected.ravel(), variances.ravel())
-    assert budget.spread(flat, expected.ravel(), variances.ravel())
-    assert not budget.spread(flat, expected.ravel(), 3 * variances.ravel())
-
-
 @pytest.mark.every(6)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rng: Rng) -> None:
@@ -256,30 +227,6 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
     if kind != "ria" or cohort is not None:
         alone = one.users**2 / (one.users + one.malicious) ** 2 * variances[0]
         assert not budget.spread(found, expected, alone)
-
-
-@pytest.mark.parametrize("kind", ["none", "mga"])
-def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -> None:
-    fakes = None if kind == "none" else attack(kind, 0.3, [2, 7])
-    one = cell([100 * n for n in POPULATION], rappor(f=0.2, bits=4, hashes=1, cohorts=2), fakes)
-    protocol, trials = one.protocol, 300
-    assert isinstance(protocol, Rappor)
-    design = protocol.design
-    assert design.indistinct
-    assert not design.selects
-    counts = protocol.sample_counts(np.broadcast_to(one.population.histogram, (trials, 8)), rng)
-    if one.attack is not None:
-        made = np.full(trials, one.malicious)
-        counts = counts + one.attack.counts(protocol, View(one.targets), made, rng)
-    with one_thread():
-        found = protocol.estimates(counts, one.users + one.malicious).frequencies
-    expected, variances = theory.expected_estimate(one), theory.estimate_variances(one)
-    assert expected is not None
-    assert variances is not None
-    assert budget.mean(found, expected, variances[1])
-    assert budget.spread(found, expected, variances[1])
-    assert not budget.mean(found, design.together(expected)[design.column_of], variances[1])
-    assert not budget.spread(found, expected, 1.9 * variances[1])
 
 
 def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:

@@ -1,6 +1,5 @@
 """Whole trials on both paths against what the enumerated laws say, and the reports path by hand."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -189,23 +188,6 @@ def test_edges(case: Case, path: str, users: int) -> None:
         assert np.isfinite(rows["gain"]).all() == (fake is not None)
         defined = fake is not None and 0 in fake["targets"]["items"]
         assert np.isfinite(rows["normalised_gain"]).all() == defined
-
-
-def test_a_pulse_that_raises_stops_the_work() -> None:
-    class Stopped(Exception):  # noqa: N818
-        pass
-
-    for path in ("counts", "reports"):
-        one = cell([50, 50], None, attack("mga", 0.5, [0]), simulate={"path": path})
-        beats = iter("a piece of work")
-
-        def pulse(beats: Iterator[str] = beats) -> None:
-            if next(beats) == " ":
-                raise Stopped
-
-        with pytest.raises(Stopped):
-            one.block(0, 20, pulse)
-        assert "".join(beats) == "piece of work"
 
 
 def test_the_moments_of_a_block_are_those_of_its_estimates() -> None:

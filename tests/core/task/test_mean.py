@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 from support import budget
 from support.budget import Verdict
 from support.cases import experiment, results_of
 from support.kinds import attack_table
 
-import ldptui
 from ldptui.core.attacks import ATTACKS
 from ldptui.core.base.errors import ScenarioError
 from ldptui.core.base.pulse import no_pulse
@@ -260,22 +259,6 @@ def test_fakes_who_hide_and_could_be_seen_send_fewer_ends(path: str) -> None:
     assert not budget.mean(values["mean_estimate"], 30.5, variance)
 
 
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.6])
-@pytest.mark.parametrize("epsilon", [1.0, 2.0])
-def test_the_hidden_shift_is_the_best_of_every_way_to_hide(epsilon: float, share: float) -> None:
-    """The linear programme over all honest populations whose reports hide the genuine ones."""
-    protocol, held = SR(5, epsilon), np.array(USERS) / 1000
-    law, mean = protocol.enumerate_reports().probabilities, float(held @ NUMBERS)
-    best = optimize.linprog(
-        -np.array(NUMBERS), A_ub=-law.T, b_ub=-(1 - share) * held @ law,
-        A_eq=np.ones((1, 5)), b_eq=[1.0], bounds=(0, 1),
-    )  # fmt: skip
-    shift = min(share * (protocol.size - mean), 1 - mean)
-    assert -best.fun - mean == pytest.approx(shift)
-    rate = protocol.steered(1.0, held, share).support(np.arange(1)).rates[0]  # type: ignore[union-attr]
-    assert share * (protocol.size * (2 * rate - 1) - mean) == pytest.approx(shift)
-
-
 SAYS = {"mga": SR(5, 1.0).size, "input": 1.0, "hidden": SR(5, 1.0).size}
 """What a fake who holds the upper end says, on average."""
 
@@ -356,12 +339,6 @@ def test_other_attacks_are_refused_in_words(kind: str) -> None:
     table = attack_table(kind)
     with pytest.raises(ScenarioError, match=r'attack\.kind must not be ".*" against SR'):
         experiment(USERS, SR_TABLE, table, task=MEAN)
-
-
-def test_reports_of_numbers_tell_no_frequencies() -> None:
-    protocol = ldptui.protocol("sr", 5, epsilon=1.0)
-    with pytest.raises(ScenarioError, match="must not be SR, which tells the mean"):
-        ldptui.estimate(protocol.perturb([0, 4, 4]), protocol)
 
 
 @pytest.mark.parametrize(

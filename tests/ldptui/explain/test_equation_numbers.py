@@ -14,7 +14,7 @@ from math import comb, exp
 import pytest
 from support.formulas import flat, symbols, value
 
-from ldptui.catalogue import kind_words, metric_words
+from ldptui.catalogue import kind_words
 from ldptui.core.protocols import PROTOCOLS
 from ldptui.explain.equations import Equation, equations
 
@@ -224,21 +224,6 @@ def test_equation_24_is_one_of_three_cases() -> None:
         assert value(flat(equation(key).printed)[0], **names) == pytest.approx(expected)
 
 
-def test_gains_of_the_appendix_are_those_of_the_numbered_ones() -> None:
-    epsilon, g, r = 1.0, 4, 3
-    p, q = olh(epsilon, g)
-    names = {"n": 95.0, "m": 5.0, "p": p, "q": q, "r": r, "d": 9, "d_": g, "c": 0.1}
-    found = {e.id: value(flat(e.printed)[0], **names) for e in equations() if e.id[:5] == "gain-"}
-    assert found["gain-krr-mga"] == value(flat(equation(25).printed)[0], **names)
-    assert found["gain-krr-rpa"] == value(flat(equation(23).printed)[0], **names)
-    assert found["gain-oue-mga"] == value(flat(equation(28).printed)[0], **names)
-    assert found["gain-olh-mga"] == value(flat(equation(30).printed)[0], **names)
-    honest = (p + (r - 1) * q) * 5 / (100 * (p - q)) - 0.1
-    ria = [found[f"gain-{x}-ria"] for x in ("krr", "oue", "olh")]
-    assert ria == pytest.approx([honest] * 3)
-    assert found["gain-olh-rpa"] == pytest.approx(r * q * 5 / (100 * (p - q)) - 0.1)
-
-
 def test_table_33_and_equation_34() -> None:
     d, r, beta, f_t = 200, 7, 0.05, 0.03
     table = rows(equation(33).printed)
@@ -376,14 +361,6 @@ def test_equations_37_38_and_40_in_the_notation_of_rappor() -> None:
     assert value(flat(equation(40).printed)[0], **names) == pytest.approx(574)
 
 
-def test_sue_is_the_permanent_step_alone() -> None:
-    (f_of_epsilon,) = re.findall(r"f = (.+)\.", equation(36).remark)
-    for epsilon in EPSILONS:
-        f = value(f_of_epsilon, ε=epsilon)
-        assert (1 - f / 2, f / 2) == pytest.approx(sue(epsilon))
-        assert value(flat(equation(37).printed)[0], h=1, f=f) == pytest.approx(epsilon)
-
-
 # ------------------------------------------------------------------ the formulas of the help
 
 
@@ -410,13 +387,3 @@ def test_formulas_of_the_protocols_help(kind: str, epsilon: float) -> None:
     for name, right in stated:
         others = {symbol: number for symbol, number in names.items() if symbol != name}
         assert value(right, **others) == pytest.approx(known[name]), name
-
-
-def test_formula_of_the_clean_error_is_the_mean_variance() -> None:
-    found = metric_words("mse_clean")
-    histogram = [3, 0, 5, 2]
-    d, n = len(histogram), sum(histogram)
-    p, q = oue(1.0)
-    variances = [moments([(k, p), (n - k, q)], p, q, n * q)[1] / n**2 for k in histogram]
-    formula = found.formula.split("\n")[1]
-    assert value(formula, n=n, d=d, p=p, q=q) == pytest.approx(sum(variances) / d)

@@ -77,14 +77,6 @@ def test_short(value: float | None, text: str) -> None:
     assert fmt.short(value) == text
 
 
-def test_short_with_other_precisions() -> None:
-    assert fmt.short(math.pi, 2) == "3.1"
-    assert fmt.short(math.pi, 1) == "3"
-    assert fmt.short(1e9, 1) == "1e9"
-    assert fmt.short(0.5, sign=True) == "+0.5"
-    assert fmt.short(54321, sign=True) == "+54 321"
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -166,11 +158,6 @@ def test_duration(seconds: float | None, text: str) -> None:
 )
 def test_rate(per_second: float, text: str) -> None:
     assert fmt.rate(per_second) == text
-
-
-def test_rate_with_a_unit() -> None:
-    assert fmt.rate(12.34, "trials") == "12.3 trials/s"
-    assert fmt.rate(None, "trials") == "– trials/s"
 
 
 @pytest.mark.parametrize(
@@ -272,11 +259,3 @@ def test_nothing_raises(function: object, value: float | None) -> None:
     assert fmt.estimate(value, value)
     assert fmt.estimate(value, 1e-5)
     assert fmt.estimate(1.0, value)
-
-
-def test_powers_of_ten() -> None:
-    assert [fmt.power_of_ten(k) for k in (-12, 0, 3)] == ["10⁻¹²", "10⁰", "10³"]
-
-
-def test_the_mark_of_what_is_swept_keeps_its_two_cells() -> None:
-    assert fmt.ascii_cells("zipf  ε 1  ↔ β") == "zipf  E 1  <>B"
